@@ -23,6 +23,7 @@ mod quota;
 mod rankings;
 mod schemas;
 mod search;
+mod staff_apply;
 mod staff_tool;
 mod states;
 mod write_errors;

@@ -29,7 +29,7 @@ async fn run(fleet: &Fleet, args: &[&str]) -> Output {
 }
 
 /// What it says of a command that it carries out.
-async fn said(fleet: &Fleet, args: &[&str]) -> String {
+pub(crate) async fn said(fleet: &Fleet, args: &[&str]) -> String {
     let output = run(fleet, args).await;
     let complained = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {complained}");
@@ -37,7 +37,7 @@ async fn said(fleet: &Fleet, args: &[&str]) -> String {
 }
 
 /// Its status, and what it says of a command that is refused.
-async fn refused(fleet: &Fleet, args: &[&str]) -> (Option<i32>, String) {
+pub(crate) async fn refused(fleet: &Fleet, args: &[&str]) -> (Option<i32>, String) {
     let output = run(fleet, args).await;
     let sentence = String::from_utf8(output.stderr).unwrap();
     (output.status.code(), sentence)

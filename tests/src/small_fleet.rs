@@ -1,11 +1,12 @@
 //! A fleet of a test's, or a benchmark's, own, in a folder of its own.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use tokio::process::{Child, Command};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use crate::{Fleet, eventually_within};
 
@@ -16,10 +17,10 @@ const UNLIMITED: &str =
 /// When a test gives up on a fleet that does not come up: on a busy machine that takes longer than all else.
 const UP: Duration = Duration::from_mins(3);
 
-/// One permit per core: if more fleets started at once, their tests would time out.
-static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+/// One permit per core: if more fleets started at once, each would take longer.
+static STARTS: LazyLock<Semaphore> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Arc::new(Semaphore::new(cores.max(2)))
+    Semaphore::new(cores.max(2))
 });
 
 /// A fleet that ends with the test.
@@ -27,8 +28,6 @@ static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
 pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
-    /// From when it first comes up.
-    turn: Option<OwnedSemaphorePermit>,
     settings: Vec<(String, String)>,
     folder: tempfile::TempDir,
 }
@@ -52,7 +51,6 @@ impl SmallFleet {
         Self {
             state: folder.path().join("state"),
             launcher: None,
-            turn: None,
             settings: Vec::new(),
             folder,
         }
@@ -103,10 +101,7 @@ impl SmallFleet {
 
     /// The same, with more options of `up`.
     pub async fn up_with(&mut self, args: &[&str]) -> Fleet {
-        if self.turn.is_none() {
-            let turn = Arc::clone(&AT_ONCE).acquire_owned().await;
-            self.turn = Some(turn.unwrap());
-        }
+        let _permit = STARTS.acquire().await.unwrap();
         let log = std::fs::OpenOptions::new()
             .create(true)
             .append(true)
@@ -114,6 +109,7 @@ impl SmallFleet {
             .unwrap();
         let launcher = self
             .command("up", &["--bin-dir", binaries().to_str().unwrap()])
+            .args(self.test_options())
             .args(args)
             .stdout(log.try_clone().unwrap())
             .stderr(log)
@@ -129,6 +125,25 @@ impl SmallFleet {
         })
         .await;
         self.fleet()
+    }
+
+    /// In a run of `deploy/test`, the fleet copies the data of a template and does not wait for the disk: no test crashes the machine. A
+    /// benchmark does wait, and a fleet with servers of its own makes its data there.
+    fn test_options(&self) -> Vec<OsString> {
+        #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
+        let template = std::env::var_os("FLEET_TEMPLATE");
+        let mut settings = self.settings.iter();
+        let has_servers = settings.any(|(name, _)| {
+            ["DATABASE_URL", "REDIS_URL"]
+                .iter()
+                .any(|url| name.ends_with(url))
+        });
+        match template {
+            Some(template) if !has_servers => {
+                vec!["--no-fsync".into(), "--template".into(), template]
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Runs the `staff` tool on it and returns what it said.

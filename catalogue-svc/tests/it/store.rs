@@ -337,7 +337,7 @@ async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
 )]
 async fn the_rows_of_the_version_before_are_kept(pool: PgPool) {
     let before = [
-        "create schema catalogue",
+        "drop schema if exists catalogue cascade; create schema catalogue",
         include_str!("../../migrations/0001_follow.sql"),
         include_str!("../../migrations/0002_listings.sql"),
     ];

@@ -7,6 +7,18 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::ExitCode;
 
+/// The keys of an account.
+const KEYS: [&str; 8] = [
+    "live",
+    "live_public",
+    "live_secret",
+    "live_write",
+    "revoked",
+    "test",
+    "test_secret",
+    "test_write",
+];
+
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
@@ -82,29 +94,19 @@ fn staff() -> Result<(), Failure> {
     for needed in ["STAFF_TOKEN", "STAFF_GATEWAY", "STAFF_LISTINGS"] {
         setting(needed)?;
     }
-    let args: Vec<String> = env::args().skip(1).filter(|arg| arg != "--json").collect();
+    let args: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let text = match words[..] {
-        ["account", "list", ..] => "[]".to_owned(),
-        ["account", "create", "--name", name, ..] => format!(r#"{{"id":"id-of-{name}"}}"#),
-        ["key", "create", "--account", account, "--name", name, ..] => {
-            format!(
-                r#"{{"id":"key-id","secret":"svc_{account}_{name}_{}"}}"#,
-                std::process::id()
-            )
-        }
-        ["key", "revoke", ..] | ["page", "add-owner", ..] | ["currency", "set", ..] => {
-            "{}".to_owned()
-        }
-        ["listing", "import", file] => {
-            let refused = file.contains("without") || file.contains("incomplete");
-            format!(
-                r#"{{"created":1,"refused":{}}}"#,
-                if refused { 9 } else { 0 }
-            )
-        }
-        _ => return Err(format!("unknown command: {}", words.join(" ")).into()),
+    let ["--json", "apply", "--secrets", secrets, _file] = words[..] else {
+        return Err(format!("unknown command: {}", words.join(" ")).into());
     };
+    let keys: Vec<String> = KEYS
+        .iter()
+        .map(|name| format!(r#""{name}":"svc_{name}_{}""#, std::process::id()))
+        .collect();
+    let keys = keys.join(",");
+    std::fs::write(secrets, format!(r#"{{"free@fleet.example":{{{keys}}}}}"#))?;
+    let text = r#"{"files":[{"file":"/data/games-without-year.ndjson","created":1,"updated":0,"unchanged":0,"refused":9}],
+        "accounts":[{"id":"id-of-free","name":"free","email":"free@fleet.example","plan":"free","pages":["a-page"],"games":["a-game"]}]}"#;
     writeln!(io::stdout(), "{text}")?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -18,7 +18,7 @@ use crate::say::say;
 use crate::seed::{self, Staff};
 use crate::services::{self, Instance, Replicas, Shared};
 use crate::supervise::Supervisor;
-use crate::wait::{Signals, format_duration};
+use crate::wait::{Interrupted, Signals, format_duration};
 
 const SERVER_LIMIT: Duration = Duration::from_mins(1);
 const SERVICE_LIMIT: Duration = Duration::from_mins(2);
@@ -63,12 +63,12 @@ pub(crate) struct Plan {
     /// Settings of services, by their full names.
     pub(crate) settings: &'static [(&'static str, &'static str)],
     pub(crate) external: ExternalServers,
-    /// Whether data survive a crash of the machine.
+    /// Whether data survive a crash of the machine, and not only one of PostgreSQL or Redis.
     pub(crate) durable: bool,
-    /// The directory data to import.
-    pub(crate) data: PathBuf,
-    /// Additional accounts: name and plan.
-    pub(crate) accounts: &'static [(&'static str, &'static str)],
+    /// The files for `staff apply`.
+    pub(crate) seeds: Vec<PathBuf>,
+    /// The folder of a stopped fleet, whose data a new fleet copies.
+    pub(crate) template: Option<PathBuf>,
 }
 
 /// A fleet that is starting or running.
@@ -85,13 +85,30 @@ pub(crate) struct Fleet<'a> {
 }
 
 impl<'a> Fleet<'a> {
-    /// Chooses ports and secrets. Starts nothing.
-    pub(crate) fn prepare(
+    /// Calls `work` with a fleet, and ends all processes that it has started.
+    pub(crate) fn run(
         folder: &'a Folder,
         plan: &'a Plan,
         signals: &'a Signals,
-    ) -> Result<Self> {
-        let mut manifest = Manifest::load(folder);
+        work: impl FnOnce(&mut Self, &mut Supervisor<'a>) -> Result<()>,
+    ) -> Result<()> {
+        let mut fleet = Self::prepare(folder, plan, signals)?;
+        let mut supervisor = Supervisor::new(folder, signals)?;
+        let outcome = work(&mut fleet, &mut supervisor);
+        let stopped = supervisor.stop();
+        let saved = fleet.set_state(FleetState::Stopped);
+        match outcome {
+            Err(error) if !error.is::<Interrupted>() => Err(error),
+            outcome => stopped.and(saved).and(outcome),
+        }
+    }
+
+    /// Chooses ports and secrets. Starts nothing.
+    fn prepare(folder: &'a Folder, plan: &'a Plan, signals: &'a Signals) -> Result<Self> {
+        let mut manifest = match &plan.template {
+            Some(template) if !folder.manifest().exists() => Manifest::copy(template)?,
+            _ => Manifest::load(folder),
+        };
         let mut ports = Ports::new(std::mem::take(&mut manifest.memory.ports));
         let private = plan.external.database.is_none() && plan.external.databases.is_none();
         let postgres_port = if private {
@@ -159,7 +176,11 @@ impl<'a> Fleet<'a> {
     /// Starts PostgreSQL and Redis, or checks the external ones, and creates roles and schemas.
     pub(crate) fn start_servers(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         let folders = if self.postgres_port.is_some() || self.redis_port.is_some() {
-            Some(DataFolders::prepare(self.folder)?)
+            let folders = DataFolders::prepare(self.folder)?;
+            if let Some(template) = &self.plan.template {
+                folders.copy(template, self.signals)?;
+            }
+            Some(folders)
         } else {
             None
         };
@@ -192,7 +213,10 @@ impl<'a> Fleet<'a> {
         };
         let password = self.manifest.secret("redis")?;
         self.manifest.redis_url = redis::url(port, &password);
-        supervisor.start(redis::spec(folders, self.folder, port, &password)?, None)?;
+        supervisor.start(
+            redis::spec(folders, self.folder, port, &password, self.plan.durable)?,
+            None,
+        )?;
         let url = &self.manifest.redis_url;
         let version = supervisor.until("Redis", SERVER_LIMIT, || redis::version(url))?;
         redis::require(&version)?;
@@ -238,7 +262,7 @@ impl<'a> Fleet<'a> {
         let password = self.manifest.secret("postgres")?;
         // Saves the password before the data folder is created with it, in case the launcher is killed in between.
         self.manifest.save(self.folder)?;
-        let tools = postgres::initialize(folders, &password, self.signals)?;
+        let tools = postgres::initialize(folders, &password, self.plan.durable, self.signals)?;
         supervisor.start(
             postgres::spec(&tools, folders, self.folder, port, self.plan.durable),
             None,
@@ -253,7 +277,7 @@ impl<'a> Fleet<'a> {
         let signals = self.signals;
         supervisor.until("PostgreSQL", SERVER_LIMIT, || {
             match system.query("select 1", signals) {
-                Err(error) if error.is::<crate::wait::Interrupted>() => Err(error),
+                Err(error) if error.is::<Interrupted>() => Err(error),
                 result => Ok(result.ok()),
             }
         })?;
@@ -280,7 +304,14 @@ impl<'a> Fleet<'a> {
         Ok(())
     }
 
-    /// Starts the services and waits until all are ready.
+    /// Starts everything, with data.
+    pub(crate) fn start(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
+        self.start_servers(supervisor)?;
+        self.start_services(supervisor)?;
+        self.set_state(FleetState::Running)
+    }
+
+    /// Starts the services, waits until all are ready, and creates the seed data.
     pub(crate) fn start_services(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         let since = Instant::now();
         say(format!(
@@ -305,11 +336,11 @@ impl<'a> Fleet<'a> {
             "All services are ready, {}",
             format_duration(since.elapsed())
         ));
-        Ok(())
+        self.seed()
     }
 
     /// Imports the directory and creates accounts and keys, unless an earlier start has done so.
-    pub(crate) fn seed(&mut self) -> Result<()> {
+    fn seed(&mut self) -> Result<()> {
         let address = |name: &str| {
             let instance = self
                 .instances
@@ -325,13 +356,7 @@ impl<'a> Fleet<'a> {
             listings: address("listings-svc"),
             economy: address("economy-svc"),
         };
-        seed::import(&staff, &self.plan.data, &mut self.manifest)?;
-        seed::accounts(
-            &staff,
-            &self.plan.data,
-            self.plan.accounts,
-            &mut self.manifest,
-        )
+        seed::apply(&staff, &self.plan.seeds, &mut self.manifest)
     }
 
     pub(crate) fn set_state(&mut self, state: FleetState) -> Result<()> {
@@ -345,7 +370,17 @@ impl<'a> Fleet<'a> {
 
     /// Three example calls to paste into a shell.
     pub(crate) fn examples(&self) -> Result<String> {
-        examples(&self.manifest, &self.plan.data)
+        let mut accounts = self.manifest.accounts.iter();
+        let account = accounts.find(|account| account.name == "free");
+        let account = account.context("there is no account `free`")?;
+        let (key, game) = (account.keys.get("live"), account.games.first());
+        let key = key.context("the account `free` has no live key")?;
+        let game = game.context("the account `free` has no game")?;
+        let base = &self.manifest.base_url;
+        let paths = ["/games?limit=3", &format!("/games/{game}"), "/me"];
+        let call =
+            |path: &&str| format!("  curl -H 'Authorization: Bearer {key}' '{base}{path}'\n");
+        Ok(paths.iter().map(call).collect())
     }
 }
 
@@ -353,19 +388,4 @@ fn identities(urls: &BTreeMap<String, String>) -> Result<Vec<String>> {
     urls.iter()
         .map(|(schema, url)| Ok(Address::parse(&database::setting(schema), url)?.identity()))
         .collect()
-}
-
-fn examples(manifest: &Manifest, data: &Path) -> Result<String> {
-    let key = manifest
-        .key("free", "live")
-        .context("the account `free` has no live key")?;
-    let base = &manifest.base_url;
-    let game = seed::first_game(data)?;
-    let call = |path: &str| format!("  curl -H 'Authorization: Bearer {key}' '{base}{path}'\n");
-    Ok([
-        call("/games?limit=3"),
-        call(&format!("/games/{game}")),
-        call("/me"),
-    ]
-    .concat())
 }

@@ -15,8 +15,9 @@ const NEEDED_MB: u64 = 200;
 
 /// All files and folders that the launcher writes. `--fresh` removes only these, so that a `--dir` with other files in it loses
 /// nothing.
-const CONTENTS: [&str; 10] = [
+const CONTENTS: [&str; 12] = [
     "fleet.json",
+    "secrets.json",
     "run.json",
     "data",
     "addresses",
@@ -24,6 +25,7 @@ const CONTENTS: [&str; 10] = [
     "clock",
     "queries",
     "plans.toml",
+    "template",
     "pictures",
     "mail",
 ];
@@ -163,6 +165,11 @@ impl Folder {
         self.path.join("fleet.json")
     }
 
+    /// The secrets of keys, as `staff apply` writes them.
+    pub(crate) fn secrets(&self) -> PathBuf {
+        self.path.join("secrets.json")
+    }
+
     pub(crate) fn run(&self) -> PathBuf {
         self.path.join("run.json")
     }
@@ -182,6 +189,11 @@ impl Folder {
     /// The query data that `deploy/test` generates to compare with `.sqlx`.
     pub(crate) fn queries(&self) -> PathBuf {
         self.path.join("queries")
+    }
+
+    /// The folder of the fleet whose data the fleets of single tests copy.
+    pub(crate) fn template(&self) -> PathBuf {
+        self.path.join("template")
     }
 
     /// The table of plans of a test fleet.

@@ -101,10 +101,8 @@ pub(crate) struct Account {
     pub(crate) email: String,
     /// The handles of its creator pages.
     pub(crate) pages: Vec<String>,
-    /// The slugs of the games of these pages.
+    /// The slugs of the games of its secret and public keys.
     pub(crate) games: Vec<String>,
-    /// The game with a currency. The keys of a game belong to it.
-    pub(crate) economy_game: Option<String>,
     pub(crate) keys: BTreeMap<String, String>,
 }
 
@@ -138,6 +136,19 @@ impl Manifest {
         read(&folder.manifest()).unwrap_or_default()
     }
 
+    /// The manifest of a fleet that starts with the data of a stopped one. Accounts, and the passwords and the key that the data need, are the
+    /// same. Ports and tokens are its own: no service of one fleet may take one of the other for its own.
+    pub(crate) fn copy(template: &Path) -> Result<Self> {
+        let path = template.join("fleet.json");
+        let mut manifest: Self =
+            read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        manifest.memory.ports.clear();
+        for token in ["staff", "fleet"] {
+            manifest.memory.secrets.remove(token);
+        }
+        Ok(manifest)
+    }
+
     pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
         write(folder, &folder.manifest(), self)
     }
@@ -159,15 +170,6 @@ impl Manifest {
             self.memory.imported = None;
             self.accounts.clear();
         }
-    }
-
-    /// A key of an account.
-    pub(crate) fn key(&self, account: &str, key: &str) -> Option<&str> {
-        let account = self
-            .accounts
-            .iter()
-            .find(|candidate| candidate.name == account)?;
-        account.keys.get(key).map(String::as_str)
     }
 }
 

@@ -168,6 +168,24 @@ impl DataFolders {
         Ok(folders)
     }
 
+    /// Copies the data of a stopped fleet, unless these folders have data. PostgreSQL's folder gets its name when it is complete.
+    pub(crate) fn copy(&self, template: &Path, signals: &Signals) -> Result<()> {
+        if self.postgres.exists() {
+            return Ok(());
+        }
+        let new = self.postgres.with_extension("new");
+        for (name, to) in [("redis", &self.redis), ("postgres", &new)] {
+            let mut copy = Command::new("cp");
+            let from = template.join("data").join(name).join(".");
+            copy.args(["-a", "--reflink=auto"]).arg(&from).arg(to);
+            let output = process::capture(&mut copy, "", signals)?;
+            if !output.status.success() {
+                bail!("cannot copy {}: {}", from.display(), output.stderr.trim());
+            }
+        }
+        fs::rename(&new, &self.postgres).with_context(|| format!("cannot rename {}", new.display()))
+    }
+
     /// Sets the owner and the mode of a file or folder.
     fn set_owner(&self, path: &Path, mode: u32) -> Result<()> {
         let set = || {
@@ -222,6 +240,7 @@ fn use_fallback(folder: &Folder, data: &Path, user: &UnixUser) -> Result<PathBuf
 pub(crate) fn initialize(
     folders: &DataFolders,
     password: &str,
+    durable: bool,
     signals: &Signals,
 ) -> Result<Tools> {
     let tools = Tools::choose(&folders.postgres)?;
@@ -256,6 +275,7 @@ pub(crate) fn initialize(
         .arg(&new)
         .arg("--pwfile")
         .arg(&secret)
+        .args((!durable).then_some("--no-sync"))
         .env("LC_ALL", "C")
         .current_dir("/");
     let output = process::capture(&mut command, "", signals);
@@ -301,7 +321,7 @@ fn clear_stale_pid(data: &Path) -> Result<()> {
     fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))
 }
 
-/// How to start the server. Only tests are not `durable`: a crash of the machine may then lose the data.
+/// How to start the server. Only tests are not `durable`: a crash of the machine may then lose the data. A crash of the server does not.
 pub(crate) fn spec(
     tools: &Tools,
     folders: &DataFolders,
@@ -317,14 +337,7 @@ pub(crate) fn spec(
         "max_connections=400".to_owned(),
     ];
     if !durable {
-        settings.extend(
-            [
-                "fsync=off",
-                "synchronous_commit=off",
-                "full_page_writes=off",
-            ]
-            .map(str::to_owned),
-        );
+        settings.extend(["fsync=off", "full_page_writes=off"].map(str::to_owned));
     }
     let mut args = vec!["-D".into(), folders.postgres.clone().into_os_string()];
     args.extend(

@@ -4,6 +4,7 @@
 //! the lints in the same pass, writes the query data of each crate to its own folder. That folder is compared with `.sqlx` or replaces it.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -90,7 +91,7 @@ fn generate(
     }
     fs::create_dir_all(scratch).with_context(|| format!("cannot create {}", scratch.display()))?;
     server.query("drop database if exists prepare", signals)?;
-    server.query("create database prepare", signals)?;
+    server.query("create database prepare template template0", signals)?;
     let database = server.sibling("prepare");
     for one in &crates {
         migrate(one, &database, signals)?;
@@ -149,41 +150,64 @@ fn crates(root: &Path) -> Result<Vec<Crate>> {
     Ok(crates)
 }
 
-/// Creates the schemas in a crate's `sqlx.toml`, then runs its migrations in order.
+/// Migrates the database from which PostgreSQL makes new ones. A test of SQL gets a database of its own: it then has all tables at once, and
+/// sqlx finds no migration to run.
+pub(crate) fn migrate_template(server: &Address, signals: &Signals) -> Result<()> {
+    let template = server.sibling("template1");
+    crates(&cargo::root())?
+        .iter()
+        .try_for_each(|one| migrate(one, &template, signals))
+}
+
+/// Creates the schema in a crate's `sqlx.toml`, then runs its migrations in order and records them as sqlx does.
 fn migrate(one: &Crate, database: &Address, signals: &Signals) -> Result<()> {
     let settings =
         fs::read_to_string(one.folder.join("sqlx.toml")).context("cannot read sqlx.toml")?;
-    for schema in schemas(&settings) {
-        database.query(&format!("create schema if not exists {schema}"), signals)?;
-    }
+    let schema = schema(&settings).with_context(|| format!("{} has no schema", one.name))?;
+    let mut sql = format!(
+        "create schema {schema};
+         create table {schema}._sqlx_migrations (
+             version bigint primary key,
+             description text not null,
+             installed_on timestamptz not null default now(),
+             success boolean not null,
+             checksum bytea not null,
+             execution_time bigint not null
+         );\n"
+    );
     let folder = one.folder.join("migrations");
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "sql"))
-        .filter(|path| !path.to_string_lossy().ends_with(".down.sql"))
-        .collect();
+    let entries =
+        fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.sort();
     for file in files {
-        let sql =
+        let text =
             fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let (version, description) = name.split_once('_').context("a migration has no number")?;
         // In a transaction, as in the service.
-        database
-            .query(&format!("begin;\n{sql}\n;commit;"), signals)
-            .with_context(|| format!("the migration {} fails", file.display()))?;
+        write!(
+            sql,
+            "begin;\n{text}\n;
+             insert into {schema}._sqlx_migrations (version, description, success, checksum, execution_time)
+                 values ({version}, '{}', true, sha384(convert_to($migration${text}$migration$, 'UTF8')), 0);
+             commit;\n",
+            description.replace('_', " ")
+        )?;
     }
+    database
+        .query(&sql, signals)
+        .with_context(|| format!("a migration of {} fails", one.name))?;
     Ok(())
 }
 
 /// `create-schemas = ["catalogue"]` → `catalogue`.
-fn schemas(settings: &str) -> Vec<&str> {
-    let line = settings
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("create-schemas"));
-    line.map(|list| list.split('"').skip(1).step_by(2).collect())
-        .unwrap_or_default()
+fn schema(settings: &str) -> Option<&str> {
+    let lines = settings.lines();
+    let line = lines
+        .map(str::trim)
+        .find(|line| line.starts_with("create-schemas"));
+    line?.split('"').nth(1)
 }
 
 fn queries(folder: &Path) -> Result<Queries> {
@@ -258,11 +282,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemas_are_parsed_from_the_settings() {
-        let settings =
-            "[migrate]\ncreate-schemas = [\"a\", \"b\"]\ntable-name = \"a._sqlx_migrations\"\n";
-        assert_eq!(schemas(settings), ["a", "b"]);
-        assert!(schemas("").is_empty());
+    fn the_schema_is_parsed_from_the_settings() {
+        let settings = "[migrate]\ncreate-schemas = [\"a\"]\ntable-name = \"a._sqlx_migrations\"\n";
+        assert_eq!(schema(settings), Some("a"));
+        assert_eq!(schema(""), None);
     }
 
     #[test]

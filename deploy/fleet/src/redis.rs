@@ -27,6 +27,7 @@ pub(crate) fn spec(
     folder: &Folder,
     port: u16,
     password: &str,
+    durable: bool,
 ) -> Result<Spec> {
     let program = program::find("redis-server").context("redis-server is missing")?;
     Ok(Spec {
@@ -34,14 +35,14 @@ pub(crate) fn spec(
         program,
         args: vec!["-".into()],
         env: Vec::new(),
-        stdin: settings(&folders.redis, port, password)?,
+        stdin: settings(&folders.redis, port, password, durable)?,
         user: folders.user.clone(),
         stop_signal: Signal::SIGTERM,
         log: folder.log("redis"),
     })
 }
 
-fn settings(dir: &Path, port: u16, password: &str) -> Result<String> {
+fn settings(dir: &Path, port: u16, password: &str, durable: bool) -> Result<String> {
     let dir = dir
         .to_str()
         .filter(|dir| !dir.contains(['"', '\\', '\n']))
@@ -51,10 +52,11 @@ fn settings(dir: &Path, port: u16, password: &str) -> Result<String> {
                 dir.display()
             )
         })?;
-    // Without eviction no quota is lost. The append-only file keeps everything but the last second.
+    // Without eviction no quota is lost. The append-only file keeps everything but the last second, and everything if only Redis crashes.
+    let fsync = if durable { "everysec" } else { "no" };
     Ok(format!(
         "bind 127.0.0.1\nport {port}\nrequirepass {password}\ndir \"{dir}\"\n\
-         maxmemory-policy noeviction\nappendonly yes\nappendfsync everysec\nsave \"\"\n"
+         maxmemory-policy noeviction\nappendonly yes\nappendfsync {fsync}\nsave \"\"\n"
     ))
 }
 

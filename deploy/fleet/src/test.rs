@@ -20,10 +20,11 @@ use crate::say::say;
 use crate::services::Replicas;
 use crate::stop;
 use crate::supervise::Supervisor;
+use crate::up;
 use crate::wait::{Signals, format_duration};
 
-/// The additional account, on a plan without limits: only tests of limits should reach one.
-const UNLIMITED: &[(&str, &str)] = &[("unlimited", "unlimited")];
+/// The additional account of the shared fleet.
+const TEST_SEED: &str = "deploy/data/test-fleet.toml";
 
 const UNLIMITED_PLAN: &str = r#"
 [[plan]]
@@ -84,6 +85,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         bail!("tests are already running here: wait for them, or stop them with Ctrl-C");
     };
     stop::clean_up(&folder, &signals)?;
+    // The data of the template may be behind a link as well.
+    Folder::locate(Some(&folder.template()), PathBuf::new())?.wipe()?;
     folder.wipe()?;
     folder.prepare()?;
     let external = ExternalServers::default();
@@ -98,26 +101,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         settings: SETTINGS,
         external,
         durable: false,
-        data: cargo::root().join("deploy/data"),
-        accounts: UNLIMITED,
+        seeds: [up::SEED, TEST_SEED]
+            .map(|file| cargo::root().join(file))
+            .into(),
+        template: None,
     };
-    let mut fleet = Fleet::prepare(&folder, &plan, &signals)?;
-    let mut supervisor = Supervisor::new(&folder, &signals)?;
     let mut results = TestResults::default();
-    let result = if args.prepare {
-        regenerate(&mut fleet, &mut supervisor, &folder, &signals)
-    } else {
-        run_all(&mut fleet, &mut supervisor, args, &folder, &mut results)
-    };
-    let stopped = supervisor.stop();
-    let saved = fleet.set_state(FleetState::Stopped);
+    let outcome = Fleet::run(&folder, &plan, &signals, |fleet, supervisor| {
+        if args.prepare {
+            regenerate(fleet, supervisor, &folder, &signals)
+        } else {
+            run_all(fleet, supervisor, args, &folder, &mut results)
+        }
+    });
     if !args.prepare {
         if !results.failed_steps.is_empty() {
             say(format!("Failed: {}", results.failed_steps.join(", ")));
         }
         say(results.counts.to_string());
     }
-    result.and(stopped).and(saved)?;
+    outcome?;
     let good = results.failed_steps.is_empty() && results.counts.failed == 0;
     Ok(if good {
         ExitCode::SUCCESS
@@ -137,6 +140,25 @@ fn plans(folder: &Folder) -> Result<PathBuf> {
         0o644,
     )?;
     Ok(folder.plans())
+}
+
+/// Starts and stops a fleet, whose data the fleets of the fault tests copy. It takes about as long as one of these takes without a copy.
+fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
+    let folder = Folder::locate(Some(&shared.template()), PathBuf::new())?;
+    folder.prepare()?;
+    say("== template of the fleets of single tests");
+    let plan = Plan {
+        port: None,
+        replicas: Replicas::default(),
+        binaries: cargo::binaries(Profile::Dev, signals)?,
+        plans: None,
+        settings: &[],
+        external: ExternalServers::default(),
+        durable: false,
+        seeds: vec![cargo::root().join(up::SEED)],
+        template: None,
+    };
+    Fleet::run(&folder, &plan, signals, Fleet::start)
 }
 
 fn run_all(
@@ -165,13 +187,16 @@ fn run_all(
         return Ok(());
     }
     if args.package.as_ref().is_none_or(|package| package == E2E) {
+        if args.filter.is_none() {
+            make_template(folder, signals)?;
+        }
         fleet.start_services(supervisor)?;
-        fleet.seed()?;
         fleet.set_state(FleetState::Running)?;
     } else {
         fleet.set_state(FleetState::Starting)?;
     }
     server.query("create database test", signals)?;
+    prepare::migrate_template(&server, signals)?;
     say("== tests (about 8 minutes for all)");
     tests(
         fleet,
@@ -308,6 +333,9 @@ fn tests(
         .env("DATABASE_URL", database.to_string())
         .env("REDIS_URL", &fleet.manifest.redis_url);
     command.env("FLEET_JSON", folder.manifest());
+    if folder.template().exists() {
+        command.env("FLEET_TEMPLATE", folder.template());
+    }
     let status = process::stream(&mut command, fleet.signals(), |line| {
         say(line);
         if let Some(counts) = Counts::read(line) {

@@ -26,6 +26,9 @@ use crate::stop;
 use crate::supervise::Supervisor;
 use crate::wait::{Event, Interrupted, Signals, format_duration};
 
+/// The seed data of a fleet, for `staff apply`.
+pub(crate) const SEED: &str = "deploy/data/fleet.toml";
+
 /// Options of `up`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -56,6 +59,12 @@ pub(crate) struct Args {
     /// A table of plans (TOML), instead of the one of the gateway
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
+    /// Copy the data of the stopped fleet in this folder, if the state folder has none; for tests
+    #[arg(long, hide = true, value_name = "DIR")]
+    template: Option<PathBuf>,
+    /// Do not wait for the disk: a crash of the machine may lose data; for tests
+    #[arg(long, hide = true)]
+    no_fsync: bool,
     #[command(flatten)]
     servers: ServerArgs,
     /// Set for the background process of --detach
@@ -156,23 +165,19 @@ fn run_locked(
             .context("cannot resolve --plans")?,
         settings: &[],
         external,
-        durable: true,
-        data: cargo::root().join("deploy/data"),
-        accounts: &[],
+        durable: !args.no_fsync,
+        seeds: vec![cargo::root().join(SEED)],
+        template: args.template.clone(),
     };
-    let mut fleet = Fleet::prepare(folder, &plan, signals)?;
-    let mut supervisor = Supervisor::new(folder, signals)?;
-    let outcome = serve(&mut fleet, &mut supervisor, args, since);
-    let stopped = supervisor.stop();
-    let saved = fleet.set_state(FleetState::Stopped);
-    // Releases the ports before the folder, so that the next start finds them free.
-    drop(fleet);
+    // The ports are released before the folder, so that the next start finds them free.
+    let outcome = Fleet::run(folder, &plan, signals, |fleet, supervisor| {
+        serve(fleet, supervisor, args, since)
+    });
     drop(lock);
     match outcome {
         Err(error) if !error.is::<Interrupted>() => return Err(error),
-        _ => stopped.and(saved)?,
+        _ => say("Stopped; data and keys are kept"),
     }
-    say("Stopped; data and keys are kept");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -182,10 +187,7 @@ fn serve(
     args: &Args,
     since: Instant,
 ) -> Result<()> {
-    fleet.start_servers(supervisor)?;
-    fleet.start_services(supervisor)?;
-    fleet.seed()?;
-    fleet.set_state(FleetState::Running)?;
+    fleet.start(supervisor)?;
     say(format!(
         "\nThe fleet is up after {}\n",
         format_duration(since.elapsed())

@@ -26,10 +26,19 @@ impl Error {
 
     /// The same error, with more to say.
     pub(crate) fn followed_by(self, more: &str) -> Self {
+        self.map(|message| format!("{message}; {more}"))
+    }
+
+    /// The same error, with what it is about.
+    pub(crate) fn preceded_by(self, subject: &str) -> Self {
+        self.map(|message| format!("{subject}: {message}"))
+    }
+
+    fn map(self, change: impl FnOnce(String) -> String) -> Self {
         match self {
-            Self::Refused(message) => Self::Refused(format!("{message}; {more}")),
-            Self::Usage(message) => Self::Usage(format!("{message}; {more}")),
-            Self::Unreachable(message) => Self::Unreachable(format!("{message}; {more}")),
+            Self::Refused(message) => Self::Refused(change(message)),
+            Self::Usage(message) => Self::Usage(change(message)),
+            Self::Unreachable(message) => Self::Unreachable(change(message)),
         }
     }
 

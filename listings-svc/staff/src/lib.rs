@@ -4,6 +4,7 @@
 //! Exit status: 0 done, 1 refused by the service, 2 invalid arguments, settings or files, 3 no service answers.
 
 mod account;
+mod apply;
 mod arguments;
 mod audit;
 mod catalogue;
@@ -122,6 +123,8 @@ enum Command {
     /// Members of staff: add, list, set the role, revoke
     #[command(subcommand)]
     Member(member::Command),
+    /// Bring accounts, keys, pages, currencies and listings to the state that a file describes
+    Apply(apply::Apply),
     /// The audit log: what members of staff did
     Audit(audit::Audit),
     /// Show which member of staff the token belongs to, and the role
@@ -191,6 +194,7 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
         Command::Delivery(command) => delivery::run(command, &fleet, output).await,
         Command::Member(command) => member::run(command, &fleet, output).await,
+        Command::Apply(apply) => apply::run(apply, &fleet, output).await,
         Command::Audit(audit) => audit::run(audit, &fleet, output).await,
         Command::Whoami => member::whoami(&fleet, output).await,
         // It needs no fleet and has returned above.

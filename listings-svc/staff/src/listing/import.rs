@@ -77,7 +77,7 @@ impl RowKind {
 
 /// The result of importing a file.
 #[derive(Debug, Serialize)]
-struct FileReport {
+pub(crate) struct FileReport {
     file: String,
     kind: &'static str,
     created: u64,
@@ -162,11 +162,46 @@ impl FileReport {
 }
 
 pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result<(), Error> {
+    let reports = import_files(&import, fleet, output).await?;
+    if output.is_json() {
+        output.line(&serde_json::json!({ "files": reports }), "")?;
+    }
+    let refused = reports.iter().filter(|report| report.is_refused());
+    let refused: Vec<&str> = refused.map(|report| report.file.as_str()).collect();
+    if refused.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Refused(format!(
+        "every row was refused: {}",
+        refused.join(", ")
+    )))
+}
+
+/// Imports real listings without announcing them; returns a report on each file. It is no error if rows are refused.
+pub(crate) async fn live(
+    files: Vec<PathBuf>,
+    fleet: &Fleet,
+    output: Output,
+) -> Result<Vec<FileReport>, Error> {
+    let (kind, mode, announce) = (None, ListingMode::Live, false);
+    let import = Import {
+        files,
+        kind,
+        mode,
+        announce,
+    };
+    import_files(&import, fleet, output).await
+}
+
+async fn import_files(
+    import: &Import,
+    fleet: &Fleet,
+    output: Output,
+) -> Result<Vec<FileReport>, Error> {
     let mut files = Vec::new();
-    for path in import.files {
-        let kind = import.kind.or_else(|| RowKind::of_file(&path));
-        let kind = kind.ok_or_else(|| unknown_kind(&path))?;
-        files.push((kind, path));
+    for path in &import.files {
+        let kind = import.kind.or_else(|| RowKind::of_file(path));
+        files.push((kind.ok_or_else(|| unknown_kind(path))?, path));
     }
     files.sort_by_key(|(kind, _)| *kind);
 
@@ -184,23 +219,12 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
             announce: import.announce,
             ..proto::ImportHeader::default()
         };
-        let response = upload::upload(fleet, &path, header).await?;
-        let report = FileReport::new(&path, kind, response);
+        let response = upload::upload(fleet, path, header).await?;
+        let report = FileReport::new(path, kind, response);
         report.print(output);
         reports.push(report);
     }
-    if output.is_json() {
-        output.line(&serde_json::json!({ "files": reports }), "")?;
-    }
-    let refused = reports.iter().filter(|report| report.is_refused());
-    let refused: Vec<&str> = refused.map(|report| report.file.as_str()).collect();
-    if refused.is_empty() {
-        return Ok(());
-    }
-    Err(Error::Refused(format!(
-        "every row was refused: {}",
-        refused.join(", ")
-    )))
+    Ok(reports)
 }
 
 /// The error for a file whose name does not tell its kind.

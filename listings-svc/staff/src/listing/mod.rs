@@ -3,7 +3,7 @@
 mod decide;
 mod edit;
 pub(crate) mod feature;
-mod import;
+pub(crate) mod import;
 pub(crate) mod name;
 pub(crate) mod reassign;
 pub(crate) mod review_text;

@@ -1,0 +1,127 @@
+//! The file of `staff apply`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::error::Error;
+
+/// What a file describes. Entries that it does not name are left alone.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Desired {
+    /// Files for `staff listing import`, relative to this file.
+    #[serde(default)]
+    pub(super) import: Vec<PathBuf>,
+    #[serde(default, rename = "currency")]
+    pub(super) currencies: Vec<Currency>,
+    #[serde(default, rename = "account")]
+    pub(super) accounts: Vec<Account>,
+}
+
+/// An account, which its e-mail address identifies.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Account {
+    pub(super) email: String,
+    /// For a new account; the name of an existing account cannot be changed.
+    pub(super) name: String,
+    pub(super) plan: String,
+    /// The handles of pages that it owns.
+    #[serde(default)]
+    pub(super) pages: Vec<String>,
+    #[serde(default)]
+    pub(super) keys: Vec<Key>,
+}
+
+/// A key, which its name identifies within the account.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Key {
+    pub(super) name: String,
+    pub(super) mode: String,
+    #[serde(default = "account")]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) may_write: bool,
+    /// The slug of the game of a secret or public key.
+    pub(super) game: Option<String>,
+    #[serde(default)]
+    pub(super) revoked: bool,
+}
+
+fn account() -> String {
+    "account".to_owned()
+}
+
+/// The currency of a game.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Currency {
+    pub(super) game: String,
+    pub(super) name: String,
+}
+
+impl Desired {
+    /// Reads a file, and checks what no service can: that it describes each entry once.
+    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::usage(format!("{shown} cannot be read: {error}")))?;
+        let mut desired: Self = toml::from_str(&text)
+            .map_err(|error| Error::usage(format!("{shown} is not a file to apply: {error}")))?;
+        let mut entries = BTreeSet::new();
+        for account in &desired.accounts {
+            let keys = account.keys.iter();
+            let keys = keys.map(|key| format!("the key {} of {}", key.name, account.email));
+            for entry in keys.chain([format!("the account {}", account.email)]) {
+                if !entries.insert(entry.clone()) {
+                    return Err(Error::usage(format!("{shown} describes {entry} twice")));
+                }
+            }
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for file in &mut desired.import {
+            *file = folder.join(&*file);
+        }
+        Ok(desired)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Desired, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fleet.toml");
+        std::fs::write(&path, text).unwrap();
+        Desired::read(&path)
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_says_where() {
+        let account = "[[account]]\nname = \"Ada\"\nplan = \"free\"\nemail = \"a@x\"\n";
+        let key = "[[account.keys]]\nname = \"k\"\nmode = \"test\"\n";
+        for (text, says) in [
+            ("acount = 1", "unknown field `acount`"),
+            ("[[account]]\nname = \"Ada\"", "missing field `email`"),
+            (&account.repeat(2), "the account a@x twice"),
+            (&format!("{account}{key}{key}"), "the key k of a@x twice"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+            assert!(error.contains("fleet.toml"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_of_the_account_unless_it_says_otherwise() {
+        let text = "[[account]]\nname = \"Ada\"\nplan = \"free\"\nemail = \"a@x\"\nkeys = [{ name = \"k\", mode = \"test\" }]";
+        let desired = read(text).unwrap();
+        let key = &desired.accounts[0].keys[0];
+        assert_eq!(key.kind, "account");
+        assert!(!key.may_write && !key.revoked && key.game.is_none());
+    }
+}

@@ -1,0 +1,295 @@
+//! `staff apply`: brings accounts, keys, pages, currencies and listings to the state that files describe.
+//!
+//! It only adds and changes: what no file names stays. A second run changes nothing.
+
+mod file;
+mod secrets;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use contracts::economy::v1::SetCurrencyRequest;
+use contracts::economy::v1::staff_service_client::StaffServiceClient as Economy;
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_client::StaffServiceClient;
+use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
+use contracts::listings::v1::{AddOwnerRequest, ListOwnersRequest};
+use kit::rpc::client::Client;
+use serde::Serialize;
+use tonic::Code;
+
+use self::file::{Account, Currency, Desired, Key};
+use self::secrets::Secrets;
+use crate::error::Error;
+use crate::fleet::Fleet;
+use crate::listing::import::{self, FileReport};
+use crate::output::Output;
+
+/// How often to ask economy-svc for a game, which it learns of a moment after the import, and the pause in between.
+const ATTEMPTS: usize = 100;
+const PAUSE: Duration = Duration::from_millis(100);
+
+#[derive(Debug, Args)]
+pub(crate) struct Apply {
+    /// TOML files, applied in this order
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// A JSON file to which the secrets of new keys are added; only you can read it
+    #[arg(long)]
+    secrets: Option<PathBuf>,
+}
+
+/// The accounts of the files, and what was done.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    files: Vec<FileReport>,
+    accounts: Vec<AppliedAccount>,
+    changes: Vec<String>,
+    unchanged: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct AppliedAccount {
+    id: String,
+    name: String,
+    email: String,
+    plan: String,
+    pages: Vec<String>,
+    /// The games of its keys.
+    games: BTreeSet<String>,
+}
+
+pub(crate) async fn run(apply: Apply, fleet: &Fleet, output: Output) -> Result<(), Error> {
+    let files = apply.files.iter().map(|file| Desired::read(file));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    let mut session = Session {
+        fleet,
+        output,
+        secrets: Secrets::open(apply.secrets)?,
+        report: Report::default(),
+    };
+    for desired in files {
+        session.apply(desired).await?;
+    }
+    let report = session.report;
+    let (changes, unchanged) = (report.changes.len(), report.unchanged);
+    output.print(&format!("{changes} changed, {unchanged} unchanged"));
+    if output.is_json() {
+        output.line(&report, "")?;
+    }
+    Ok(())
+}
+
+struct Session<'f> {
+    fleet: &'f Fleet,
+    output: Output,
+    secrets: Secrets,
+    report: Report,
+}
+
+impl Session<'_> {
+    async fn apply(&mut self, desired: Desired) -> Result<(), Error> {
+        if !desired.import.is_empty() {
+            let reports = import::live(desired.import, self.fleet, self.output).await?;
+            self.report.files.extend(reports);
+        }
+        for account in desired.accounts {
+            let name = format!("the account {}", account.email);
+            let applied = self.account(account).await;
+            applied.map_err(|error| error.preceded_by(&name))?;
+        }
+        for currency in desired.currencies {
+            let name = format!("the currency of {}", currency.game);
+            let applied = self.currency(currency).await;
+            applied.map_err(|error| error.preceded_by(&name))?;
+        }
+        Ok(())
+    }
+
+    /// Reports what was done to an entry.
+    fn done(&mut self, change: String) {
+        self.output.print(&change);
+        self.report.changes.push(change);
+    }
+
+    async fn account(&mut self, desired: Account) -> Result<(), Error> {
+        let mut gateway = StaffServiceClient::new(self.fleet.gateway().await?);
+        let account = self.find_or_create(&mut gateway, &desired).await?;
+        let mut games = BTreeSet::new();
+        let request = proto::ListKeysRequest {
+            account: account.id.clone(),
+        };
+        let existing = gateway.list_keys(request).await?.into_inner().keys;
+        for key in desired.keys {
+            games.extend(key.game.clone());
+            let name = format!("the key {}", key.name);
+            let applied = self.key(&mut gateway, &account, &existing, key).await;
+            applied.map_err(|error| error.preceded_by(&name))?;
+        }
+        for page in &desired.pages {
+            let applied = self.owner(&account, page).await;
+            applied.map_err(|error| error.preceded_by(&format!("the page {page}")))?;
+        }
+        self.report.accounts.push(AppliedAccount {
+            id: account.id,
+            name: account.name,
+            email: account.email,
+            plan: account.plan,
+            pages: desired.pages,
+            games,
+        });
+        Ok(())
+    }
+
+    async fn find_or_create(
+        &mut self,
+        gateway: &mut StaffServiceClient<Client>,
+        desired: &Account,
+    ) -> Result<proto::Account, Error> {
+        let request = proto::GetAccountRequest {
+            account: desired.email.clone(),
+        };
+        let found = match gateway.get_account(request).await {
+            Ok(response) => response.into_inner().account,
+            Err(status) if status.code() == Code::NotFound => None,
+            Err(status) => return Err(status.into()),
+        };
+        let (email, plan) = (&desired.email, &desired.plan);
+        let account = match found {
+            Some(account) if account.plan == *plan => {
+                self.report.unchanged += 1;
+                return Ok(account);
+            }
+            Some(account) => {
+                let request = proto::SetAccountPlanRequest {
+                    account: account.id,
+                    plan: plan.clone(),
+                };
+                let response = gateway.set_account_plan(request).await?;
+                self.done(format!("{email}: moved from {} to {plan}", account.plan));
+                response.into_inner().account
+            }
+            None => {
+                let request = proto::CreateAccountRequest {
+                    name: desired.name.clone(),
+                    email: email.clone(),
+                    plan: plan.clone(),
+                };
+                let response = gateway.create_account(request).await?;
+                self.done(format!("{email}: created on {plan}"));
+                response.into_inner().account
+            }
+        };
+        account.ok_or_else(|| Error::Refused("the gateway answered without it".to_owned()))
+    }
+
+    /// Creates and revokes a key, as far as that has not been done.
+    async fn key(
+        &mut self,
+        gateway: &mut StaffServiceClient<Client>,
+        account: &proto::Account,
+        existing: &[proto::Key],
+        desired: Key,
+    ) -> Result<(), Error> {
+        let (email, name) = (&account.email, &desired.name);
+        // A key that staff have revoked does not count where the file wants one that works. A key whose secret nobody has is no use.
+        let found = existing.iter().find(|key| {
+            key.name == *name
+                && (desired.revoked || key.revoked_at.is_none())
+                && self.secrets.may_have(email, key)
+        });
+        let key = match found {
+            Some(key) => {
+                check(key, &desired)?;
+                key.clone()
+            }
+            None => {
+                self.secrets.require()?;
+                let request = proto::CreateKeyRequest {
+                    account: account.id.clone(),
+                    name: name.clone(),
+                    mode: desired.mode,
+                    kind: desired.kind,
+                    may_write: desired.may_write,
+                    game: desired.game,
+                    expires_at: None,
+                };
+                let response = gateway.create_key(request).await?.into_inner();
+                self.secrets.add(email, name, response.secret)?;
+                self.done(format!("{email}: created the key {name}"));
+                response.key.unwrap_or_default()
+            }
+        };
+        if desired.revoked && key.revoked_at.is_none() {
+            let request = proto::RevokeKeyRequest { id: key.id };
+            gateway.revoke_key(request).await?;
+            self.done(format!("{email}: revoked the key {name}"));
+        } else if found.is_some() {
+            self.report.unchanged += 1;
+        }
+        Ok(())
+    }
+
+    /// Makes an account an owner of a page; other owners stay.
+    async fn owner(&mut self, account: &proto::Account, page: &str) -> Result<(), Error> {
+        let mut pages = StaffPageServiceClient::new(self.fleet.listings().await?);
+        let handle = page.to_owned();
+        let request = ListOwnersRequest {
+            handle: handle.clone(),
+        };
+        let owners = pages.list_owners(request).await?.into_inner().owners;
+        if owners.iter().any(|owner| owner.account_id == account.id) {
+            self.report.unchanged += 1;
+            return Ok(());
+        }
+        let request = AddOwnerRequest {
+            handle,
+            account_id: account.id.clone(),
+        };
+        pages.add_owner(request).await?;
+        self.done(format!("{}: owns the page {page}", account.email));
+        Ok(())
+    }
+
+    async fn currency(&mut self, desired: Currency) -> Result<(), Error> {
+        let mut economy = Economy::new(self.fleet.economy().await?);
+        let Currency { game, name } = desired;
+        let mut attempts = 1..ATTEMPTS;
+        let response = loop {
+            let request = SetCurrencyRequest {
+                game: game.clone(),
+                name: name.clone(),
+            };
+            match economy.set_currency(request).await {
+                Err(status) if status.code() == Code::NotFound && attempts.next().is_some() => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                response => break response?.into_inner(),
+            }
+        };
+        if response.unchanged {
+            self.report.unchanged += 1;
+        } else {
+            self.done(format!("{game}: its currency is called {name}"));
+        }
+        Ok(())
+    }
+}
+
+/// Fails when a key has other properties than the file says, because those cannot be changed.
+fn check(key: &proto::Key, desired: &Key) -> Result<(), Error> {
+    let differs = [
+        ("mode", key.mode != desired.mode),
+        ("kind", key.kind != desired.kind),
+        ("may_write", key.may_write != desired.may_write),
+        ("game", key.game != desired.game),
+    ];
+    match differs.into_iter().find(|(_, differs)| *differs) {
+        None => Ok(()),
+        Some((property, _)) => Err(Error::Refused(format!(
+            "it exists with another `{property}`, which cannot be changed: revoke it, or give the new key another name"
+        ))),
+    }
+}

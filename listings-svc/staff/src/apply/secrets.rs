@@ -1,0 +1,128 @@
+//! The file to which the secrets of new keys are written.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use contracts::gateway::v1::Key;
+use tempfile::NamedTempFile;
+
+use crate::error::Error;
+
+/// Secrets by the e-mail address of the account and the name of the key.
+type ByAccount = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The secrets in a file that only its owner can read. A service shows a secret once, so each is in the file before the next is made.
+#[derive(Debug)]
+pub(super) struct Secrets {
+    path: Option<PathBuf>,
+    secrets: ByAccount,
+}
+
+impl Secrets {
+    /// Reads the file if it exists.
+    pub(super) fn open(path: Option<PathBuf>) -> Result<Self, Error> {
+        let secrets = match path.as_ref().map(|path| (path, std::fs::read(path))) {
+            // The error would show a part of the file.
+            Some((path, Ok(text))) => serde_json::from_slice(&text).ok().ok_or_else(|| {
+                Error::usage(format!("{} is not a file of secrets", path.display()))
+            })?,
+            Some((path, Err(error))) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::usage(format!(
+                    "{} cannot be read: {error}",
+                    path.display()
+                )));
+            }
+            _ => ByAccount::new(),
+        };
+        Ok(Self { path, secrets })
+    }
+
+    /// Fails when there is no file for the secret of a new key.
+    pub(super) fn require(&self) -> Result<(), Error> {
+        if self.path.is_none() {
+            return Err(Error::usage(
+                "its secret would be lost: give --secrets FILE, to which secrets of new keys are written",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the file has the secret of an existing key, and not one of a key with this name elsewhere. Without a file, all are as good.
+    pub(super) fn may_have(&self, email: &str, key: &Key) -> bool {
+        let keys = self.secrets.get(email);
+        let secret = keys.and_then(|keys| keys.get(&key.name));
+        self.path.is_none() || secret.is_some_and(|secret| secret.ends_with(&key.last4))
+    }
+
+    /// Adds a secret and replaces the file, which is never half written.
+    pub(super) fn add(&mut self, email: &str, key: &str, secret: String) -> Result<(), Error> {
+        let keys = self.secrets.entry(email.to_owned()).or_default();
+        keys.insert(key.to_owned(), secret);
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        let write = || {
+            let folder = path.parent().filter(|folder| *folder != "");
+            // A temporary file is readable by its owner only.
+            let mut file = NamedTempFile::new_in(folder.unwrap_or(".".as_ref()))?;
+            serde_json::to_writer_pretty(&mut file, &self.secrets)?;
+            file.flush()?;
+            file.as_file().sync_all()?;
+            file.persist(path).map_err(|error| error.error)
+        };
+        let written = write();
+        written
+            .map(drop)
+            .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn secrets_are_added_to_those_of_the_file_and_only_the_owner_reads_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secrets.json");
+        for key in ["one", "two"] {
+            let mut secrets = Secrets::open(Some(path.clone())).unwrap();
+            secrets.add("a@x", key, format!("secret of {key}")).unwrap();
+        }
+        let secrets = Secrets::open(Some(path.clone())).unwrap().secrets;
+        assert_eq!(secrets["a@x"]["one"], "secret of one");
+        assert_eq!(secrets["a@x"]["two"], "secret of two");
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_secret_of_another_key_with_the_name_is_not_the_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = |last4: &str| Key {
+            name: "k".to_owned(),
+            last4: last4.to_owned(),
+            ..Key::default()
+        };
+        let mut secrets = Secrets::open(Some(folder.path().join("s"))).unwrap();
+        assert!(!secrets.may_have("a@x", &key("4567")));
+        secrets.add("a@x", "k", "svc_1234567".to_owned()).unwrap();
+        assert!(secrets.may_have("a@x", &key("4567")));
+        assert!(!secrets.may_have("a@x", &key("4568")));
+        assert!(!secrets.may_have("b@x", &key("4567")));
+        assert!(Secrets::open(None).unwrap().may_have("a@x", &key("4568")));
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_is_neither_shown_nor_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secrets.json");
+        std::fs::write(&path, "geheim").unwrap();
+        let error = Secrets::open(Some(path.clone())).unwrap_err().to_string();
+        assert!(!error.contains("geheim"), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "geheim");
+    }
+}

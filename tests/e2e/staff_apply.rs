@@ -1,0 +1,173 @@
+//! `staff apply`: a file that describes accounts, keys, pages, currencies and listings.
+
+use std::fs;
+use std::path::PathBuf;
+
+use e2e::{Client, Fleet};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::staff_tool::{refused, said};
+
+/// The folder of a file to apply. Everything in it has a name that no other test has.
+struct Folder {
+    folder: TempDir,
+    unique: String,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let unique = format!("a{}", kit::ids::row_id().simple());
+        let folder = TempDir::new().unwrap();
+        let page = json!({"handle": unique, "name": unique, "kind": "studio", "country_code": "NG", "city": "Lagos"});
+        let game = json!({"slug": unique, "title": unique, "tagline": "A puzzle.", "genres": ["puzzle"], "platforms": ["web"], "stage": "released", "release_year": 2020, "creator": unique});
+        fs::write(folder.path().join("pages.ndjson"), page.to_string()).unwrap();
+        fs::write(folder.path().join("games.ndjson"), game.to_string()).unwrap();
+        Self { folder, unique }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn email(&self) -> String {
+        format!("{}@test.example", self.unique)
+    }
+
+    /// An account with these keys.
+    fn write(&self, plan: &str, keys: &str) {
+        let (unique, email) = (&self.unique, self.email());
+        let text = format!(
+            r#"
+            import = ["games.ndjson", "pages.ndjson"]
+            [[account]]
+            name = "Ada"
+            email = "{email}"
+            plan = "{plan}"
+            pages = ["{unique}"]
+            keys = [{keys}]
+            [[currency]]
+            game = "{unique}"
+            name = "{unique} Coin"
+            "#
+        );
+        fs::write(self.path("fleet.toml"), text).unwrap();
+    }
+
+    /// What it says as JSON.
+    async fn apply(&self, fleet: &Fleet) -> Value {
+        let (file, secrets) = (self.path("fleet.toml"), self.path("secrets.json"));
+        let args = ["--json", "apply", &file, "--secrets", &secrets];
+        serde_json::from_str(&said(fleet, &args).await).unwrap()
+    }
+
+    fn secret(&self, key: &str) -> String {
+        let text = fs::read(PathBuf::from(self.path("secrets.json"))).unwrap();
+        let secrets: Value = serde_json::from_slice(&text).unwrap();
+        secrets[self.email()][key].as_str().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_applied_once() {
+    let fleet = Fleet::shared();
+    let folder = Folder::new();
+    let game = &folder.unique;
+    folder.write(
+        "unlimited",
+        &format!(
+            r#"{{ name = "reads", mode = "live" }},
+               {{ name = "ended", mode = "live", revoked = true }},
+               {{ name = "game", mode = "live", kind = "secret", game = "{game}" }}"#
+        ),
+    );
+
+    let first = folder.apply(&fleet).await;
+    let account = &first["accounts"][0];
+    assert_eq!(account["email"], folder.email());
+    assert_eq!(account["games"], json!([game]));
+    // The account, three keys and a revocation, the page and the currency.
+    assert_eq!(first["changes"].as_array().unwrap().len(), 7, "{first}");
+    assert_eq!(first["unchanged"], 0);
+    let secrets = ["reads", "ended", "game"].map(|key| folder.secret(key));
+    for secret in &secrets {
+        assert!(!first.to_string().contains(secret), "a secret is shown");
+    }
+    let me = Client::new(&fleet, &secrets[0]).get("/me").await;
+    assert_eq!(me.status, 200);
+    let ended = Client::new(&fleet, &secrets[1]).get("/me").await;
+    ended.assert_error(401, "invalid_key");
+
+    let second = folder.apply(&fleet).await;
+    assert_eq!(second["changes"], json!([]));
+    assert_eq!(second["unchanged"], 6);
+    assert_eq!(second["accounts"], first["accounts"]);
+    assert_eq!(second["files"][1]["unchanged"], 1);
+    assert_eq!(
+        ["reads", "ended", "game"].map(|key| folder.secret(key)),
+        secrets
+    );
+}
+
+#[tokio::test]
+async fn a_change_of_the_file_changes_only_that() {
+    let fleet = Fleet::shared();
+    let folder = Folder::new();
+    folder.write("free", r#"{ name = "k", mode = "test" }"#);
+    folder.apply(&fleet).await;
+
+    folder.write(
+        "build",
+        r#"{ name = "k", mode = "test" }, { name = "l", mode = "test" }"#,
+    );
+    let report = folder.apply(&fleet).await;
+    let changes: Vec<&str> = report["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap())
+        .collect();
+    let email = folder.email();
+    assert_eq!(
+        changes,
+        [
+            format!("{email}: moved from free to build"),
+            format!("{email}: created the key l")
+        ]
+    );
+
+    // A secret that is lost is of no use: the key is created again.
+    fs::remove_file(folder.path("secrets.json")).unwrap();
+    let report = folder.apply(&fleet).await;
+    assert_eq!(report["changes"].as_array().unwrap().len(), 2, "{report}");
+    assert_eq!(folder.apply(&fleet).await["changes"], json!([]));
+}
+
+#[tokio::test]
+async fn an_error_names_the_entry() {
+    let fleet = Fleet::shared();
+    let folder = Folder::new();
+    let (file, email) = (folder.path("fleet.toml"), folder.email());
+    folder.write("no-such-plan", "");
+    let (status, sentence) = refused(&fleet, &["apply", &file]).await;
+    assert_eq!(status, Some(1), "{sentence}");
+    assert!(
+        sentence.contains(&format!("the account {email}")),
+        "{sentence}"
+    );
+
+    folder.write("free", r#"{ name = "k", mode = "test" }"#);
+    let (status, sentence) = refused(&fleet, &["apply", &file]).await;
+    assert_eq!(status, Some(2), "{sentence}");
+    assert!(sentence.contains("the key k"), "{sentence}");
+    assert!(sentence.contains("--secrets"), "{sentence}");
+
+    folder.apply(&fleet).await;
+    folder.write("free", r#"{ name = "k", mode = "test", may_write = true }"#);
+    let (status, sentence) = refused(&fleet, &["apply", &file]).await;
+    assert_eq!(status, Some(1), "{sentence}");
+    assert!(
+        sentence.contains("the key k") && sentence.contains("may_write"),
+        "{sentence}"
+    );
+}
