@@ -318,12 +318,13 @@ impl<'a> Fleet<'a> {
             "Starting {} service processes",
             self.instances.len()
         ));
+        let copied_url = self.manifest.memory.public_url.clone();
         let shared = Shared {
             folder: self.folder,
             binaries: &self.plan.binaries,
             plans: self.plan.plans.clone(),
             settings: self.plan.settings,
-            public_url: self.public_url(),
+            public_url: copied_url.unwrap_or_else(|| self.public_url()),
         };
         supervisor.write_initial_addresses(&self.instances)?;
         for instance in &self.instances {

@@ -116,6 +116,9 @@ pub(crate) struct Memory {
     pub(crate) secrets: BTreeMap<String, String>,
     /// The database with the accounts and the import. Another database starts without them.
     pub(crate) database: String,
+    /// The public address that listings in copied data have. With another one, listings-svc would publish them all again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) public_url: Option<String>,
     /// The fingerprint of the directory data that was imported.
     pub(crate) imported: Option<String>,
 }
@@ -142,6 +145,8 @@ impl Manifest {
         let path = template.join("fleet.json");
         let mut manifest: Self =
             read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let public_url = manifest.base_url.trim_end_matches("/v1");
+        manifest.memory.public_url = Some(public_url.to_owned());
         manifest.memory.ports.clear();
         for token in ["staff", "fleet"] {
             manifest.memory.secrets.remove(token);
