@@ -108,8 +108,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reports what was done to an entry.
-    fn done(&mut self, change: String) {
+    /// Records what was changed, and prints it.
+    fn record_change(&mut self, change: String) {
         self.output.print(&change);
         self.report.changes.push(change);
     }
@@ -168,7 +168,7 @@ impl Session<'_> {
                     plan: plan.clone(),
                 };
                 let response = gateway.set_account_plan(request).await?;
-                self.done(format!("{email}: moved from {} to {plan}", account.plan));
+                self.record_change(format!("{email}: moved from {} to {plan}", account.plan));
                 response.into_inner().account
             }
             None => {
@@ -178,7 +178,7 @@ impl Session<'_> {
                     plan: plan.clone(),
                 };
                 let response = gateway.create_account(request).await?;
-                self.done(format!("{email}: created on {plan}"));
+                self.record_change(format!("{email}: created on {plan}"));
                 response.into_inner().account
             }
         };
@@ -218,14 +218,14 @@ impl Session<'_> {
                 };
                 let response = gateway.create_key(request).await?.into_inner();
                 self.secrets.add(email, name, response.secret)?;
-                self.done(format!("{email}: created the key {name}"));
+                self.record_change(format!("{email}: created the key {name}"));
                 response.key.unwrap_or_default()
             }
         };
         if desired.revoked && key.revoked_at.is_none() {
             let request = proto::RevokeKeyRequest { id: key.id };
             gateway.revoke_key(request).await?;
-            self.done(format!("{email}: revoked the key {name}"));
+            self.record_change(format!("{email}: revoked the key {name}"));
         } else if found.is_some() {
             self.report.unchanged += 1;
         }
@@ -249,7 +249,7 @@ impl Session<'_> {
             account_id: account.id.clone(),
         };
         pages.add_owner(request).await?;
-        self.done(format!("{}: owns the page {page}", account.email));
+        self.record_change(format!("{}: owns the page {page}", account.email));
         Ok(())
     }
 
@@ -272,7 +272,7 @@ impl Session<'_> {
         if response.unchanged {
             self.report.unchanged += 1;
         } else {
-            self.done(format!("{game}: its currency is called {name}"));
+            self.record_change(format!("{game}: its currency is called {name}"));
         }
         Ok(())
     }
