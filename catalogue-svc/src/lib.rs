@@ -22,6 +22,8 @@ use sqlx::migrate::Migrator;
 
 use boards::Boards;
 use config::Settings;
+use domain::rankings::Hour;
+use domain::tally::Tallies;
 use feeds::listings::Follower;
 use feeds::vote_feed;
 use index::{CHUNK_ROWS, Catalogue};
@@ -47,9 +49,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     // Before anything is removed from the feed.
     store::tallies::fold(&pool).await?;
-    let votes = vote_feed::load(&pool).await?;
-    let boards = Arc::new(Boards::new(votes, clock.now())?);
+    let votes = vote_feed::load(&pool, Tallies::new(Hour::of(clock.now()))).await?;
     let catalogue = Arc::new(Catalogue::new(settings.patience));
+    let boards = Arc::new(Boards::new(Arc::clone(&catalogue), votes)?);
     let follower = Follower::load(
         &pool,
         Arc::clone(&catalogue),
@@ -72,14 +74,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     };
     let producer = Producer::start(pool.clone(), SCHEMA, clock.clone(), lifecycle, retention);
     let writer = producer.writer(settings.command_handler());
-    let following = vote_feed::follow(pool.clone(), Arc::clone(&boards), producer.subscribe());
+    let following = vote_feed::follow(
+        pool.clone(),
+        Arc::clone(&boards),
+        clock.clone(),
+        producer.subscribe(),
+    );
     lifecycle.spawn_background("own feed", following);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
     jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
     let snapshot = jobs::snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
-        boards: Arc::clone(&boards),
         writer: writer.clone(),
         lowest: settings.moves_to,
     };

@@ -1,283 +1,186 @@
-//! The ranking boards in memory, next to the listings. One writer holds a lock; readers take no lock.
+//! The ranking boards in memory, next to the listings. They are sorted again every few seconds; readers take no lock.
 //!
-//! The boards have three inputs. Votes come from the catalogue's own feed ([`crate::feeds::vote_feed`]), listings from the follower of the
-//! listings feed ([`crate::feeds::listings`]), and windows move with the clock: the first reader in a new hour advances the boards to it.
+//! The boards have three inputs: votes from the catalogue's own feed, the hour, both of which [`crate::feeds::vote_feed`] brings, and the
+//! listings of the catalogue's newest snapshot. A reader adds what happened to listings since ([`Board`]).
 
+mod board;
 mod draw;
+mod kind_view;
 mod place;
 mod previous;
-mod ranked_list;
 mod samples;
-mod standings;
 mod tally_change;
 mod view;
 mod votable;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::ArcSwapOption;
 use contracts::common::v1::Change;
+use kit::Fault;
 use kit::feed::Position;
-use time::OffsetDateTime;
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::domain::listing::Mode;
-use crate::domain::rankings::{BoardKind, Hour, Window};
+use crate::domain::tally::Tallies;
 use crate::domain::vote::Pair;
-use crate::index::{Creator, Game, ReplacedRows, Snapshot};
-use samples::{Samples, every};
-use standings::Standings;
+use crate::index::{Catalogue, Snapshot};
+use samples::Samples;
 
+pub use crate::domain::vote::TallyChange;
+pub use board::Board;
+pub use kind_view::KindView;
 pub use place::Place;
 pub use previous::{PreviousRanks, Ranks};
-pub use standings::{KindView, Tallies};
-pub use tally_change::TallyChange;
-pub use view::{ModeView, Ranked, View};
+pub use view::{ModeView, View};
 pub use votable::{Card, Votable};
 
-/// The inputs of the boards other than listings, at a position of the catalogue's own feed.
+/// The votes, at a position of the catalogue's own feed.
 #[derive(Debug)]
 pub struct CastVotes {
-    /// The last change that the tallies include.
+    /// The last change that the sums include.
     pub position: Position,
-    /// Tallies of games.
-    pub games: Tallies,
-    /// Tallies of creators.
-    pub creators: Tallies,
+    /// Sums by listing.
+    pub tallies: Arc<Tallies>,
     /// The ranks in the snapshot before the latest.
     pub previous: PreviousRanks,
 }
 
 impl CastVotes {
     /// No votes, at the beginning of a feed.
-    pub fn none() -> Self {
+    pub fn none(tallies: Tallies) -> Self {
         Self {
             position: Position {
                 epoch: Uuid::nil(),
                 seq: 0,
             },
-            games: Tallies::new(),
-            creators: Tallies::new(),
+            tallies: Arc::new(tallies),
             previous: PreviousRanks::default(),
         }
     }
+
+    /// Applies changes of the catalogue's own feed. Changes that were applied before are skipped.
+    pub fn apply(&mut self, changes: &[Change]) {
+        let applied = self.position.seq;
+        let tallies = Arc::make_mut(&mut self.tallies);
+        for change in changes.iter().filter(|change| change.seq > applied) {
+            match TallyChange::read(change) {
+                Ok(changes) => changes.iter().for_each(|change| tallies.add(change)),
+                Err(error) => {
+                    metrics::counter!("catalogue_changes_rejected_total").increment(1);
+                    tracing::error!(
+                        seq = change.seq,
+                        reason = format!("{error:#}"),
+                        "skipped a change of votes that cannot be decoded"
+                    );
+                }
+            }
+            self.position.seq = change.seq;
+        }
+    }
 }
 
-/// The current boards, and their writer.
+/// The current boards, and the votes from which the next ones are built.
 #[derive(Debug)]
 pub struct Boards {
-    writer: Mutex<BoardWriter>,
-    view: ArcSwap<View>,
-}
-
-#[derive(Debug)]
-struct BoardWriter {
-    position: Position,
-    hour: Hour,
-    games: Standings<Game>,
-    creators: Standings<Creator>,
-    previous: PreviousRanks,
-    samples: Samples,
-    /// The boards of the samples.
-    test: ModeView,
+    catalogue: Arc<Catalogue>,
+    samples: Arc<Samples>,
+    votes: Mutex<CastVotes>,
+    /// `None` until there are listings.
+    view: ArcSwapOption<View>,
 }
 
 impl Boards {
-    /// The boards of these votes at `now`, without listings yet.
+    /// The boards of these votes on the listings of `catalogue`, which has none yet.
     ///
     /// # Errors
     /// The sample votes in the binary do not parse.
-    pub fn new(votes: CastVotes, now: OffsetDateTime) -> anyhow::Result<Self> {
-        let hour = Hour::of(now);
-        let writer = BoardWriter {
-            position: votes.position,
-            hour,
-            games: Standings::new(Vec::new(), votes.games, hour),
-            creators: Standings::new(Vec::new(), votes.creators, hour),
-            previous: votes.previous,
-            samples: Samples::new()?,
-            test: ModeView::default(),
-        };
+    pub fn new(catalogue: Arc<Catalogue>, votes: CastVotes) -> anyhow::Result<Self> {
         Ok(Self {
-            view: ArcSwap::from_pointee(writer.view()),
-            writer: Mutex::new(writer),
+            catalogue,
+            samples: Arc::new(Samples::new()?),
+            votes: Mutex::new(votes),
+            view: ArcSwapOption::empty(),
         })
     }
 
-    /// The last change of the catalogue's own feed that the boards include.
-    pub fn position(&self) -> Position {
-        self.writer().position
-    }
-
-    /// The boards at `now`.
-    pub fn view(&self, now: OffsetDateTime) -> Arc<View> {
-        let hour = Hour::of(now);
+    /// The newest boards.
+    ///
+    /// # Errors
+    /// [`kit::Code::Unavailable`] while there are no listings.
+    pub fn view(&self) -> Result<Arc<View>, Fault> {
         let view = self.view.load_full();
-        if view.hour == hour {
-            return view;
+        view.ok_or_else(|| Fault::unavailable("the boards, which are still being built"))
+    }
+
+    /// The votes, for the one task that brings them up to date. Readers do not wait for it.
+    pub async fn votes(&self) -> MutexGuard<'_, CastVotes> {
+        self.votes.lock().await
+    }
+
+    /// Builds the boards of `votes`, which the caller has locked, and of the newest listings, unless they are as they were. Returns how long
+    /// it took.
+    ///
+    /// # Errors
+    /// Building panicked.
+    pub async fn rebuild(&self, votes: &CastVotes) -> anyhow::Result<Duration> {
+        let Ok(snapshot) = self.catalogue.snapshot() else {
+            return Ok(Duration::ZERO);
+        };
+        let view = self.view.load_full();
+        if view.is_some_and(|view| view.is_of(votes, &snapshot)) {
+            return Ok(Duration::ZERO);
         }
-        self.change(|writer| writer.advance_to(hour));
-        self.view.load_full()
+        let start = Instant::now();
+        self.build(votes, snapshot).await?;
+        Ok(start.elapsed())
     }
 
-    /// Replaces all votes.
-    pub fn reset(&self, votes: CastVotes) {
-        self.change(|writer| {
-            let (games, creators) = (writer.games.rows(), writer.creators.rows());
-            writer.games = Standings::new(games, votes.games, writer.hour);
-            writer.creators = Standings::new(creators, votes.creators, writer.hour);
-            writer.previous = votes.previous;
-            writer.position = votes.position;
-        });
+    /// Makes `snapshot` the newest of the catalogue, with boards of its own: it has no history in common with the one before, so readers
+    /// could not tell which listings changed.
+    ///
+    /// # Errors
+    /// Building panicked.
+    pub async fn publish(&self, snapshot: Snapshot) -> anyhow::Result<()> {
+        let votes = self.votes.lock().await;
+        let snapshot = Arc::new(snapshot);
+        self.build(&votes, Arc::clone(&snapshot)).await?;
+        // Boards first: a reader that has the snapshot has its boards.
+        self.catalogue.publish(snapshot);
+        Ok(())
     }
 
-    /// Applies changes of the catalogue's own feed up to the sequence number `reached`. Changes that were applied before are skipped. A new
-    /// snapshot brings the ranks of the one before it, `previous`.
-    pub fn apply(&self, changes: &[Change], reached: i64, previous: Option<PreviousRanks>) {
-        self.change(|writer| {
-            let held = writer.position.seq;
-            for change in changes.iter().filter(|change| change.seq > held) {
-                match TallyChange::read(change) {
-                    Ok(changes) => changes.iter().for_each(|change| writer.count(change)),
-                    Err(error) => {
-                        metrics::counter!("catalogue_changes_rejected_total").increment(1);
-                        tracing::error!(
-                            seq = change.seq,
-                            reason = format!("{error:#}"),
-                            "skipped a change of votes that cannot be decoded"
-                        );
-                    }
-                }
-            }
-            writer.position.seq = writer.position.seq.max(reached);
-            if let Some(previous) = previous {
-                writer.previous = previous;
-            }
-        });
-    }
-
-    /// Replaces the public listings by those of `snapshot`.
-    pub fn set_listings(&self, snapshot: &Snapshot) {
-        self.change(|writer| {
-            let live = snapshot.dataset(Mode::Live);
-            writer.games.set_rows(live.games.search(&every()).rows);
-            writer
-                .creators
-                .set_rows(live.creators.search(&every()).rows);
-            writer.relist_samples(snapshot);
-        });
-    }
-
-    /// Applies that listings became public, stopped being public, or have new rows in `snapshot`.
-    pub fn replace(&self, replaced_rows: ReplacedRows, snapshot: &Snapshot) {
-        if replaced_rows.is_empty() {
-            return;
-        }
-        self.change(|writer| {
-            let samples = replaced_rows.is_in(Mode::Test);
-            for (old, new) in replaced_rows.games {
-                let (old, new) = (live(old), live(new));
-                writer.games.replace(old.as_ref(), new);
-            }
-            for (old, new) in replaced_rows.creators {
-                let (old, new) = (live(old), live(new));
-                writer.creators.replace(old.as_ref(), new);
-            }
-            if samples {
-                writer.relist_samples(snapshot);
-            }
-        });
+    async fn build(&self, votes: &CastVotes, snapshot: Arc<Snapshot>) -> anyhow::Result<()> {
+        let votes = CastVotes {
+            position: votes.position,
+            tallies: Arc::clone(&votes.tallies),
+            previous: votes.previous.clone(),
+        };
+        let samples = Arc::clone(&self.samples);
+        // Sorting a million listings takes a second.
+        let build = move || View::build(&votes, &samples, snapshot);
+        let view = tokio::task::spawn_blocking(build).await?;
+        self.view.store(Some(Arc::new(view)));
+        Ok(())
     }
 
     /// Draws two live listings of different creators for a voter who has `judged` these pairs. Among listings with equally many votes, the
     /// draw begins at the number `start`.
-    pub fn draw<L: Ranked>(
+    ///
+    /// # Errors
+    /// As [`Boards::view`].
+    pub fn draw<L: Votable>(
         &self,
-        now: OffsetDateTime,
         start: u32,
         judged: &HashSet<Pair>,
-    ) -> Option<(Arc<L>, Arc<L>)> {
-        let view = self.view(now);
-        draw::draw(&view.live.of::<L>().candidates, start, judged)
+    ) -> Result<Option<[Arc<L>; 2]>, Fault> {
+        let (snapshot, view) = (self.catalogue.snapshot()?, self.view()?);
+        let listings = L::index(view.newer(&snapshot).dataset(Mode::Live));
+        let candidates = &view.dataset(Mode::Live).of::<L>().candidates;
+        Ok(draw::draw(candidates, start, judged, listings))
     }
-
-    /// The live listings of a board in the order that it had when the hour `due` began.
-    pub fn ranking_at(&self, kind: BoardKind, window: Window, due: Hour) -> Vec<Uuid> {
-        let writer = self.writer();
-        match kind {
-            BoardKind::Games => writer.games.ranking_at(window, due),
-            BoardKind::Creators => writer.creators.ranking_at(window, due),
-        }
-    }
-
-    /// A public live game and its wins of the week.
-    pub fn game(&self, id: Uuid) -> Option<(Arc<Game>, u32)> {
-        let writer = self.writer();
-        let wins = writer.games.record(id, Window::Week).wins;
-        Some((Arc::clone(writer.games.row(id)?), wins))
-    }
-
-    /// A public live creator and its wins of the week.
-    pub fn creator(&self, id: Uuid) -> Option<(Arc<Creator>, u32)> {
-        let writer = self.writer();
-        let wins = writer.creators.record(id, Window::Week).wins;
-        Some((Arc::clone(writer.creators.row(id)?), wins))
-    }
-
-    fn change(&self, change: impl FnOnce(&mut BoardWriter)) {
-        let mut writer = self.writer();
-        change(&mut writer);
-        // Under the lock, so that no older view replaces a newer one.
-        self.view.store(Arc::new(writer.view()));
-    }
-
-    fn writer(&self) -> MutexGuard<'_, BoardWriter> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl BoardWriter {
-    fn view(&self) -> View {
-        View {
-            hour: self.hour,
-            live: ModeView {
-                games: self.games.kind().clone(),
-                creators: self.creators.kind().clone(),
-                previous: self.previous.clone(),
-            },
-            test: self.test.clone(),
-        }
-    }
-
-    fn count(&mut self, change: &TallyChange) {
-        let TallyChange {
-            kind,
-            listing,
-            hour,
-            wins,
-            losses,
-        } = *change;
-        match kind {
-            BoardKind::Games => self.games.count(listing, hour, wins, losses),
-            BoardKind::Creators => self.creators.count(listing, hour, wins, losses),
-        }
-    }
-
-    fn advance_to(&mut self, hour: Hour) {
-        self.hour = hour;
-        self.games.advance_to(hour);
-        self.creators.advance_to(hour);
-        self.test = self.samples.boards(hour);
-    }
-
-    fn relist_samples(&mut self, snapshot: &Snapshot) {
-        self.samples.set_rows(snapshot);
-        self.test = self.samples.boards(self.hour);
-    }
-}
-
-/// The row, if it is in the live dataset.
-fn live<L>(listed: Option<(Mode, L)>) -> Option<L> {
-    listed.and_then(|(mode, row)| (mode == Mode::Live).then_some(row))
 }

@@ -1,23 +1,22 @@
 //! The boards that test keys see (§5.3): sample votes from the binary, dated back from the last 04:00 UTC, on the sample listings.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use serde::Deserialize;
 
+use super::TallyChange;
 use super::previous::{PreviousRanks, Ranks};
-use super::standings::{Standings, Tallies};
+use super::view::ModeView;
 use super::votable::Votable;
-use super::{KindView, ModeView};
-use crate::domain::listing::Mode;
 use crate::domain::rankings::{Hour, Window};
-use crate::index::{Creator, Game, Query, Snapshot};
+use crate::domain::tally::Tallies;
+use crate::index::{Creator, Dataset, Game, Query};
 
 const FILE: &str = include_str!("../../sample/votes.ndjson");
 
 /// A line of the file.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SampleVote {
     /// `games` or `creators`.
@@ -29,70 +28,52 @@ struct SampleVote {
     hours_ago: u32,
 }
 
-/// The sample votes, and the sample listings that are public.
+/// The sample votes.
 #[derive(Debug)]
-pub(super) struct Samples {
-    votes: Vec<SampleVote>,
-    games: Vec<Arc<Game>>,
-    creators: Vec<Arc<Creator>>,
-}
+pub(super) struct Samples(Vec<SampleVote>);
 
 impl Samples {
     /// The votes in the binary.
     pub(super) fn new() -> anyhow::Result<Self> {
         let votes = FILE.lines().map(serde_json::from_str);
         let votes: Result<_, _> = votes.collect();
-        Ok(Self {
-            votes: votes.context("sample/votes.ndjson")?,
-            games: Vec::new(),
-            creators: Vec::new(),
-        })
+        Ok(Self(votes.context("sample/votes.ndjson")?))
     }
 
-    /// Replaces the sample listings. There are few, so all are replaced whenever one may have changed.
-    pub(super) fn set_rows(&mut self, snapshot: &Snapshot) {
-        let dataset = snapshot.dataset(Mode::Test);
-        self.games = dataset.games.search(&every()).rows;
-        self.creators = dataset.creators.search(&every()).rows;
-    }
-
-    /// The boards in an hour.
-    pub(super) fn boards(&self, now: Hour) -> ModeView {
-        let mut previous = PreviousRanks::default();
-        ModeView {
-            games: self.kind(&self.games, now, &mut previous),
-            creators: self.kind(&self.creators, now, &mut previous),
-            previous,
-        }
-    }
-
-    fn kind<L: Votable>(
-        &self,
-        rows: &[Arc<L>],
-        now: Hour,
-        previous: &mut PreviousRanks,
-    ) -> KindView<L> {
+    /// The boards of the sample listings in an hour.
+    pub(super) fn boards(&self, listings: &Dataset, now: Hour) -> ModeView {
         let latest = last_snapshot(now);
-        let ids: HashMap<&str, _> = (rows.iter())
-            .map(|row| (&**row.address(), *row.id()))
-            .collect();
-        let mut tallies = Tallies::new();
-        let votes = self.votes.iter();
+        let sums = |mut tallies: Tallies| {
+            self.count::<Game>(&mut tallies, listings, latest);
+            self.count::<Creator>(&mut tallies, listings, latest);
+            Arc::new(tallies)
+        };
+        let before = sums(Tallies::at_start_of(latest.before(24)));
+        let before = ModeView::build(before, listings, PreviousRanks::default());
+        let mut previous = PreviousRanks::default();
+        for window in Window::ALL {
+            previous.set(Game::KIND, window, Ranks::of(before.games.order(window)));
+            let creators = before.creators.order(window);
+            previous.set(Creator::KIND, window, Ranks::of(creators));
+        }
+        ModeView::build(sums(Tallies::new(now)), listings, previous)
+    }
+
+    fn count<L: Votable>(&self, tallies: &mut Tallies, listings: &Dataset, latest: Hour) {
+        let votes = self.0.iter();
         for vote in votes.filter(|vote| vote.kind == L::KIND.as_str()) {
-            let hour = latest.before(vote.hours_ago);
             for (name, wins, losses) in [(&vote.winner, 1, 0), (&vote.loser, 0, 1)] {
-                if let Some(id) = ids.get(name.as_str()) {
-                    let tally = tallies.entry(*id).or_default();
-                    tally.add(hour, wins, losses);
+                if let Some(row) = L::index(listings).get(name) {
+                    tallies.add(&TallyChange {
+                        kind: L::KIND,
+                        listing: *row.id(),
+                        hour: latest.before(vote.hours_ago),
+                        wins,
+                        losses,
+                    });
                 }
             }
         }
-        let standings = Standings::new(rows.to_vec(), tallies, now);
-        for window in Window::ALL {
-            let order = standings.ranking_at(window, latest.before(24));
-            previous.set(L::KIND, window, Ranks::of(order));
-        }
-        standings.kind().clone()
     }
 }
 

@@ -7,21 +7,7 @@ use prost::Message as _;
 use uuid::Uuid;
 
 use crate::domain::rankings::{BoardKind, Hour};
-
-/// Votes of an hour for and against a listing, to be added to its tally. Negative numbers void votes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TallyChange {
-    /// The kind of the listing.
-    pub kind: BoardKind,
-    /// The id of the listing.
-    pub listing: Uuid,
-    /// The hour in which the votes were cast.
-    pub hour: Hour,
-    /// Votes for the listing.
-    pub wins: i64,
-    /// Votes for the other listing of the pair.
-    pub losses: i64,
-}
+use crate::domain::vote::TallyChange;
 
 impl TallyChange {
     /// The changes that a vote makes.

@@ -1,32 +1,59 @@
-//! A snapshot of the boards, from which reads are answered.
+//! The boards from which reads are answered.
 
+use std::sync::Arc;
+
+use kit::feed::Position;
 use time::OffsetDateTime;
 
+use super::CastVotes;
+use super::board::Board;
+use super::kind_view::KindView;
 use super::previous::PreviousRanks;
-use super::standings::KindView;
+use super::samples::Samples;
 use super::votable::Votable;
 use crate::domain::listing::Mode;
-use crate::domain::rankings::Hour;
-use crate::index::{Creator, Game};
+use crate::domain::rankings::Window;
+use crate::domain::tally::Tallies;
+use crate::index::{Creator, Dataset, Game, Snapshot};
 
-/// All boards in one hour. It is immutable.
-#[derive(Debug, Clone)]
+/// All boards as they were built, and what they were built from. It is immutable.
+#[derive(Debug)]
 pub struct View {
-    /// The last hour of every window.
-    pub(super) hour: Hour,
-    pub(super) live: ModeView,
-    pub(super) test: ModeView,
+    /// In the catalogue's own feed.
+    position: Position,
+    snapshot: Arc<Snapshot>,
+    live: ModeView,
+    test: ModeView,
 }
 
 /// The boards of a mode.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub struct ModeView {
+    tallies: Arc<Tallies>,
     pub(super) games: KindView<Game>,
     pub(super) creators: KindView<Creator>,
-    pub(super) previous: PreviousRanks,
+    previous: PreviousRanks,
 }
 
 impl View {
+    pub(super) fn build(votes: &CastVotes, samples: &Samples, snapshot: Arc<Snapshot>) -> Self {
+        let (live, test) = (snapshot.dataset(Mode::Live), snapshot.dataset(Mode::Test));
+        let (tallies, previous) = (Arc::clone(&votes.tallies), votes.previous.clone());
+        Self {
+            position: votes.position,
+            live: ModeView::build(tallies, live, previous),
+            test: samples.boards(test, votes.tallies.hour()),
+            snapshot,
+        }
+    }
+
+    /// Whether these votes and listings lead to the same boards.
+    pub(super) fn is_of(&self, votes: &CastVotes, snapshot: &Snapshot) -> bool {
+        self.position == votes.position
+            && self.live.tallies.hour() == votes.tallies.hour()
+            && self.snapshot.position == snapshot.position
+    }
+
     /// The boards of a mode.
     pub fn dataset(&self, mode: Mode) -> &ModeView {
         match mode {
@@ -35,34 +62,54 @@ impl View {
         }
     }
 
-    /// The time at which the windows move next.
+    /// A board with the listings as they are in `snapshot`.
+    pub fn board<L: Votable>(
+        &self,
+        mode: Mode,
+        window: Window,
+        snapshot: &Snapshot,
+    ) -> Board<'_, L> {
+        let boards = self.dataset(mode);
+        let places = (L::boards(boards).board(window), window);
+        let built = (self.snapshot.position, self.snapshot.dataset(mode));
+        let newest = self.newer(snapshot).dataset(mode);
+        Board::new(places, &boards.tallies, built, newest)
+    }
+
+    /// `snapshot`, unless the boards were built from a later one.
+    pub(super) fn newer<'a>(&'a self, snapshot: &'a Snapshot) -> &'a Snapshot {
+        if snapshot.position.reaches(self.snapshot.position) {
+            snapshot
+        } else {
+            &self.snapshot
+        }
+    }
+
+    /// The time at which the windows move next. It has passed when the boards are about to be built for a new hour.
     pub fn valid_until(&self) -> OffsetDateTime {
-        self.hour.next().start()
-    }
-}
-
-/// A listing whose kind has boards.
-pub trait Ranked: Votable {
-    /// The boards of its kind.
-    fn boards(view: &ModeView) -> &KindView<Self>;
-}
-
-impl Ranked for Game {
-    fn boards(view: &ModeView) -> &KindView<Self> {
-        &view.games
-    }
-}
-
-impl Ranked for Creator {
-    fn boards(view: &ModeView) -> &KindView<Self> {
-        &view.creators
+        self.live.tallies.hour().next().start()
     }
 }
 
 impl ModeView {
+    /// Sorts the listings of `dataset` by these sums.
+    pub fn build(tallies: Arc<Tallies>, dataset: &Dataset, previous: PreviousRanks) -> Self {
+        Self {
+            games: KindView::build(&tallies, &dataset.games),
+            creators: KindView::build(&tallies, &dataset.creators),
+            tallies,
+            previous,
+        }
+    }
+
     /// The boards of a kind.
-    pub(crate) fn of<L: Ranked>(&self) -> &KindView<L> {
+    pub(crate) fn of<L: Votable>(&self) -> &KindView<L> {
         L::boards(self)
+    }
+
+    /// The sums by which the listings are sorted.
+    pub fn tallies(&self) -> &Tallies {
+        &self.tallies
     }
 
     /// The ranks in the snapshot before the latest.

@@ -4,10 +4,13 @@ use contracts::public;
 use contracts::public::RankingRow;
 use uuid::Uuid;
 
+use super::kind_view::KindView;
+use super::view::ModeView;
+use crate::domain::changes::ListingKind;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::BoardKind;
 use crate::domain::tally::Record;
-use crate::index::{Creator, Document, Game};
+use crate::index::{Creator, Dataset, Document, Game, Index};
 
 /// A listing that is voted on.
 pub trait Votable: Document<Id = Uuid> + 'static {
@@ -15,6 +18,14 @@ pub trait Votable: Document<Id = Uuid> + 'static {
     const KIND: BoardKind;
     /// What the listings feed calls it.
     const ENTITY: &'static str;
+    /// What the list of changes calls its kind.
+    const LISTING_KIND: ListingKind;
+
+    /// The listings of its kind.
+    fn index(dataset: &Dataset) -> &Index<Self>;
+
+    /// The boards of its kind.
+    fn boards(view: &ModeView) -> &KindView<Self>;
 
     /// When it was first published, in microseconds since 1970.
     fn published_at(&self) -> i64;
@@ -70,9 +81,17 @@ impl Card {
 }
 
 impl Votable for Game {
-    /// The kind of its boards.
     const KIND: BoardKind = BoardKind::Games;
     const ENTITY: &'static str = "game";
+    const LISTING_KIND: ListingKind = ListingKind::Games;
+
+    fn index(dataset: &Dataset) -> &Index<Self> {
+        &dataset.games
+    }
+
+    fn boards(view: &ModeView) -> &KindView<Self> {
+        &view.games
+    }
 
     fn published_at(&self) -> i64 {
         self.key.published_at.0
@@ -97,9 +116,17 @@ impl Votable for Game {
 }
 
 impl Votable for Creator {
-    /// The kind of its boards.
     const KIND: BoardKind = BoardKind::Creators;
     const ENTITY: &'static str = "page";
+    const LISTING_KIND: ListingKind = ListingKind::Creators;
+
+    fn index(dataset: &Dataset) -> &Index<Self> {
+        &dataset.creators
+    }
+
+    fn boards(view: &ModeView) -> &KindView<Self> {
+        &view.creators
+    }
 
     fn published_at(&self) -> i64 {
         self.key.published_at.0

@@ -72,13 +72,18 @@ impl Window {
         };
         Some(Hour(now.0.saturating_sub(hours - 1)))
     }
+
+    /// Whether votes of `hour` count when `now` is the current hour.
+    pub fn counts(self, hour: Hour, now: Hour) -> bool {
+        self.first(now).is_none_or(|first| hour >= first)
+    }
 }
 
 /// An hour of UTC, by its number since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hour(pub u32);
 
-/// Hours that tallies keep: those of the longest window, and of a day more, for a snapshot that is taken late; in whole days.
+/// Hours that the schema keeps: those of the longest window, and of two days more, for a snapshot or a replica that is late; in whole days.
 pub const HOURS_KEPT: u32 = 768;
 
 impl Hour {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use time::Date;
 use uuid::Uuid;
 
-use super::rankings::BoardKind;
+use super::rankings::{BoardKind, Hour};
 
 /// Two listings, whichever of them is named first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,6 +69,21 @@ pub fn network(address: IpAddr) -> String {
 /// The day of a vote: of UTC.
 pub fn day(at: time::OffsetDateTime) -> Date {
     at.to_offset(time::UtcOffset::UTC).date()
+}
+
+/// Votes of an hour for and against a listing. Negative numbers void votes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TallyChange {
+    /// The kind of the listing.
+    pub kind: BoardKind,
+    /// The id of the listing.
+    pub listing: Uuid,
+    /// The hour in which the votes were cast.
+    pub hour: Hour,
+    /// Votes for the listing.
+    pub wins: i64,
+    /// Votes for the other listing of the pair.
+    pub losses: i64,
 }
 
 #[cfg(test)]

@@ -131,10 +131,7 @@ impl Follower {
         // It takes all processors for as long as it takes.
         let build = move || Writer::build(position, chunk_rows, entities);
         let writer = tokio::task::spawn_blocking(build).await??;
-        let snapshot = writer.snapshot();
-        // Boards first: a read that waited for a listing must not meet an older board.
-        self.boards.set_listings(&snapshot);
-        self.catalogue.publish(snapshot);
+        self.boards.publish(writer.snapshot()).await?;
         self.progress = Progress::Following(Box::new(writer));
         Ok(())
     }
@@ -242,7 +239,7 @@ impl Consumer for Follower {
             Progress::Following(writer) if writer.position().epoch != epoch => {
                 tracing::info!(%epoch, "the feed goes on under a new epoch, and the catalogue with it");
                 writer.set_epoch(epoch);
-                self.catalogue.publish(writer.snapshot());
+                self.boards.publish(writer.snapshot()).await?;
             }
             Progress::Nothing | Progress::Gathering { .. } | Progress::Following(_) => {}
         }
@@ -274,9 +271,7 @@ impl Consumer for Follower {
                 }
                 writer.flush(seq)?;
                 self.last_row = last_row;
-                let snapshot = writer.snapshot();
-                self.boards.replace(writer.take_replaced_rows(), &snapshot);
-                self.catalogue.publish(snapshot);
+                self.catalogue.publish(writer.snapshot());
                 Ok(())
             }
         }

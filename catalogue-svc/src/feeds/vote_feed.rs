@@ -3,39 +3,44 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::Clock;
 use kit::feed::{ChangeBatch, read_changes};
 use kit::wakeup::CatchUp;
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use tokio::sync::watch;
 
 use crate::SCHEMA;
 use crate::boards::{Boards, CastVotes};
+use crate::domain::rankings::Hour;
+use crate::domain::tally::Tallies;
 use crate::store::{snapshots, tallies};
 
-/// How often a replica polls, in case a wakeup was lost.
+/// How often a replica polls, in case a wakeup was lost; and how late it sees a new hour or a changed listing.
 const PERIOD: Duration = Duration::from_secs(1);
 /// The time limit of a poll; the next poll uses another connection.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// Between two looks: what is committed meanwhile comes together.
-const PAUSE: Duration = Duration::from_millis(20);
+/// Between two updates: what is committed meanwhile is sorted together.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Where sorting takes long, the pause is so many times as long.
+const SHARE: u32 = 9;
 /// Changes that are read at once.
 const BATCH: usize = 1_000;
 
-/// Loads tallies and ranks from the schema; no vote is read.
+/// Loads sums and ranks from the schema, for the hours of `empty`; no vote is read.
 ///
 /// # Errors
 /// PostgreSQL's.
-pub async fn load(pool: &PgPool) -> anyhow::Result<CastVotes> {
+pub async fn load(pool: &PgPool, empty: Tallies) -> anyhow::Result<CastVotes> {
     let begin = "begin isolation level repeatable read, read only";
     let mut moment = pool.begin_with(begin).await?;
     let position = tallies::position(&mut moment).await?;
-    let (games, creators) = tallies::load(&mut moment).await?;
+    let tallies = tallies::load(&mut moment, empty).await?;
     let previous = snapshots::previous(&mut moment).await?;
     moment.commit().await?;
     Ok(CastVotes {
         position,
-        games,
-        creators,
+        tallies: Arc::new(tallies),
         previous,
     })
 }
@@ -44,6 +49,7 @@ pub async fn load(pool: &PgPool) -> anyhow::Result<CastVotes> {
 pub async fn follow(
     pool: PgPool,
     boards: Arc<Boards>,
+    clock: Clock,
     news: watch::Receiver<u64>,
 ) -> anyhow::Result<()> {
     let votes = CatchUp {
@@ -55,19 +61,38 @@ pub async fn follow(
     let mut votes = votes.on(news);
     loop {
         votes.begin();
-        let caught_up = catch_up(&pool, &boards).await;
-        votes.end(caught_up).await?;
+        let updated = update(&pool, &boards, clock.now()).await;
+        let took = updated.as_ref().copied().unwrap_or_default();
+        tokio::time::sleep((took * SHARE).saturating_sub(PAUSE)).await;
+        votes.end(updated.map(drop)).await?;
     }
 }
 
-/// Takes into the boards what was committed before this call. Several may do so at once.
+/// Brings the boards up to date: with the votes that were committed before this call, the hour, and the newest listings.
+///
+/// Of several callers each waits for those before it. Returns how long the boards took to build.
 ///
 /// # Errors
 /// PostgreSQL's.
-pub async fn catch_up(pool: &PgPool, boards: &Boards) -> anyhow::Result<()> {
+pub async fn update(
+    pool: &PgPool,
+    boards: &Boards,
+    now: OffsetDateTime,
+) -> anyhow::Result<Duration> {
+    let mut votes = boards.votes().await;
+    catch_up(pool, &mut votes).await?;
+    advance_to(pool, &mut votes, Hour::of(now)).await?;
+    boards.rebuild(&votes).await
+}
+
+/// Applies what was committed before this call.
+///
+/// # Errors
+/// PostgreSQL's.
+pub async fn catch_up(pool: &PgPool, votes: &mut CastVotes) -> anyhow::Result<()> {
     let mut is_reset = false;
     loop {
-        let at = boards.position();
+        let at = votes.position;
         let found = kit::pg::within(pool, DEADLINE, async |connection| {
             read_changes(connection, SCHEMA, at.seq, BATCH).await
         });
@@ -78,21 +103,39 @@ pub async fn catch_up(pool: &PgPool, boards: &Boards) -> anyhow::Result<()> {
             anyhow::ensure!(!is_reset, "the tallies end before the feed begins");
             is_reset = true;
             tracing::info!(from = at.seq, to = head.seq, "the boards are loaded anew");
-            boards.reset(load(pool).await?);
+            *votes = load(pool, votes.tallies.emptied()).await?;
             continue;
         }
-        let snapshot = changes
-            .iter()
-            .any(|change| change.entity == "board_snapshot");
-        let previous = if snapshot {
-            Some(snapshots::previous(&mut *pool.acquire().await?).await?)
-        } else {
-            None
-        };
-        let reached = changes.last().map_or(at.seq, |change| change.seq);
-        boards.apply(&changes, reached, previous);
+        if (changes.iter()).any(|change| change.entity == "board_snapshot") {
+            votes.previous = snapshots::previous(&mut *pool.acquire().await?).await?;
+        }
+        if !changes.is_empty() {
+            votes.apply(&changes);
+        }
         if changes.len() < BATCH {
             return Ok(());
         }
     }
+}
+
+/// Moves the windows, so that `hour` is their last: the votes of the hours that leave or enter one are read from the schema.
+async fn advance_to(pool: &PgPool, votes: &mut CastVotes, hour: Hour) -> anyhow::Result<()> {
+    if votes.tallies.hour() == hour {
+        return Ok(());
+    }
+    let moving = match votes.tallies.moving_hours(hour) {
+        Some(hours) => {
+            let found = kit::pg::within(pool, DEADLINE, async |connection| {
+                tallies::of_hours(connection, &hours, votes.position).await
+            });
+            found.await?
+        }
+        None => None,
+    };
+    if let Some(moving) = moving {
+        Arc::make_mut(&mut votes.tallies).advance_to(hour, &moving);
+        return Ok(());
+    }
+    *votes = load(pool, Tallies::new(hour)).await?;
+    catch_up(pool, votes).await
 }

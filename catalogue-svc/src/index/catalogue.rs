@@ -81,7 +81,8 @@ impl Catalogue {
     }
 
     /// Makes `snapshot` the newest.
-    pub fn publish(&self, snapshot: Snapshot) {
+    pub fn publish(&self, snapshot: impl Into<Arc<Snapshot>>) {
+        let snapshot = snapshot.into();
         for mode in [Mode::Live, Mode::Test] {
             let dataset = snapshot.dataset(mode);
             for (kind, rows) in [
@@ -95,7 +96,7 @@ impl Catalogue {
                     .set(rows);
             }
         }
-        self.snapshot.store(Some(Arc::new(snapshot)));
+        self.snapshot.store(Some(snapshot));
         self.published.send_replace(());
     }
 }

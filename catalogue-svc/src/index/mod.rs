@@ -47,7 +47,7 @@ pub use rendered::Rendered;
 pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
 pub use work::Work;
-pub use writer::{ReplacedRows, Writer};
+pub use writer::Writer;
 
 /// Rows in a chunk at most.
 pub const CHUNK_ROWS: u16 = 4_096;

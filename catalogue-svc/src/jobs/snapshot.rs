@@ -1,5 +1,6 @@
 //! At 04:00 UTC: a snapshot of each board, and what moved on those of the week (§6).
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kit::daily::Daily;
@@ -10,9 +11,11 @@ use time::{OffsetDateTime, Time};
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::boards::{Boards, Card, Votable};
-use crate::domain::moves::{Move, moves};
+use crate::boards::{ModeView, PreviousRanks, Votable};
+use crate::domain::listing::Mode;
+use crate::domain::moves::moves;
 use crate::domain::rankings::{BoardKind, Hour, Window};
+use crate::domain::tally::Tallies;
 use crate::feeds::vote_feed;
 use crate::index::{Catalogue, Creator, Game};
 use crate::store::snapshots;
@@ -25,8 +28,6 @@ pub struct Job {
     pub pool: PgPool,
     /// Says which listings are public.
     pub catalogue: Arc<Catalogue>,
-    /// Of this replica.
-    pub boards: Arc<Boards>,
     /// Where the snapshot is announced.
     pub writer: Writer<CommandHandler>,
     /// A move is published if the rank before or after it is this or better.
@@ -62,17 +63,16 @@ impl Job {
     /// PostgreSQL's, or the catalogue is not loaded yet.
     pub async fn take(&self, due: OffsetDateTime) -> anyhow::Result<()> {
         // Without listings the boards would be empty.
-        self.catalogue.snapshot()?;
-        vote_feed::catch_up(&self.pool, &self.boards).await?;
-        let mut moves = Vec::new();
-        for kind in BoardKind::ALL {
-            for window in Window::ALL {
-                let order = self.store(due, (kind, window)).await?;
-                if window == Window::Week {
-                    moves.extend(self.moves(due, kind, &order).await?);
-                }
-            }
-        }
+        let snapshot = self.catalogue.snapshot()?;
+        let mut votes = vote_feed::load(&self.pool, Tallies::at_start_of(Hour::of(due))).await?;
+        vote_feed::catch_up(&self.pool, &mut votes).await?;
+        let build = move || {
+            let live = snapshot.dataset(Mode::Live);
+            ModeView::build(votes.tallies, live, PreviousRanks::default())
+        };
+        let boards = tokio::task::spawn_blocking(build).await?;
+        let mut moves = self.take_kind::<Game>(due, &boards).await?;
+        moves.extend(self.take_kind::<Creator>(due, &boards).await?);
         let announce = Announce {
             taken_for: due,
             moves,
@@ -81,58 +81,47 @@ impl Job {
         Ok(())
     }
 
-    /// The order of a board at `due`, stored now or before.
-    async fn store(
+    /// Stores the boards of a kind; returns what moved on that of the week, of listings that are public now.
+    async fn take_kind<L: Votable>(
         &self,
         due: OffsetDateTime,
-        (kind, window): (BoardKind, Window),
-    ) -> anyhow::Result<Vec<Uuid>> {
-        if let Some(order) = snapshots::board(&self.pool, due, (kind, window)).await? {
-            return Ok(order);
-        }
-        let boards = Arc::clone(&self.boards);
-        let standing = move || boards.ranking_at(kind, window, Hour::of(due));
-        let order = tokio::task::spawn_blocking(standing).await?;
-        snapshots::save_board(&self.pool, due, (kind, window), &order).await?;
-        // Another replica may have been first.
-        let stored = snapshots::board(&self.pool, due, (kind, window)).await?;
-        Ok(stored.unwrap_or(order))
-    }
-
-    /// What moved on a board of the week, of listings that are public now.
-    async fn moves(
-        &self,
-        due: OffsetDateTime,
-        kind: BoardKind,
-        after: &[Uuid],
+        boards: &ModeView,
     ) -> anyhow::Result<Vec<NamedMove>> {
+        let boards = boards.of::<L>();
+        for window in [Window::Month, Window::All] {
+            self.store(due, (L::KIND, window), boards.order(window))
+                .await?;
+        }
+        let week = (L::KIND, Window::Week);
+        let after = self.store(due, week, boards.order(Window::Week)).await?;
         let before = match snapshots::before(&self.pool, due).await? {
-            Some(before) => snapshots::board(&self.pool, before, (kind, Window::Week)).await?,
+            Some(before) => snapshots::board(&self.pool, before, week).await?,
             None => None,
         };
-        let moved = moves(&before.unwrap_or_default(), after, self.lowest);
+        let moved = moves(&before.unwrap_or_default(), &after, self.lowest);
+        let ids: HashSet<Uuid> = moved.iter().map(|moved| moved.listing).collect();
+        let rows = boards.rows(|id| ids.contains(id));
+        let rows: HashMap<Uuid, &Arc<L>> = rows.map(|row| (*row.id(), row)).collect();
         let named = moved.into_iter().filter_map(|moved| {
-            let named = match kind {
-                BoardKind::Games => named::<Game>(moved, self.boards.game(moved.listing)),
-                BoardKind::Creators => named::<Creator>(moved, self.boards.creator(moved.listing)),
-            };
-            named.transpose()
+            let row = rows.get(&moved.listing)?;
+            Some(row.card().map(|card| NamedMove {
+                moved,
+                entity: L::ENTITY,
+                card,
+            }))
         });
         named.collect()
     }
-}
 
-fn named<L: Votable>(
-    moved: Move,
-    listing: Option<(Arc<L>, u32)>,
-) -> anyhow::Result<Option<NamedMove>> {
-    let Some((row, _)) = listing else {
-        return Ok(None);
-    };
-    let card: Card = row.card()?;
-    Ok(Some(NamedMove {
-        moved,
-        entity: L::ENTITY,
-        card,
-    }))
+    /// Stores the order of a board at `due`, unless it was stored before; returns the one that is stored.
+    async fn store(
+        &self,
+        due: OffsetDateTime,
+        board: (BoardKind, Window),
+        order: Vec<Uuid>,
+    ) -> anyhow::Result<Vec<Uuid>> {
+        snapshots::save_board(&self.pool, due, board, &order).await?;
+        let stored = snapshots::board(&self.pool, due, board).await?;
+        Ok(stored.unwrap_or(order))
+    }
 }

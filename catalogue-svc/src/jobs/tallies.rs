@@ -1,4 +1,4 @@
-//! Adds votes up, as they come, for replicas that start.
+//! Adds votes up, as they come, for replicas that start and for the turn of the hour.
 
 use std::time::Duration;
 

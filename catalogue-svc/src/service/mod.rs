@@ -82,7 +82,7 @@ impl Dependencies {
         } = self;
         let all = || Arc::clone(&catalogue);
         let events = Events::new(all(), clock.clone());
-        let rankings = Rankings::new(all(), Arc::clone(&boards), clock.clone());
+        let rankings = Rankings::new(all(), Arc::clone(&boards));
         let votes = Votes {
             pool: pool.clone(),
             catalogue: all(),

@@ -7,13 +7,13 @@ use contracts::catalogue::v1::{ListRankingRequest, ListRankingResponse};
 use contracts::common::v1 as common;
 use contracts::public::RankingRow;
 use kit::cursor::Binding;
-use kit::{Clock, Fault, timestamp};
+use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
 use super::answer;
 use super::query_params::Fields;
 use super::typed;
-use crate::boards::{Boards, ModeView, Place, Ranked, View};
+use crate::boards::{Boards, Place, View, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
@@ -24,7 +24,6 @@ use crate::index::{Catalogue, Creator, Game, Snapshot};
 pub struct Rankings {
     catalogue: Arc<Catalogue>,
     boards: Arc<Boards>,
-    clock: Clock,
 }
 
 /// A request for a page of a board.
@@ -47,13 +46,9 @@ struct BoardPage {
 }
 
 impl Rankings {
-    /// Answers from `boards`, of listings as new as those of `catalogue`, by `clock`.
-    pub fn new(catalogue: Arc<Catalogue>, boards: Arc<Boards>, clock: Clock) -> Self {
-        Self {
-            catalogue,
-            boards,
-            clock,
-        }
+    /// Answers from `boards`, with the listings of `catalogue`.
+    pub fn new(catalogue: Arc<Catalogue>, boards: Arc<Boards>) -> Self {
+        Self { catalogue, boards }
     }
 
     fn list(
@@ -62,11 +57,10 @@ impl Rankings {
         request: ListRankingRequest,
     ) -> Result<ListRankingResponse, Fault> {
         let query = read(request)?;
-        let view: Arc<View> = self.boards.view(self.clock.now());
-        let boards = view.dataset(query.mode);
+        let view = self.boards.view()?;
         let page = match query.kind {
-            BoardKind::Games => page::<Game>(boards, &query),
-            BoardKind::Creators => page::<Creator>(boards, &query),
+            BoardKind::Games => page::<Game>(&view, snapshot, &query),
+            BoardKind::Creators => page::<Creator>(&view, snapshot, &query),
         };
         let page = page.map_err(|error| answer::broken(&error))?;
         let (json, rows) = answer::made(page.rows, query.form, typed::rankings::row)?;
@@ -87,7 +81,6 @@ impl RankingsService for Rankings {
         request: Request<ListRankingRequest>,
     ) -> Result<Response<ListRankingResponse>, Status> {
         let request = request.into_inner();
-        // The boards have what the catalogue has.
         let snapshot = self
             .catalogue
             .snapshot_at(request.at_least.as_ref())
@@ -122,29 +115,27 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     })
 }
 
-fn page<L: Ranked>(boards: &ModeView, query: &BoardQuery) -> anyhow::Result<BoardPage> {
-    let board = boards.of::<L>().board(query.window);
-    let previous = boards.previous().of(L::KIND, query.window);
-    let is_read = |key: &BoardKey<'_>| query.after.as_ref().is_some_and(|after| key <= after);
-    let first = board.place(|place| {
-        if is_read(&place.key()) {
-            std::cmp::Ordering::Less
-        } else {
-            std::cmp::Ordering::Greater
-        }
-    });
-    let places: Vec<&Place<L>> = board.iter_from(first).take(query.limit).collect();
-    let ranks = (1..).skip(first);
+fn page<L: Votable>(
+    view: &View,
+    snapshot: &Snapshot,
+    query: &BoardQuery,
+) -> anyhow::Result<BoardPage> {
+    let board = view.board::<L>(query.mode, query.window, snapshot);
+    let previous = view.dataset(query.mode).previous();
+    let previous = previous.of(L::KIND, query.window);
+    let (before, places) = board.after(query.after.as_ref());
+    let places: Vec<&Place<L>> = places.take(query.limit).collect();
+    let ranks = (1..).skip(before);
     let rows = places.iter().zip(ranks).map(|(place, rank)| {
         let previous_rank = previous.get(*place.row.id());
         let card = place.row.card()?;
         Ok(card.into_row(rank, previous_rank.into(), place.record.wins.into()))
     });
     let last = places.last();
-    let more = first + places.len() < board.len();
+    let more = before + places.len() < board.total();
     Ok(BoardPage {
         rows: rows.collect::<anyhow::Result<_>>()?,
-        total: u64::try_from(board.len())?,
+        total: u64::try_from(board.total())?,
         next: last.filter(|_| more).map(|place| place.key().into_owned()),
     })
 }

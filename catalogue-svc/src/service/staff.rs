@@ -1,5 +1,6 @@
 //! Votes, by staff (`catalogue/v1/staff.proto`).
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -15,11 +16,13 @@ use time::Duration;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::boards::{Boards, Votable};
-use crate::domain::rankings::BoardKind;
+use crate::boards::{Boards, ModeView, Votable};
+use crate::domain::listing::Mode;
+use crate::domain::rankings::Window;
 use crate::domain::staff_action::{Action, By};
 use crate::domain::vote;
 use crate::feeds::vote_feed;
+use crate::index::{Creator, Game};
 use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
 use crate::write::{Command, CommandHandler, Outcome, Void};
@@ -103,20 +106,16 @@ impl Staff {
 
     async fn suspicious(&self) -> Result<proto::ListSuspiciousVotesResponse, Fault> {
         let now = self.clock.now();
-        // The boards say how many wins a listing has, so they must have the votes that are read.
+        // The boards tell how many wins a listing has, so they must have the votes that were read.
         let favoured = votes::by_new_voters(&self.pool, now - NEW).await?;
-        let caught_up = vote_feed::catch_up(&self.pool, &self.boards).await;
-        caught_up.map_err(|error| Fault::internal(error.as_ref()))?;
-        // Advances the boards to this hour.
-        self.boards.view(now);
-        let mut listings = Vec::new();
-        for one in favoured {
-            let listing = match one.kind {
-                BoardKind::Games => suspicious(&one, self.boards.game(one.listing)),
-                BoardKind::Creators => suspicious(&one, self.boards.creator(one.listing)),
-            };
-            listings.extend(listing.map_err(|error| Fault::internal(error.as_ref()))?);
-        }
+        let updated = vote_feed::update(&self.pool, &self.boards, now).await;
+        updated.map_err(|error| Fault::internal(error.as_ref()))?;
+        let view = self.boards.view()?;
+        let live = view.dataset(Mode::Live);
+        let favoured: HashMap<Uuid, NewlyFavoured> =
+            favoured.into_iter().map(|one| (one.listing, one)).collect();
+        let mut listings = suspicious::<Game>(&favoured, live)?;
+        listings.extend(suspicious::<Creator>(&favoured, live)?);
         listings.sort_by(|a, b| {
             let by_wins = b.wins_by_new_voters.cmp(&a.wins_by_new_voters);
             by_wins.then_with(|| (&a.kind, &a.listing).cmp(&(&b.kind, &b.listing)))
@@ -197,25 +196,29 @@ impl Staff {
     }
 }
 
-/// A listing that owes more than half of its wins of the week to new voters.
+/// The public listings that owe more than half of their wins of the week to new voters.
 fn suspicious<L: Votable>(
-    favoured: &NewlyFavoured,
-    listing: Option<(Arc<L>, u32)>,
-) -> anyhow::Result<Option<proto::SuspiciousListing>> {
-    let Some((row, wins)) = listing else {
-        return Ok(None);
-    };
-    if favoured.wins * 2 <= u64::from(wins) {
-        return Ok(None);
-    }
-    Ok(Some(proto::SuspiciousListing {
-        kind: L::KIND.as_str().to_owned(),
-        listing: row.address().to_string(),
-        name: row.card()?.name,
-        wins: wins.into(),
-        wins_by_new_voters: favoured.wins,
-        new_voters: favoured.voters.iter().map(Uuid::to_string).collect(),
-    }))
+    favoured: &HashMap<Uuid, NewlyFavoured>,
+    boards: &ModeView,
+) -> Result<Vec<proto::SuspiciousListing>, Fault> {
+    let rows = boards.of::<L>().rows(|id| favoured.contains_key(id));
+    let listings = rows.filter_map(|row| {
+        let favoured = favoured.get(row.id())?;
+        let tallies = boards.tallies();
+        let wins = tallies.record(L::KIND, *row.id(), Window::Week).wins;
+        (favoured.kind == L::KIND && favoured.wins * 2 > u64::from(wins)).then(|| {
+            Ok(proto::SuspiciousListing {
+                kind: L::KIND.as_str().to_owned(),
+                listing: row.address().to_string(),
+                name: row.card()?.name,
+                wins: wins.into(),
+                wins_by_new_voters: favoured.wins,
+                new_voters: favoured.voters.iter().map(Uuid::to_string).collect(),
+            })
+        })
+    });
+    let listings: anyhow::Result<_> = listings.collect();
+    listings.map_err(|error| Fault::internal(error.as_ref()))
 }
 
 /// What the audit calls the voters of a call.

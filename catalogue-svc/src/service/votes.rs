@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::query_params::Fields;
-use crate::boards::{Boards, Ranked, Votable};
+use crate::boards::{Boards, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Vote, Voter};
@@ -68,7 +68,7 @@ impl VotesService for Votes {
 }
 
 impl Votes {
-    async fn draw<L: Ranked>(
+    async fn draw<L: Votable>(
         &self,
         voter: &Voter,
         name: fn(String) -> NameInAddress,
@@ -76,8 +76,8 @@ impl Votes {
         let now = self.clock.now();
         let judged = votes::judged(&self.pool, voter.id, vote::day(now)).await?;
         let random = ids::random();
-        let pair = self.boards.draw::<L>(now, random, &judged);
-        let (one, other) = pair.ok_or_else(|| {
+        let pair = self.boards.draw::<L>(random, &judged)?;
+        let [one, other] = pair.ok_or_else(|| {
             Fault::not_found("No two listings of different creators are left to judge today.")
         })?;
         let candidate = |row: &L| {

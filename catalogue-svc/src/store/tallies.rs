@@ -1,15 +1,16 @@
 //! `catalogue.tally` and `catalogue.tally_hour`: the votes that count, added up from the catalogue's own feed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures::TryStreamExt as _;
 use kit::feed::{Position, read_changes};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::boards::{Tallies, TallyChange};
-use crate::domain::rankings::{BoardKind, Hour};
-use crate::domain::tally::{Record, Tally};
+use crate::domain::rankings::{BoardKind, Hour, Window};
+use crate::domain::tally::{Record, Tallies};
+use crate::domain::vote::TallyChange;
 
 /// Changes of the feed that are added up in one transaction.
 const BATCH: usize = 5_000;
@@ -102,39 +103,108 @@ async fn add(
     Ok(())
 }
 
-/// Every tally: those of games, and those of creators.
-pub async fn load(connection: &mut PgConnection) -> Result<(Tallies, Tallies), sqlx::Error> {
-    // A row a listing, for rows cost more than what is in them.
+/// The sums of every listing for the hours of `empty`.
+pub async fn load(connection: &mut PgConnection, empty: Tallies) -> Result<Tallies, sqlx::Error> {
+    let first = |window: Window| window.first(empty.hour()).map_or(0, number);
     let rows = sqlx::query!(
-        r#"select tally.listing_id, tally.kind, tally.wins, tally.losses,
-               hours.hours as "hours?", hours.wins as "hour_wins?", hours.losses as "hour_losses?"
+        r#"select tally.listing_id, tally.kind,
+               hours.week_wins as "week_wins?", hours.week_losses as "week_losses?",
+               hours.month_wins as "month_wins?", hours.month_losses as "month_losses?",
+               tally.wins - coalesce(hours.later_wins, 0) as "wins!", tally.losses - coalesce(hours.later_losses, 0) as "losses!"
            from catalogue.tally
            left join (
-               select listing_id, array_agg(hour order by hour) as hours, array_agg(wins order by hour) as wins,
-                   array_agg(losses order by hour) as losses
-               from catalogue.tally_hour group by listing_id
-           ) as hours using (listing_id)"#
+               select listing_id,
+                   sum(wins) filter (where hour >= $1 and hour < $3) as week_wins,
+                   sum(losses) filter (where hour >= $1 and hour < $3) as week_losses,
+                   sum(wins) filter (where hour < $3) as month_wins,
+                   sum(losses) filter (where hour < $3) as month_losses,
+                   sum(wins) filter (where hour >= $3) as later_wins,
+                   sum(losses) filter (where hour >= $3) as later_losses
+               from catalogue.tally_hour where hour >= $2 group by listing_id
+           ) as hours using (listing_id)"#,
+        first(Window::Week),
+        first(Window::Month),
+        empty.end().map_or(i32::MAX, number)
     );
     let mut rows = rows.fetch(connection);
-    let (mut games, mut creators) = (Tallies::new(), Tallies::new());
-    while let Some(row) = futures::TryStreamExt::try_next(&mut rows).await? {
-        let hours = row.hours.unwrap_or_default();
-        let wins = row.hour_wins.unwrap_or_default();
-        let losses = row.hour_losses.unwrap_or_default();
-        let records = wins
-            .into_iter()
-            .zip(losses)
-            .map(|(wins, losses)| Record::default().plus(wins.into(), losses.into()));
-        let hours = hours.into_iter().map(hour).zip(records);
-        let all = Record::default().plus(row.wins, row.losses);
-        let tally = Tally::new(all, hours.collect());
-        if row.kind == BoardKind::Games.as_str() {
-            games.insert(row.listing_id, tally);
-        } else {
-            creators.insert(row.listing_id, tally);
+    let mut tallies = empty;
+    while let Some(row) = rows.try_next().await? {
+        let record = |wins: Option<i64>, losses: Option<i64>| {
+            Record::default().plus(wins.unwrap_or_default(), losses.unwrap_or_default())
+        };
+        if let Some(kind) = BoardKind::parse(&row.kind) {
+            let records = [
+                record(row.week_wins, row.week_losses),
+                record(row.month_wins, row.month_losses),
+                record(Some(row.wins), Some(row.losses)),
+            ];
+            tallies.insert(kind, row.listing_id, records);
         }
     }
-    Ok((games, creators))
+    Ok(tallies)
+}
+
+/// The votes of these hours as the feed has them up to `at`, one item for each listing and hour. `None`: the tables are of another epoch, or
+/// the feed lacks changes between them and `at`.
+pub async fn of_hours(
+    connection: &mut PgConnection,
+    hours: &BTreeSet<Hour>,
+    at: Position,
+) -> Result<Option<Vec<TallyChange>>, sqlx::Error> {
+    let begin = "begin isolation level repeatable read, read only";
+    let mut moment = connection.begin_with(begin).await?;
+    let position = position(&mut moment).await?;
+    let numbers: Vec<i32> = hours.iter().copied().map(number).collect();
+    let rows = sqlx::query!(
+        "select tally.kind, listing_id, hour, tally_hour.wins, tally_hour.losses
+         from catalogue.tally_hour join catalogue.tally using (listing_id) where hour = any($1)",
+        &numbers
+    )
+    .fetch_all(&mut *moment)
+    .await?;
+    let rows = rows.into_iter().filter_map(|row| {
+        let change = TallyChange {
+            kind: BoardKind::parse(&row.kind)?,
+            listing: row.listing_id,
+            hour: hour(row.hour),
+            wins: row.wins.into(),
+            losses: row.losses.into(),
+        };
+        Some(((change.listing, change.hour), change))
+    });
+    let mut votes: BTreeMap<(Uuid, Hour), TallyChange> = rows.collect();
+    // The tables are seconds behind `at`, or ahead of it. Votes are cast in the current hour, so the difference is what staff voided.
+    let (mut seq, end, sign) = if position.seq < at.seq {
+        (position.seq, at.seq, 1)
+    } else {
+        (at.seq, position.seq, -1)
+    };
+    while seq < end {
+        let found = read_changes(&mut moment, SCHEMA, seq, BATCH).await?;
+        for change in found.changes.iter().filter(|change| change.seq <= end) {
+            if change.seq != seq + 1 {
+                return Ok(None);
+            }
+            seq = change.seq;
+            let changes = TallyChange::read(change).unwrap_or_default();
+            for change in changes.iter().filter(|change| hours.contains(&change.hour)) {
+                let key = (change.listing, change.hour);
+                let vote = votes.entry(key).or_insert(TallyChange {
+                    wins: 0,
+                    losses: 0,
+                    ..*change
+                });
+                vote.wins += sign * change.wins;
+                vote.losses += sign * change.losses;
+            }
+        }
+        if found.changes.is_empty() {
+            return Ok(None);
+        }
+    }
+    moment.commit().await?;
+    let is_of_epoch = position.epoch == at.epoch;
+    Ok(is_of_epoch.then(|| votes.into_values().collect()))
 }
 
 /// Removes the hours before this one, which no board needs any more.

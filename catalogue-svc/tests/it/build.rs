@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use catalogue::boards::{Boards, CastVotes};
-use catalogue::index::Writer;
+use catalogue::domain::rankings::Hour;
+use catalogue::domain::tally::Tallies;
 use catalogue::index::entity::Entity;
+use catalogue::index::{Catalogue, Writer};
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
 use kit::feed::Position;
@@ -14,9 +16,9 @@ use uuid::Uuid;
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
 
 /// Boards without votes.
-pub(crate) fn boards() -> Arc<Boards> {
-    let at = time::macros::datetime!(2026-03-01 12:00 UTC);
-    Arc::new(Boards::new(CastVotes::none(), at).unwrap())
+pub(crate) fn boards(catalogue: &Arc<Catalogue>) -> Arc<Boards> {
+    let votes = CastVotes::none(Tallies::new(Hour(492_000)));
+    Arc::new(Boards::new(Arc::clone(catalogue), votes).unwrap())
 }
 
 /// The id of the page, game or event with this number.

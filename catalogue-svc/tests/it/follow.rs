@@ -197,9 +197,14 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     let fake = Fake::new();
     let client = serve(&fake, &lifecycle).await;
     let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::load(&pool, Arc::clone(&catalogue), boards(), CHUNK_ROWS)
-        .await
-        .unwrap();
+    let follower = Follower::load(
+        &pool,
+        Arc::clone(&catalogue),
+        boards(&catalogue),
+        CHUNK_ROWS,
+    )
+    .await
+    .unwrap();
     let readiness = start(follower, client, &lifecycle);
 
     // An empty feed is soon followed to its end.
@@ -242,9 +247,14 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
     let loaded = async {
         loop {
             let catalogue = Arc::new(Catalogue::default());
-            let follower = Follower::load(&pool, Arc::clone(&catalogue), boards(), CHUNK_ROWS)
-                .await
-                .unwrap();
+            let follower = Follower::load(
+                &pool,
+                Arc::clone(&catalogue),
+                boards(&catalogue),
+                CHUNK_ROWS,
+            )
+            .await
+            .unwrap();
             if catalogue
                 .snapshot()
                 .is_ok_and(|state| state.position.seq == 2)
@@ -288,7 +298,12 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
         let loaded = async {
             loop {
                 let catalogue = Arc::new(Catalogue::default());
-                let loading = Follower::load(&pool, Arc::clone(&catalogue), boards(), CHUNK_ROWS);
+                let loading = Follower::load(
+                    &pool,
+                    Arc::clone(&catalogue),
+                    boards(&catalogue),
+                    CHUNK_ROWS,
+                );
                 loading.await.unwrap();
                 if let Ok(state) = catalogue.snapshot()
                     && state.position == wanted
@@ -319,7 +334,12 @@ async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on(pool: P
     fake.write(vec![page_change(&page(0)), game_change(&bad)]);
     let client = serve(&fake, &lifecycle).await;
     let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::load(&pool, Arc::clone(&catalogue), boards(), CHUNK_ROWS);
+    let follower = Follower::load(
+        &pool,
+        Arc::clone(&catalogue),
+        boards(&catalogue),
+        CHUNK_ROWS,
+    );
     start(follower.await.unwrap(), client, &lifecycle);
     // Such a change at the beginning, and one on the way.
     eventually(&catalogue, |snapshot| snapshot.position.seq == 2).await;
@@ -339,7 +359,11 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let token = "a-token-of-thirty-two-characters".to_owned().into();
     let nobody = || connect("http://127.0.0.1:1".parse().unwrap(), &token, &lifecycle).unwrap();
-    let load = || Follower::load(&pool, Arc::new(Catalogue::default()), boards(), CHUNK_ROWS);
+    let load = || {
+        let catalogue = Arc::new(Catalogue::default());
+        let boards = boards(&catalogue);
+        Follower::load(&pool, catalogue, boards, CHUNK_ROWS)
+    };
     let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
     assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
 

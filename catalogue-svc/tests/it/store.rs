@@ -78,7 +78,7 @@ fn one_of_each() -> Vec<Change> {
 
 async fn load(pool: &PgPool) -> (Arc<Catalogue>, Follower) {
     let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::load(pool, Arc::clone(&catalogue), boards(), CHUNK_ROWS);
+    let follower = Follower::load(pool, Arc::clone(&catalogue), boards(&catalogue), CHUNK_ROWS);
     let follower = follower.await.unwrap();
     (catalogue, follower)
 }

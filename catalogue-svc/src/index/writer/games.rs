@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Listed, Writer, replaced_rows};
+use super::{Listed, Writer};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, ListingState, Mode};
 use crate::index::entity::NewGame;
@@ -87,7 +87,6 @@ impl Writer {
         if let Some((mode, game)) = &is {
             self.cities.mark_changed(*mode, &game.creator);
         }
-        replaced_rows::record(&mut self.replaced_rows.games, was.as_ref(), is.as_ref());
         self.replace(|dataset| &mut dataset.games, was, is);
     }
 }

@@ -6,7 +6,6 @@ mod cities;
 mod events;
 mod games;
 mod pages;
-mod replaced_rows;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +17,6 @@ use self::cities::Cities;
 use self::events::StoredEvent;
 use self::games::StoredGame;
 use self::pages::PageEntry;
-pub use self::replaced_rows::ReplacedRows;
 use super::document::Document;
 use super::listing_index::Index;
 use super::snapshot::{Dataset, Snapshot};
@@ -33,8 +31,6 @@ pub struct Writer {
     games: BTreeMap<Uuid, StoredGame>,
     events: BTreeMap<Uuid, StoredEvent>,
     cities: Cities,
-    /// Since [`Writer::take_replaced_rows`].
-    replaced_rows: ReplacedRows,
 }
 
 /// A row that is in an index: in which mode, and what it is.
@@ -49,13 +45,7 @@ impl Writer {
             games: BTreeMap::new(),
             events: BTreeMap::new(),
             cities: Cities::default(),
-            replaced_rows: ReplacedRows::default(),
         }
-    }
-
-    /// Which games and creators were listed, taken off or replaced since the last call.
-    pub fn take_replaced_rows(&mut self) -> ReplacedRows {
-        std::mem::take(&mut self.replaced_rows)
     }
 
     /// How far it has come.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Listed, Writer, replaced_rows};
+use super::{Listed, Writer};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, ListingState, Mode};
 use crate::index::creators::{Creator, CreatorSummary};
@@ -44,7 +44,6 @@ impl Writer {
             page.map(|(_, creator)| Arc::clone(&creator.summary))
         };
         let changes_games = summary(&old) != summary(&new);
-        replaced_rows::record(&mut self.replaced_rows.creators, old.as_ref(), new.as_ref());
         self.replace(|dataset| &mut dataset.creators, old, new);
         changes_games
     }

@@ -1,30 +1,38 @@
-//! Boards in memory against a plain model: random votes, voids, listings that come and go, and hours that pass.
+//! Boards of several replicas against a plain model, over real tables: random votes, voids, listings that come and go, hours and days that
+//! pass, tallies that lag, and replicas that start.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::boards::{Boards, CastVotes, TallyChange};
+use catalogue::boards::{Boards, TallyChange};
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
-use catalogue::index::Catalogue;
+use catalogue::feeds::vote_feed;
+use catalogue::index::{Catalogue, Snapshot};
 use catalogue::service::Rankings;
+use catalogue::store::tallies;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
-use contracts::common::v1::{Change, Form, Mode, PageRequest};
+use contracts::common::v1::{Form, Mode, PageRequest};
 use contracts::listings::v1::{Game, State};
 use contracts::public::RankingRow;
 use futures::FutureExt as _;
 use kit::Clock;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{Config, TestRunner};
 use prost::Message as _;
+use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::Request;
 use uuid::Uuid;
 
-use super::support::{START, games, index, list};
+use super::support::{START, boards, games, index, list};
 use crate::build::{game, game_change, id};
 
 const GAMES: u32 = 6;
+/// Sequences of steps.
+const CASES: usize = 16;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -36,20 +44,30 @@ enum Step {
     List(u32, bool, u8),
     /// So many hours pass, or are taken back.
     Hours(i64),
+    /// The tallies catch up with the feed.
+    Fold,
+    /// One of the replicas catches up.
+    Update(usize),
+    /// One of the replicas starts again.
+    Start(usize),
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let game = || 1..=GAMES;
+    let replica = || 0..2_usize;
     prop_oneof![
         8 => (game(), game(), 0..3_u32).prop_map(|(winner, loser, ago)| Step::Vote(winner, loser, ago)),
-        1 => (0..40_usize).prop_map(Step::Void),
+        2 => (0..40_usize).prop_map(Step::Void),
         2 => (game(), any::<bool>(), 0..3_u8).prop_map(|(game, public, at)| Step::List(game, public, at)),
-        2 => prop_oneof![1..6_i64, 160..170_i64, 715..725_i64, -2..0_i64].prop_map(Step::Hours),
+        4 => prop_oneof![1..25_i64, 160..170_i64, 715..725_i64, -2..0_i64].prop_map(Step::Hours),
+        2 => Just(Step::Fold),
+        4 => replica().prop_map(Step::Update),
+        1 => replica().prop_map(Step::Start),
     ]
 }
 
 /// What a plain program would hold.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Model {
     /// Votes that count: winner, loser, hour.
     votes: Vec<(u32, u32, u32)>,
@@ -87,111 +105,192 @@ fn uuid(game: u32) -> Uuid {
     id(game).parse().unwrap()
 }
 
-fn change(seq: i64, change: &[TallyChange]) -> Change {
-    let state = proto::TallyChanges {
-        changes: change.iter().map(TallyChange::encode).collect(),
-    };
-    Change {
-        seq,
-        entity: "voter".to_owned(),
-        happening: true,
-        state: state.encode_to_vec().into(),
-        ..Change::default()
-    }
-}
-
-/// The rows of a board, page by page.
-fn shown(rankings: &Rankings, board: &str) -> Vec<(String, u64)> {
-    let (mut rows, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let request = proto::ListRankingRequest {
-            mode: Mode::Live.into(),
-            page: Some(PageRequest { limit: 2, cursor }),
-            form: Form::Json.into(),
-            at_least: None,
-            kind: "games".to_owned(),
-            board: board.to_owned(),
-        };
-        // It waits for nothing.
-        let answer = rankings.list_ranking(Request::new(request)).now_or_never();
-        let answer = answer.unwrap().unwrap().into_inner();
-        let page: Vec<RankingRow> = serde_json::from_slice(&answer.json).unwrap();
-        for row in page {
-            rows.push((row.name, row.wins));
-            assert_eq!(usize::try_from(row.rank).unwrap(), rows.len());
-        }
-        let info = answer.page.unwrap();
-        let Some(next) = info.next_cursor else {
-            assert_eq!(usize::try_from(info.total).unwrap(), rows.len());
-            return rows;
-        };
-        cursor = next;
-    }
-}
-
 fn hour(at: OffsetDateTime) -> u32 {
     Hour::of(at).0
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-    #[test]
-    fn boards_are_as_a_plain_program_works_them_out(steps in prop::collection::vec(step(), 1..60)) {
-        let clock = Clock::fixed(START);
-        let catalogue = Arc::new(Catalogue::default());
-        let boards = Arc::new(Boards::new(CastVotes::none(), clock.now()).unwrap());
-        let mut listings = index();
-        list(&mut listings, &catalogue, &boards, &games());
-        let rankings = Rankings::new(Arc::clone(&catalogue), Arc::clone(&boards), clock.clone());
-        let mut model = Model {
-            public: (1..=GAMES).map(|game| (game, i64::from(game))).collect(),
-            ..Model::default()
-        };
-        let mut seq = 0;
-        for step in steps {
-            match step {
-                Step::Vote(winner, loser, ago) if winner != loser => {
-                    let hour = hour(clock.now()) - ago;
-                    let vote = TallyChange::of_vote(BoardKind::Games, uuid(winner), uuid(loser), Hour(hour));
-                    seq += 1;
-                    boards.apply(&[change(seq, &vote)], seq, None);
-                    model.votes.push((winner, loser, hour));
-                }
-                Step::Void(number) if number < model.votes.len() => {
-                    let (winner, loser, hour) = model.votes.remove(number);
-                    let vote = TallyChange::of_vote(BoardKind::Games, uuid(winner), uuid(loser), Hour(hour));
-                    let void = vote.map(|one| TallyChange { wins: -one.wins, losses: -one.losses, ..one });
-                    seq += 1;
-                    let void = change(seq, &void);
-                    boards.apply(std::slice::from_ref(&void), seq, None);
-                    // What comes twice counts once.
-                    boards.apply(&[void], seq, None);
-                }
-                Step::List(number, public, at) => {
-                    let state = if public { State::Published } else { State::Pending };
-                    let listed = Game {
-                        page_id: id(if number == 6 { 1 } else { number }),
-                        state: state.into(),
-                        first_published_at: Some(crate::build::at(at.into())),
-                        ..game(number)
-                    };
-                    list(&mut listings, &catalogue, &boards, &[game_change(&listed)]);
-                    model.public.remove(&number);
-                    if public {
-                        model.public.insert(number, at.into());
-                    }
-                }
-                Step::Hours(hours) => clock.advance(Duration::hours(hours)),
-                Step::Vote(..) | Step::Void(_) => {}
+/// The change of a vote, or with a negative sign of a void.
+fn vote((winner, loser, hour): (u32, u32, u32), sign: i64) -> proto::TallyChanges {
+    let changes =
+        TallyChange::of_vote(BoardKind::Games, uuid(winner), uuid(loser), Hour(hour)).into_iter();
+    let changes = changes.map(|one| TallyChange {
+        wins: sign * one.wins,
+        losses: sign * one.losses,
+        ..one
+    });
+    proto::TallyChanges {
+        changes: changes.map(|one| one.encode()).collect(),
+    }
+}
+
+/// Commits a change on the catalogue's own feed.
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn append(pool: &PgPool, change: &proto::TallyChanges) {
+    let sql = "with head as (update catalogue.feed_head set seq = seq + 1 returning seq)
+        insert into catalogue.feed (seq, entity, id, revision, event, announced, happening, at, request, state)
+        select seq, 'voter', gen_random_uuid()::text, 1, 'voided', false, true, now(), gen_random_uuid(), $1 from head";
+    let appended = sqlx::query(sql).bind(change.encode_to_vec());
+    appended.execute(pool).await.unwrap();
+}
+
+/// A replica without a port.
+struct Replica {
+    catalogue: Arc<Catalogue>,
+    boards: Arc<Boards>,
+    rankings: Rankings,
+}
+
+impl Replica {
+    async fn start(pool: &PgPool, clock: &Clock, snapshot: &Snapshot) -> Self {
+        let (catalogue, boards) = boards(pool, clock).await;
+        boards.publish(snapshot.clone()).await.unwrap();
+        Self {
+            rankings: Rankings::new(Arc::clone(&catalogue), Arc::clone(&boards)),
+            catalogue,
+            boards,
+        }
+    }
+
+    /// The rows of a board, page by page.
+    fn shown(&self, board: &str) -> Vec<(String, u64)> {
+        let (mut rows, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let request = proto::ListRankingRequest {
+                mode: Mode::Live.into(),
+                page: Some(PageRequest { limit: 2, cursor }),
+                form: Form::Json.into(),
+                at_least: None,
+                kind: "games".to_owned(),
+                board: board.to_owned(),
+            };
+            // It waits for nothing.
+            let answer = self.rankings.list_ranking(Request::new(request));
+            let answer = answer.now_or_never().unwrap().unwrap().into_inner();
+            let page: Vec<RankingRow> = serde_json::from_slice(&answer.json).unwrap();
+            for row in page {
+                rows.push((row.name, row.wins));
+                assert_eq!(usize::try_from(row.rank).unwrap(), rows.len());
             }
+            let info = answer.page.unwrap();
+            let Some(next) = info.next_cursor else {
+                assert_eq!(usize::try_from(info.total).unwrap(), rows.len());
+                return rows;
+            };
+            cursor = next;
         }
-        let now = hour(clock.now());
-        for (window, hours) in [(Window::Week, 168), (Window::Month, 720), (Window::All, now)] {
-            prop_assert_eq!(shown(&rankings, window.as_str()), model.board(hours, now), "{:?}", window);
+    }
+
+    /// The listings on a board, in any order: who is on it does not depend on votes of the last seconds.
+    fn names(&self, board: &str) -> Vec<String> {
+        let mut names: Vec<_> = self.shown(board).into_iter().map(|row| row.0).collect();
+        names.sort();
+        names
+    }
+}
+
+#[sqlx::test]
+async fn boards_are_as_a_plain_program_works_them_out(pool: PgPool) {
+    let mut runner = TestRunner::new_with_rng(Config::default(), {
+        let algorithm = proptest::test_runner::RngAlgorithm::ChaCha;
+        proptest::test_runner::TestRng::deterministic_rng(algorithm)
+    });
+    let steps = prop::collection::vec(step(), 20..120);
+    for case in 0..CASES {
+        let steps = steps.new_tree(&mut runner).unwrap().current();
+        run(&pool, &steps).await;
+        println!("case {case} passed");
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn run(pool: &PgPool, steps: &[Step]) {
+    let empty = "truncate catalogue.feed, catalogue.tally, catalogue.tally_hour;
+        update catalogue.feed_head set seq = 0; update catalogue.tally_head set seq = 0";
+    sqlx::raw_sql(empty).execute(pool).await.unwrap();
+    let clock = Clock::fixed(START);
+    let mut listings = index();
+    let mut snapshot = list(&mut listings, &games());
+    let mut replicas = Vec::new();
+    for _ in 0..2 {
+        replicas.push(Replica::start(pool, &clock, &snapshot).await);
+    }
+    let mut model = Model {
+        votes: Vec::new(),
+        public: (1..=GAMES).map(|game| (game, i64::from(game))).collect(),
+    };
+    for step in steps {
+        match *step {
+            Step::Vote(winner, loser, ago) if winner != loser => {
+                let cast = (winner, loser, hour(clock.now()) - ago);
+                append(pool, &vote(cast, 1)).await;
+                model.votes.push(cast);
+            }
+            // Votes of 31 days can be voided.
+            Step::Void(number)
+                if (model.votes.get(number))
+                    .is_some_and(|vote| vote.2 + 31 * 24 > hour(clock.now())) =>
+            {
+                append(pool, &vote(model.votes.remove(number), -1)).await;
+            }
+            Step::List(number, public, at) => {
+                let state = if public {
+                    State::Published
+                } else {
+                    State::Pending
+                };
+                let listed = Game {
+                    page_id: id(if number == 6 { 1 } else { number }),
+                    state: state.into(),
+                    first_published_at: Some(crate::build::at(at.into())),
+                    ..game(number)
+                };
+                snapshot = list(&mut listings, &[game_change(&listed)]);
+                model.public.remove(&number);
+                if public {
+                    model.public.insert(number, at.into());
+                }
+                for replica in &replicas {
+                    let before = replica.names("all");
+                    replica.catalogue.publish(snapshot.clone());
+                    // At once, and nothing else moves.
+                    let name = format!("Game {number}");
+                    let after = replica.names("all");
+                    assert!(public || !after.contains(&name));
+                    let others = |names: Vec<String>| names.into_iter().filter(|one| *one != name);
+                    assert!(
+                        others(before.clone()).eq(others(after.clone())),
+                        "{before:?} {after:?}"
+                    );
+                }
+            }
+            Step::Hours(hours) => clock.advance(Duration::hours(hours)),
+            Step::Fold => tallies::fold(pool).await.unwrap(),
+            Step::Update(replica) => {
+                let update = vote_feed::update(pool, &replicas[replica].boards, clock.now());
+                update.await.unwrap();
+                assert_boards(&replicas[replica], &model, &clock);
+            }
+            Step::Start(replica) => {
+                replicas[replica] = Replica::start(pool, &clock, &snapshot).await;
+            }
+            Step::Vote(..) | Step::Void(_) => {}
         }
-        // Built whole, they are the same.
-        let before = Window::ALL.map(|window| shown(&rankings, window.as_str()));
-        boards.set_listings(&listings.snapshot());
-        prop_assert_eq!(Window::ALL.map(|window| shown(&rankings, window.as_str())), before);
+    }
+    for replica in &replicas {
+        let update = vote_feed::update(pool, &replica.boards, clock.now());
+        update.await.unwrap();
+        assert_boards(replica, &model, &clock);
+    }
+}
+
+fn assert_boards(replica: &Replica, model: &Model, clock: &Clock) {
+    let now = hour(clock.now());
+    for (window, hours) in [
+        (Window::Week, 168),
+        (Window::Month, 720),
+        (Window::All, now),
+    ] {
+        let expected = model.board(hours, now);
+        assert_eq!(replica.shown(window.as_str()), expected, "{window:?}");
     }
 }

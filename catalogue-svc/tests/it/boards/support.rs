@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use catalogue::boards::{Boards, Votable};
+use catalogue::domain::rankings::Hour;
+use catalogue::domain::tally::Tallies;
 use catalogue::feeds::vote_feed;
-use catalogue::index::{Catalogue, Game, Writer as IndexWriter};
+use catalogue::index::{Catalogue, Document as _, Query, Snapshot, Writer as IndexWriter};
 use catalogue::jobs::snapshot;
 use catalogue::service::Dependencies;
 use catalogue::store::tallies;
@@ -58,20 +60,26 @@ pub(crate) fn index() -> IndexWriter {
 }
 
 /// Applies changes of the listings feed, as its follower does.
-pub(crate) fn list(
-    listings: &mut IndexWriter,
-    catalogue: &Catalogue,
-    boards: &Boards,
-    changes: &[Change],
-) {
+pub(crate) fn list(listings: &mut IndexWriter, changes: &[Change]) -> Snapshot {
+    let mut seq = listings.position().seq;
     for change in changes {
-        listings.apply(entity(change));
+        seq += 1;
+        listings.apply(entity(&Change {
+            seq,
+            ..change.clone()
+        }));
     }
-    let seq = listings.position().seq + i64::try_from(changes.len()).unwrap();
     listings.flush(seq).unwrap();
-    let snapshot = listings.snapshot();
-    boards.replace(listings.take_replaced_rows(), &snapshot);
-    catalogue.publish(snapshot);
+    listings.snapshot()
+}
+
+/// The boards of a replica that starts.
+pub(crate) async fn boards(pool: &PgPool, clock: &Clock) -> (Arc<Catalogue>, Arc<Boards>) {
+    let empty = Tallies::new(Hour::of(clock.now()));
+    let votes = vote_feed::load(pool, empty).await.unwrap();
+    let catalogue = Arc::new(Catalogue::default());
+    let boards = Boards::new(Arc::clone(&catalogue), votes).unwrap();
+    (catalogue, Arc::new(boards))
 }
 
 /// Six published games, each of a page of its own but the last, which is of the same as the first: `game-1` to `game-6`.
@@ -117,9 +125,9 @@ impl Replica {
 
     pub(crate) async fn start_at(pool: &PgPool, clock: Clock) -> Self {
         let (lifecycle, supervisor) = Lifecycle::new();
-        let votes = vote_feed::load(pool).await.unwrap();
-        let boards = Arc::new(Boards::new(votes, clock.now()).unwrap());
-        let catalogue = Arc::new(Catalogue::default());
+        let (catalogue, boards) = boards(pool, &clock).await;
+        let mut listings = index();
+        boards.publish(list(&mut listings, &games())).await.unwrap();
         let producer = Producer::start(
             pool.clone(),
             catalogue::SCHEMA,
@@ -134,7 +142,6 @@ impl Replica {
         let job = snapshot::Job {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
-            boards: Arc::clone(&boards),
             writer: writer.clone(),
             lowest: 100,
         };
@@ -152,7 +159,7 @@ impl Replica {
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let fleet = testing::client(&address, &lifecycle).unwrap();
         let staff = testing::staff_client(&address, &lifecycle).unwrap();
-        let mut replica = Self {
+        Self {
             pool: pool.clone(),
             clock,
             boards,
@@ -161,23 +168,21 @@ impl Replica {
             staff: StaffServiceClient::new(staff),
             rankings: RankingsServiceClient::new(fleet.clone()),
             votes: VotesServiceClient::new(fleet),
-            listings: index(),
+            listings,
             lifecycle,
             _supervisor: supervisor,
-        };
-        replica.list(&games());
-        replica
+        }
     }
 
     /// Applies changes of the listings feed.
     pub(crate) fn list(&mut self, changes: &[Change]) {
-        let (catalogue, boards) = (&self.catalogue, &self.boards);
-        list(&mut self.listings, catalogue, boards, changes);
+        self.catalogue.publish(list(&mut self.listings, changes));
     }
 
     /// Takes in what was committed.
     pub(crate) async fn catch_up(&self) {
-        vote_feed::catch_up(&self.pool, &self.boards).await.unwrap();
+        let updated = vote_feed::update(&self.pool, &self.boards, self.clock.now());
+        updated.await.unwrap();
     }
 
     /// Adds votes up for replicas that start.
@@ -239,9 +244,14 @@ impl Replica {
         Ok(listed.map_err(Fault::from)?.into_inner())
     }
 
-    /// The first rows of a board.
+    /// The first rows of a board that is up to date.
     pub(crate) async fn rows(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
         self.catch_up().await;
+        self.rows_now(mode, kind, board).await
+    }
+
+    /// The first rows of a board as it was built last.
+    pub(crate) async fn rows_now(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
         let page = PageRequest {
             limit: 100,
             ..PageRequest::default()
@@ -259,6 +269,12 @@ impl Replica {
     /// The board of live games: names and wins.
     pub(crate) async fn board(&self, board: &str) -> Vec<(String, u64)> {
         let rows = self.rows(Mode::Live, "games", board).await;
+        rows.into_iter().map(|row| (row.name, row.wins)).collect()
+    }
+
+    /// The same of a board as it was built last.
+    pub(crate) async fn board_now(&self, board: &str) -> Vec<(String, u64)> {
+        let rows = self.rows_now(Mode::Live, "games", board).await;
         rows.into_iter().map(|row| (row.name, row.wins)).collect()
     }
 
@@ -285,7 +301,14 @@ impl Replica {
 
     /// The name of a live game, if it is public.
     pub(crate) fn name(&self, id: Uuid) -> Option<String> {
-        let (row, _): (Arc<Game>, u32) = self.boards.game(id)?;
+        let snapshot = self.catalogue.snapshot().unwrap();
+        let games = snapshot.dataset(catalogue::domain::listing::Mode::Live);
+        let all = Query {
+            limit: usize::MAX,
+            ..Query::default()
+        };
+        let rows = games.games.search(&all).rows;
+        let row = rows.iter().find(|row| *row.id() == id)?;
         Some(row.card().unwrap().name)
     }
 }

@@ -56,9 +56,11 @@ async fn the_order_is_wins_then_share_then_age_and_every_board_follows(pool: PgP
 async fn windows_move_with_the_clock(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
+    replica.fold().await;
     replica.clock.advance(Duration::hours(100));
     replica.vote(1, 2, 1).await;
     replica.vote(2, 2, 3).await;
+    replica.fold().await;
     let both = shown(&[("Game 2", 2), ("Game 1", 1), ("Game 3", 0)]);
     assert_eq!(replica.board("week").await, both);
     replica.clock.advance(Duration::hours(67));
@@ -184,7 +186,7 @@ async fn pairs_are_drawn_by_fewest_votes_and_never_of_one_creator_or_twice(pool:
 }
 
 #[sqlx::test]
-async fn what_is_taken_down_leaves_the_boards_and_comes_back(pool: PgPool) {
+async fn what_is_taken_down_leaves_the_boards_at_once_and_comes_back(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
     replica.vote(1, 1, 3).await;
@@ -194,23 +196,102 @@ async fn what_is_taken_down_leaves_the_boards_and_comes_back(pool: PgPool) {
     let mut removed = game(2);
     removed.page_id = id(2);
     removed.state = State::Removed.into();
-    replica.list(&[game_change(&removed)]);
-    let rest = shown(&[("Game 1", 2), ("Game 3", 0)]);
-    assert_eq!(replica.board("week").await, rest);
-    let refused = replica.try_vote(account(2), ("game-2", "game-1")).await;
-    assert!(refused.unwrap_err().fields.contains_key("winner"));
-    // Its page goes, and takes its games along.
     let mut gone = page(1);
     gone.state = State::Removed.into();
-    replica.list(&[page_change(&gone)]);
-    assert_eq!(replica.board("all").await, shown(&[("Game 3", 0)]));
-    removed.state = State::Published.into();
-    replica.list(&[page_change(&page(1)), game_change(&removed)]);
-    assert_eq!(replica.board("week").await, whole);
-    // Another name shows at once.
-    removed.title = "Renamed".to_owned();
-    replica.list(&[game_change(&removed)]);
-    assert_eq!(replica.board("week").await[1], ("Renamed".to_owned(), 1));
+    // The boards are built again after each change, or not at all.
+    for is_rebuilt in [true, false] {
+        let catch_up = async |replica: &Replica| {
+            if is_rebuilt {
+                replica.catch_up().await;
+            }
+        };
+        removed.state = State::Removed.into();
+        removed.title = "Game 2".to_owned();
+        replica.list(&[game_change(&removed)]);
+        catch_up(&replica).await;
+        let rest = shown(&[("Game 1", 2), ("Game 3", 0)]);
+        assert_eq!(replica.board_now("week").await, rest);
+        let refused = replica.try_vote(account(2), ("game-2", "game-1")).await;
+        assert!(refused.unwrap_err().fields.contains_key("winner"));
+        // Its page goes, and takes its games along.
+        replica.list(&[page_change(&gone)]);
+        catch_up(&replica).await;
+        assert_eq!(replica.board_now("all").await, shown(&[("Game 3", 0)]));
+        for _ in 0..20 {
+            let pair = replica.draw(account(9), "games").await.unwrap();
+            for one in [pair.first, pair.second].map(slug) {
+                assert!(!["game-1", "game-2", "game-6"].contains(&&*one), "{one}");
+            }
+        }
+        removed.state = State::Published.into();
+        replica.list(&[page_change(&page(1)), game_change(&removed)]);
+        catch_up(&replica).await;
+        assert_eq!(replica.board_now("week").await, whole);
+        removed.title = "Renamed".to_owned();
+        replica.list(&[game_change(&removed)]);
+        let renamed = replica.board_now("week").await;
+        assert_eq!(renamed[1], ("Renamed".to_owned(), 1));
+        // Page by page it is the same board.
+        for limit in 1..3 {
+            let (mut names, mut cursor) = (Vec::new(), String::new());
+            loop {
+                let page = PageRequest { limit, cursor };
+                let listed = replica.list_ranking(Mode::Live, ("games", "week"), page);
+                let listed = listed.await.unwrap();
+                let rows: Vec<contracts::public::RankingRow> =
+                    serde_json::from_slice(&listed.json).unwrap();
+                names.extend(rows.into_iter().map(|row| (row.name, row.wins)));
+                match listed.page.unwrap().next_cursor {
+                    Some(next) => cursor = next,
+                    None => break,
+                }
+            }
+            assert_eq!(names, renamed);
+        }
+    }
+}
+
+/// How many sessions wait for a lock on this table.
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn waiting(pool: &PgPool, table: &str) -> i64 {
+    let sql = "select count(*) from pg_locks where relation = $1::regclass and not granted
+        and database = (select oid from pg_database where datname = current_database())";
+    let waiting = sqlx::query_scalar(sql).bind(table);
+    waiting.fetch_one(pool).await.unwrap()
+}
+
+#[sqlx::test]
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn no_reader_waits_for_the_turn_of_an_hour(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    replica.fold().await;
+    for hours in [24, 24, 24, 24, 24, 24, 23] {
+        replica.clock.advance(Duration::hours(hours));
+        replica.catch_up().await;
+    }
+    let before = shown(&[("Game 1", 1), ("Game 2", 0)]);
+    assert_eq!(replica.board_now("week").await, before);
+    // The turn cannot read the hour that leaves the window.
+    let mut holder = pool.begin().await.unwrap();
+    let lock = "lock table catalogue.tally_hour in access exclusive mode";
+    sqlx::query(lock).execute(&mut *holder).await.unwrap();
+    replica.clock.advance(Duration::HOUR);
+    let mut turn = std::pin::pin!(replica.catch_up());
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut turn => panic!("the turn did not read the hour"),
+            waiting = waiting(&pool, "catalogue.tally_hour") => if waiting > 0 { break },
+        }
+    }
+    assert_eq!(replica.board_now("week").await, before);
+    let drawn = replica.draw(account(2), "games").await;
+    assert!(drawn.is_ok());
+    holder.rollback().await.unwrap();
+    turn.await;
+    assert_eq!(replica.board_now("week").await, shown(&[]));
+    assert_eq!(replica.board_now("month").await, before);
 }
 
 #[sqlx::test]
@@ -338,6 +419,9 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
          select gen_random_uuid(), '2026-03-01', gen_random_uuid(), 'ffffffff-ffff-ffff-ffff-ffffffffffff', true, 'games', now()
          from generate_series(1, 20000)";
     sqlx::query(statement).execute(&pool).await.unwrap();
+    let statement = "insert into catalogue.tally_hour (listing_id, hour, wins, losses)
+         select gen_random_uuid(), n % 700, 1, 1 from generate_series(1, 20000) as n";
+    sqlx::query(statement).execute(&pool).await.unwrap();
     sqlx::raw_sql("analyze").execute(&pool).await.unwrap();
     let nobody = "'00000000-0000-0000-0000-000000000000'";
     for statement in [
@@ -345,9 +429,11 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
             "select low, high from catalogue.vote where voter_id = {nobody} and day = '2026-03-01'"
         ),
         format!("select kind from catalogue.vote where voter_id = {nobody}"),
+        "select wins from catalogue.tally_hour where hour = any('{17, 569}')".to_owned(),
     ] {
         let plan = plan(&pool, &statement).await;
-        assert!(plan.contains("vote_pkey"), "{statement}: {plan}");
+        let is_by_key = plan.contains("vote_pkey") || plan.contains("tally_hour_by_hour");
+        assert!(is_by_key, "{statement}: {plan}");
         assert!(!plan.contains("Seq Scan"), "{statement}: {plan}");
     }
     replica.vote(1, 1, 2).await;

@@ -1,0 +1,59 @@
+//! The boards of one kind, built from sums of votes and a snapshot of the listings.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::place::{Candidate, Place};
+use super::samples::every;
+use super::votable::Votable;
+use crate::domain::rankings::Window;
+use crate::domain::tally::Tallies;
+use crate::index::Index;
+
+/// The boards of a kind. They are immutable.
+#[derive(Debug)]
+pub struct KindView<L> {
+    /// By [`Window::index`]: the public listings with votes in the window, in the order of their keys.
+    boards: [Vec<Place<L>>; 3],
+    /// All public listings. Those with the fewest votes come first.
+    pub(super) candidates: Vec<Candidate<L>>,
+}
+
+impl<L: Votable> KindView<L> {
+    /// Sorts the listings of `index` by these sums.
+    pub(super) fn build(tallies: &Tallies, index: &Index<L>) -> Self {
+        let rows = index.search(&every()).rows;
+        let boards = Window::ALL.map(|window| {
+            let record = |row: &Arc<L>| tallies.record(L::KIND, *row.id(), window);
+            let places = rows.iter().filter_map(|row| Place::new(record(row), row));
+            let mut places: Vec<Place<L>> = places.collect();
+            places.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
+            places
+        });
+        let candidates = rows.into_iter().map(|row| {
+            let record = tallies.record(L::KIND, *row.id(), Window::All);
+            Candidate::new(record.votes(), row)
+        });
+        let mut candidates: Vec<Candidate<L>> = candidates.collect();
+        candidates.sort_unstable_by_key(Candidate::key);
+        Self { boards, candidates }
+    }
+
+    /// The board of a window.
+    pub(super) fn board(&self, window: Window) -> &[Place<L>] {
+        &self.boards[window.index()]
+    }
+
+    /// The listings of a board, best first.
+    pub(crate) fn order(&self, window: Window) -> Vec<Uuid> {
+        let places = self.board(window).iter();
+        places.map(|place| *place.row.id()).collect()
+    }
+
+    /// The public rows with one of these ids.
+    pub(crate) fn rows(&self, is_wanted: impl Fn(&Uuid) -> bool) -> impl Iterator<Item = &Arc<L>> {
+        let rows = self.candidates.iter().map(|candidate| &candidate.row);
+        rows.filter(move |row| is_wanted(row.id()))
+    }
+}
