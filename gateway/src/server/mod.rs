@@ -5,7 +5,6 @@
 //! library (`connection.rs`). `layers/admission.rs` limits concurrent requests.
 
 mod connection;
-mod descriptor_limit;
 mod io;
 mod request_body;
 mod response;
@@ -19,8 +18,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-
-pub use descriptor_limit::within_descriptor_limit;
 
 use crate::config::Timeouts;
 use connection::{ConnectionServer, builder};

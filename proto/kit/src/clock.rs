@@ -58,6 +58,14 @@ impl Clock {
             .unwrap_or(now)
     }
 
+    /// The time of another clock, moved as this clock is; the time of a fixed clock.
+    pub(crate) fn moved(&self, at: OffsetDateTime) -> OffsetDateTime {
+        match self.base {
+            Base::System => at.saturating_add(*self.offset.borrow()),
+            Base::Fixed(_) => self.now(),
+        }
+    }
+
     /// Moves the clock, and wakes the sleepers whose time has come.
     pub fn advance(&self, by: time::Duration) {
         self.offset

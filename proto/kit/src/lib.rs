@@ -8,6 +8,7 @@ pub mod clock;
 pub mod config;
 pub mod cursor;
 pub mod daily;
+pub mod descriptor_limit;
 pub mod fault;
 pub mod feed;
 pub mod handles;

@@ -6,8 +6,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use time::OffsetDateTime;
 use tokio::time::{Instant, timeout_at};
 
+use crate::clock::Clock;
 use crate::config;
 use crate::fault::Fault;
 
@@ -94,6 +96,21 @@ async fn server_version(connection: &mut sqlx::PgConnection) -> Result<i32, sqlx
     sqlx::query_scalar("select current_setting('server_version_num')::int4")
         .fetch_one(connection)
         .await
+}
+
+/// PostgreSQL's time, for what must be ordered between processes, whose clocks may differ. Tests move it with `clock`.
+///
+/// # Errors
+/// PostgreSQL is unavailable.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statement reads no table that sqlx could check"
+)]
+pub async fn now(pool: &PgPool, clock: &Clock) -> Result<OffsetDateTime, sqlx::Error> {
+    let now = sqlx::query_scalar("select clock_timestamp()")
+        .fetch_one(pool)
+        .await?;
+    Ok(clock.moved(now))
 }
 
 /// Runs `work` on a connection of `pool`, with a timeout of `deadline`.

@@ -5,9 +5,9 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 /// File descriptors for everything else: PostgreSQL, Redis, services, logs.
 const RESERVED: u64 = 256;
 
-/// Returns `requested`, or fewer if the process does not have enough file descriptors. Raises the soft limit as far as needed and
+/// Returns `requested` descriptors for the connections that `setting` allows, or fewer if the process does not have enough file descriptors. Raises the soft limit as far as needed and
 /// as the hard limit allows.
-pub fn within_descriptor_limit(requested: u32) -> u32 {
+pub fn within_descriptor_limit(setting: &str, requested: u32) -> u32 {
     let needed = u64::from(requested) + RESERVED;
     let raise = |(soft, hard)| {
         let limit = needed.min(hard).max(soft);
@@ -19,9 +19,10 @@ pub fn within_descriptor_limit(requested: u32) -> u32 {
     let possible = u32::try_from(possible).unwrap_or(u32::MAX);
     if possible < requested {
         tracing::warn!(
+            setting,
             requested,
             possible,
-            "too few file descriptors for http_connections; raise the limit (ulimit -n) or lower the setting"
+            "too few file descriptors for a setting; raise the limit (ulimit -n) or lower the setting"
         );
     }
     requested.min(possible).max(1)
@@ -34,9 +35,10 @@ mod tests {
     #[test]
     fn file_descriptors_limit_the_connections() {
         let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
-        assert_eq!(within_descriptor_limit(10), 10);
+        assert_eq!(within_descriptor_limit("test", 10), 10);
         assert!(
-            u64::from(within_descriptor_limit(u32::MAX)) <= hard.saturating_sub(RESERVED).max(1)
+            u64::from(within_descriptor_limit("test", u32::MAX))
+                <= hard.saturating_sub(RESERVED).max(1)
         );
     }
 }
