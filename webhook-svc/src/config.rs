@@ -72,6 +72,9 @@ pub struct Settings {
     /// Maximum endpoints that a replica delivers to at once
     #[arg(long, default_value_t = 2_048)]
     endpoints_at_once: usize,
+    /// Seconds after which the endpoints of a replica that has died or hangs are delivered to by another
+    #[arg(long, default_value = "10", value_parser = seconds)]
+    lease: Duration,
 }
 
 impl Settings {
@@ -91,6 +94,7 @@ impl Settings {
             in_flight: self.in_flight,
             per_endpoint: self.in_flight_per_endpoint,
             endpoints: self.endpoints_at_once,
+            lease: self.lease,
         }
     }
 

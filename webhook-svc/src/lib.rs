@@ -56,13 +56,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         allow: settings.http.allow.clone(),
         schedule: settings.schedule(),
         disable_policy: settings.disable_policy(),
-        limits: settings.limits(),
+        limits: settings.limits().within_descriptors(),
     };
     deliver::spawn(dependencies, &boot.lifecycle);
 
     let (lifecycle, hour) = (&boot.lifecycle, settings.sweep_hour);
     jobs::sweep::spawn(lifecycle, &pool, clock, &wakeup, hour)?;
     jobs::maintenance::spawn(lifecycle, &pool, clock, &key_ring, settings.retention());
+    jobs::maintenance::spawn_upgrade(lifecycle, &pool, clock);
     jobs::mail::spawn(
         lifecycle,
         &pool,

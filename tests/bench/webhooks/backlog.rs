@@ -84,12 +84,12 @@ impl<'a> Backlog<'a> {
                  from generate_series(1, $1), (select id from webhook.listing where kind = 'game' and published limit 1) listing
                  returning id
              )
-             insert into webhook.delivery (endpoint_id, message_id, created_at, due_at)
+             insert into webhook.waiting (endpoint_id, message_id, created_at, due_at)
              select endpoint, message.id, now(), now() from message, unnest($3::uuid[]) endpoint",
         );
         let filling = filling.bind(messages).bind(BODY.as_bytes()).bind(endpoints);
         filling.execute(&self.database).await.unwrap();
-        for table in ["webhook.message", "webhook.delivery"] {
+        for table in ["webhook.message", "webhook.waiting"] {
             let analyze = sqlx::AssertSqlSafe(format!("vacuum analyze {table}"));
             sqlx::raw_sql(analyze)
                 .execute(&self.database)
@@ -156,7 +156,7 @@ impl<'a> Backlog<'a> {
         reason = "the benchmarks have no schema of their own"
     )]
     async fn is_waiting(&self, endpoints: &[Uuid]) -> bool {
-        let waiting = "select exists (select from webhook.delivery where endpoint_id = any($1) and due_at is not null)";
+        let waiting = "select exists (select from webhook.waiting where endpoint_id = any($1) and due_at is not null)";
         let waiting = sqlx::query_scalar(waiting).bind(endpoints);
         waiting.fetch_one(&self.database).await.unwrap()
     }

@@ -1,28 +1,30 @@
 //! Claims endpoints and runs a worker for each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use time::OffsetDateTime;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Mutex, Notify, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::lease::Lease;
 use super::recorder::{self, Record};
 use super::{Shared, endpoint_worker};
-use crate::store::queue;
+use crate::store::queue::{self, Claim};
 
-/// How often leases are renewed, and workers read what has become due since.
-const LEASE_RENEWAL: Duration = Duration::from_secs(3);
+/// Leases are renewed, and workers read what has become due since, this many times in the term of a lease.
+const RENEWALS: u32 = 3;
 /// Polls the queue this often, in case a wake-up was lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum endpoints of one claim.
 const CLAIM_LIMIT: usize = 500;
-/// Capacity of the channel to the recorder.
+/// Capacity of the channel to the recorders.
 const RECORD_QUEUE: usize = 2_000;
+/// Recorders: the second one fills its batch while the first one waits for the disk.
+const RECORDERS: usize = 2;
 
 struct Dispatcher {
     shared: Arc<Shared>,
@@ -30,9 +32,23 @@ struct Dispatcher {
     workers: JoinSet<()>,
     /// The endpoint of each worker.
     endpoints: HashMap<Id, Uuid>,
-    /// Makes workers read their endpoint and its deliveries again.
-    reloads: HashMap<Uuid, Arc<Notify>>,
+    claimed: HashMap<Uuid, Claimed>,
     stop: CancellationToken,
+}
+
+/// An endpoint with a worker.
+struct Claimed {
+    lease: Arc<Lease>,
+    /// Makes the worker read its endpoint and its deliveries again.
+    reload: Arc<Notify>,
+}
+
+impl Claimed {
+    /// Another replica has claimed the endpoint: wakes the worker, which ends.
+    fn lose(&self) {
+        self.lease.lose();
+        self.reload.notify_one();
+    }
 }
 
 /// Delivers until `stopping`, then waits for what is in flight and releases the endpoints.
@@ -43,23 +59,30 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
         records,
         workers: JoinSet::new(),
         endpoints: HashMap::new(),
-        reloads: HashMap::new(),
+        claimed: HashMap::new(),
         stop: stopping.clone(),
     };
-    // The recorder ends when the dispatcher and the workers have dropped their senders.
-    let mut recorder = JoinSet::new();
-    recorder.spawn(recorder::run(Arc::clone(&shared), received));
+    // The recorders end when the dispatcher and the workers have dropped their senders.
+    let received = Arc::new(Mutex::new(received));
+    let mut recorders = JoinSet::new();
+    for _ in 0..RECORDERS {
+        recorders.spawn(recorder::run(Arc::clone(&shared), Arc::clone(&received)));
+    }
     tokio::select! {
         () = dispatcher.dispatch() => {}
-        _ = recorder.join_next() => anyhow::bail!("the recorder of attempts ended"),
+        _ = recorders.join_next() => anyhow::bail!("a recorder of attempts ended"),
     }
     while let Some(ended) = dispatcher.workers.join_next_with_id().await {
         dispatcher.remove_worker(ended);
     }
     drop(dispatcher);
-    recorder.join_all().await;
-    let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
-    if let Err(error) = queue::release_all(pool, shared.holder, now).await {
+    recorders.join_all().await;
+    let released = async {
+        let dependencies = &shared.dependencies;
+        let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
+        queue::release_all(&dependencies.pool, shared.holder, now).await
+    };
+    if let Err(error) = released.await {
         tracing::warn!(%error, "cannot release endpoints; their leases will expire");
     }
     Ok(())
@@ -69,7 +92,7 @@ impl Dispatcher {
     async fn dispatch(&mut self) {
         let clock = self.shared.dependencies.clock.clone();
         let mut wakeups = self.shared.dependencies.wakeup.subscribe();
-        let mut renewal = interval(LEASE_RENEWAL);
+        let mut renewal = interval(self.term() / RENEWALS);
         renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stop.is_cancelled() {
             // Subscribe before reading: a commit between the two is not missed.
@@ -80,7 +103,7 @@ impl Dispatcher {
             });
             let due = async {
                 match next {
-                    Some(at) => clock.sleep_until(at).await,
+                    Some(delay) => clock.sleep(delay).await,
                     None => std::future::pending().await,
                 }
             };
@@ -95,47 +118,59 @@ impl Dispatcher {
         }
     }
 
-    /// Claims due endpoints. Returns when the next endpoint is due: now, if more may be due already.
-    async fn claim(&mut self) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    fn term(&self) -> Duration {
+        self.shared.dependencies.limits.lease
+    }
+
+    /// Claims due endpoints. Returns the time until the next endpoint is due: none, if more may be due already.
+    async fn claim(&mut self) -> Result<Option<Duration>, sqlx::Error> {
         let dependencies = &self.shared.dependencies;
-        let now = dependencies.clock.now();
         let free = dependencies
             .limits
             .endpoints
-            .saturating_sub(self.reloads.len());
+            .saturating_sub(self.claimed.len());
         let most = free.min(CLAIM_LIMIT);
         if most == 0 {
             return Ok(None);
         }
+        let (pool, asked) = (&dependencies.pool, Instant::now());
+        let now = kit::pg::now(pool, &dependencies.clock).await?;
         let wanted = i64::try_from(most).unwrap_or(i64::MAX);
-        let claimed = queue::claim(&dependencies.pool, self.shared.holder, wanted, now).await?;
-        let is_full = claimed.len() == most;
+        let claims = queue::claim(pool, self.shared.holder, wanted, now, self.term()).await?;
+        let is_full = claims.len() == most;
         let next = if is_full {
-            Some(now)
+            Some(Duration::ZERO)
         } else {
-            queue::next(&dependencies.pool, now).await?
+            let next = queue::next(pool, now).await?;
+            next.map(|next| (next - now).unsigned_abs())
         };
-        for endpoint in claimed {
-            match self.reloads.get(&endpoint) {
-                Some(reload) => reload.notify_one(),
-                None => self.spawn_worker(endpoint),
+        for claim in claims {
+            match self.claimed.get(&claim.endpoint) {
+                Some(claimed) if claimed.lease.claim == claim => {
+                    claimed.lease.renew(asked, self.term());
+                    claimed.reload.notify_one();
+                }
+                // Another replica had claimed it meanwhile. When the worker has ended, the endpoint is released, and claimed again.
+                Some(claimed) => claimed.lose(),
+                None => self.spawn_worker(Lease::new(claim, now, asked, self.term())),
             }
         }
         Ok(next)
     }
 
-    fn spawn_worker(&mut self, endpoint: Uuid) {
-        let reload = Arc::new(Notify::new());
+    fn spawn_worker(&mut self, lease: Lease) {
+        let (lease, reload) = (Arc::new(lease), Arc::new(Notify::new()));
         let worker = endpoint_worker::run(
             Arc::clone(&self.shared),
-            endpoint,
+            Arc::clone(&lease),
             Arc::clone(&reload),
             self.records.clone(),
             self.stop.clone(),
         );
         let task = self.workers.spawn(worker);
-        self.endpoints.insert(task.id(), endpoint);
-        self.reloads.insert(endpoint, reload);
+        self.endpoints.insert(task.id(), lease.claim.endpoint);
+        self.claimed
+            .insert(lease.claim.endpoint, Claimed { lease, reload });
     }
 
     /// Releases the endpoints of workers that have ended.
@@ -148,12 +183,10 @@ impl Dispatcher {
             endpoints.extend(self.remove_worker(ended));
         }
         let (dependencies, holder) = (&self.shared.dependencies, self.shared.holder);
-        let released = queue::release(
-            &dependencies.pool,
-            holder,
-            &endpoints,
-            dependencies.clock.now(),
-        );
+        let released = async {
+            let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
+            queue::release(&dependencies.pool, holder, &endpoints, now).await
+        };
         if let Err(error) = released.await {
             tracing::warn!(%error, "cannot release endpoints; their leases will expire");
         }
@@ -169,32 +202,40 @@ impl Dispatcher {
             }
         };
         let endpoint = self.endpoints.remove(&id)?;
-        self.reloads.remove(&endpoint);
+        self.claimed.remove(&endpoint);
         Some(endpoint)
     }
 
     /// Renews the leases, and makes the workers read what has become due. Another replica may have claimed an endpoint whose lease expired; its
     /// worker here ends without a release.
     async fn renew(&self) {
-        let claimed: Vec<Uuid> = self.reloads.keys().copied().collect();
-        if claimed.is_empty() {
+        let claims: Vec<Claim> = self.claimed.values().map(|it| it.lease.claim).collect();
+        if claims.is_empty() {
             return;
         }
-        let (dependencies, now) = (
-            &self.shared.dependencies,
-            self.shared.dependencies.clock.now(),
-        );
-        match queue::renew(&dependencies.pool, self.shared.holder, &claimed, now).await {
+        let (dependencies, asked) = (&self.shared.dependencies, Instant::now());
+        let renewed = async {
+            let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
+            queue::renew(
+                &dependencies.pool,
+                self.shared.holder,
+                &claims,
+                now,
+                self.term(),
+            )
+            .await
+        };
+        match renewed.await {
             Ok(renewed) => {
-                let lost = claimed.len() - renewed.len();
-                if lost > 0 {
-                    tracing::warn!(
-                        lost,
-                        "leases expired, and other replicas claimed the endpoints"
-                    );
+                let renewed: HashSet<Uuid> = renewed.iter().map(|it| it.endpoint).collect();
+                for (endpoint, claimed) in &self.claimed {
+                    if renewed.contains(endpoint) {
+                        claimed.lease.renew(asked, self.term());
+                        claimed.reload.notify_one();
+                    } else {
+                        claimed.lose();
+                    }
                 }
-                let reloads = renewed.iter().filter_map(|id| self.reloads.get(id));
-                reloads.for_each(|reload| reload.notify_one());
             }
             Err(error) => tracing::warn!(%error, "cannot renew leases of endpoints"),
         }

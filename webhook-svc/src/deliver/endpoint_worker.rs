@@ -4,45 +4,58 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use time::OffsetDateTime;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use super::Shared;
-use super::recorder::{FinishedAttempt, Record};
+use super::lease::Lease;
+use super::pages::{self, DueDelivery, Page};
+use super::recorder::{Outcome, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
-use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult};
-use crate::store::queue::{self, Cursor, DueDelivery};
+use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult, OwnFault};
+use crate::store::queue::Cursor;
 
 /// Before every delivery.
 const START: Cursor = (OffsetDateTime::UNIX_EPOCH, 0);
 /// The worker reads from the start again after this many deliveries, since a transaction that committed late may have inserted some there.
 /// Each read from the start skips the dead index entries of everything that was delivered since the last vacuum.
 const RESTART: usize = 10_000;
+/// Deliveries of a page, in windows: the next page is read while the worker sends this one. A slow endpoint holds few.
+const PAGE_WINDOWS: usize = 8;
 /// A worker ends after this time, so that other due endpoints get a worker.
 const TIME_SLICE: Duration = Duration::from_secs(20);
 /// Maximum deliveries, in windows, that are in flight or whose results are not recorded yet.
 const MAX_UNRECORDED_WINDOWS: usize = 2;
-/// Delay before an endpoint is released after an error.
+/// Delay before an endpoint is released after an error, or after a fault of ours.
 const BACKOFF: Duration = Duration::from_secs(1);
+const OWN_FAULT_PAUSE: Duration = Duration::from_secs(5);
+
+/// A delivery after its attempt; `None`: the lease ended before the request was sent.
+type Finished = (DueDelivery, Option<(AttemptResult, OffsetDateTime)>);
 
 struct EndpointWorker {
     shared: Arc<Shared>,
-    endpoint: Uuid,
+    lease: Arc<Lease>,
     records: mpsc::Sender<Record>,
     /// `None`: send nothing more.
     target: Option<Arc<Target>>,
     window: Window,
     /// Read from the database, not sent yet.
     ready: VecDeque<DueDelivery>,
-    /// Deliveries that are ready, in flight or not recorded yet.
-    pending: HashSet<i64>,
-    in_flight: JoinSet<(DueDelivery, AttemptResult, OffsetDateTime)>,
+    /// Deliveries that are ready, in flight or not recorded yet, and those that were recorded while a page was read: the page may have them.
+    known: HashSet<i64>,
+    recorded_while_reading: Vec<i64>,
+    in_flight: JoinSet<Finished>,
+    /// Deliveries in flight or not recorded yet.
+    unrecorded: usize,
+    /// The page that is being read.
+    reading: JoinSet<Result<Page, sqlx::Error>>,
+    /// It was begun before the last restart.
+    is_reading_stale: bool,
     /// The last delivery that was read, and the number of deliveries read since the start.
     cursor: Cursor,
     read_count: usize,
@@ -51,31 +64,38 @@ struct EndpointWorker {
     /// When the rate limit allows the next delivery.
     next_at: Instant,
     recorded: mpsc::UnboundedSender<i64>,
+    own_fault: bool,
 }
 
 /// Sends the due deliveries of an endpoint that this replica has claimed.
 pub(super) async fn run(
     shared: Arc<Shared>,
-    endpoint: Uuid,
+    lease: Arc<Lease>,
     reload: Arc<Notify>,
     records: mpsc::Sender<Record>,
     stop: CancellationToken,
 ) {
     let (recorded, mut recorded_ids) = mpsc::unbounded_channel();
+    let endpoint = lease.claim.endpoint;
     let mut worker = EndpointWorker {
         window: Window::new(shared.dependencies.limits.per_endpoint),
         shared: Arc::clone(&shared),
-        endpoint,
+        lease,
         records,
         target: None,
         ready: VecDeque::new(),
-        pending: HashSet::new(),
+        known: HashSet::new(),
+        recorded_while_reading: Vec::new(),
         in_flight: JoinSet::new(),
+        unrecorded: 0,
+        reading: JoinSet::new(),
+        is_reading_stale: false,
         cursor: START,
         read_count: 0,
         has_more: true,
         next_at: Instant::now(),
         recorded,
+        own_fault: false,
     };
     if let Err(error) = worker.run(&reload, &mut recorded_ids, &stop).await {
         tracing::warn!(%endpoint, error = format!("{error:#}"), "the worker of an endpoint failed; the endpoint is claimed again later");
@@ -83,6 +103,12 @@ pub(super) async fn run(
             tracing::warn!(%endpoint, error = format!("{error:#}"), "cannot record attempts; they will be repeated");
         }
         tokio::time::sleep(BACKOFF).await;
+    }
+    if worker.own_fault {
+        tokio::select! {
+            () = shared.dependencies.clock.sleep(OWN_FAULT_PAUSE) => {}
+            () = stop.cancelled() => {}
+        }
     }
 }
 
@@ -94,44 +120,53 @@ impl EndpointWorker {
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let slice_end = Instant::now() + TIME_SLICE;
+        let mut is_over = false;
         self.reload().await?;
         loop {
-            let is_over = stop.is_cancelled() || Instant::now() >= slice_end;
+            is_over = is_over || self.own_fault || self.is_over(slice_end, stop);
             if is_over {
                 self.target = None;
             }
             if self.target.is_none() {
                 self.drop_ready();
             }
-            while self.may_read() {
-                self.read().await?;
-            }
+            self.read_ahead();
             self.send();
-            if self.pending.is_empty() && (!self.has_more || self.target.is_none()) {
+            let is_done = self.ready.is_empty() && self.unrecorded == 0;
+            if is_done && (!self.has_more || self.target.is_none()) {
                 return Ok(());
             }
             let is_rate_limited = !self.ready.is_empty() && self.may_send();
             tokio::select! {
                 Some(finished) = self.in_flight.join_next() => {
-                    let (due, result, at) = finished?;
-                    self.finish_attempt(due, result, at).await?;
+                    self.finish_attempt(finished?).await?;
                     while let Some(finished) = self.in_flight.try_join_next() {
-                        let (due, result, at) = finished?;
-                        self.finish_attempt(due, result, at).await?;
+                        self.finish_attempt(finished?).await?;
                     }
                 }
                 Some(id) = recorded_ids.recv() => {
-                    self.pending.remove(&id);
+                    self.forget(id);
                     while let Ok(id) = recorded_ids.try_recv() {
-                        self.pending.remove(&id);
+                        self.forget(id);
                     }
                 }
+                Some(page) = self.reading.join_next() => self.accept(page??).await?,
                 () = reload.notified(), if !is_over => self.reload().await?,
                 () = sleep_until(self.next_at), if is_rate_limited => {}
-                () = sleep_until(slice_end), if !is_over => {}
+                () = sleep_until(slice_end.min(self.lease.until())), if !is_over => {}
                 () = stop.cancelled(), if !is_over => {}
             }
         }
+    }
+
+    fn is_over(&self, slice_end: Instant, stop: &CancellationToken) -> bool {
+        let is_lost = !self.lease.is_alive();
+        if is_lost {
+            let endpoint = self.lease.claim.endpoint;
+            tracing::warn!(%endpoint, "the lease of an endpoint has ended; nothing more is sent to it");
+            metrics::counter!("webhook_leases_lost_total").increment(1);
+        }
+        is_lost || stop.is_cancelled() || Instant::now() >= slice_end
     }
 
     /// Waits until everything in flight is recorded, so that it is not sent again.
@@ -140,8 +175,7 @@ impl EndpointWorker {
         recorded_ids: &mut mpsc::UnboundedReceiver<i64>,
     ) -> anyhow::Result<()> {
         while let Some(finished) = self.in_flight.join_next().await {
-            let (due, result, at) = finished?;
-            self.finish_attempt(due, result, at).await?;
+            self.finish_attempt(finished?).await?;
         }
         // Now only unrecorded attempts hold senders of this channel.
         self.recorded = mpsc::unbounded_channel().0;
@@ -152,7 +186,7 @@ impl EndpointWorker {
     /// Loads the endpoint again, and reads its deliveries from the start.
     async fn reload(&mut self) -> anyhow::Result<()> {
         let dependencies = &self.shared.dependencies;
-        let target = target::load(dependencies, self.endpoint).await?;
+        let target = target::load(dependencies, self.lease.claim.endpoint).await?;
         self.target = target.map(Arc::new);
         self.restart();
         Ok(())
@@ -160,68 +194,80 @@ impl EndpointWorker {
 
     fn restart(&mut self) {
         (self.cursor, self.read_count, self.has_more) = (START, 0, true);
+        self.is_reading_stale = !self.reading.is_empty();
     }
 
     fn drop_ready(&mut self) {
-        for due in self.ready.drain(..) {
-            self.pending.remove(&due.id);
+        for due in std::mem::take(&mut self.ready) {
+            self.known.remove(&due.id);
         }
     }
 
-    fn may_read(&self) -> bool {
-        self.has_more
-            && self.target.is_some()
-            && self.ready.is_empty()
-            && self.in_flight.len() < self.window.size()
+    /// A delivery is recorded. If a page is being read that may have it, it stays known until the page is here.
+    fn forget(&mut self, id: i64) {
+        self.unrecorded -= 1;
+        if self.reading.is_empty() {
+            self.known.remove(&id);
+        } else {
+            self.recorded_while_reading.push(id);
+        }
     }
 
-    /// Reads the deliveries of the next two windows.
-    async fn read(&mut self) -> anyhow::Result<()> {
-        let dependencies = &self.shared.dependencies;
-        let most = 2 * self.window.size();
-        let pending: Vec<i64> = self.pending.iter().copied().collect();
-        let read = queue::due(
-            &dependencies.pool,
-            self.endpoint,
-            self.cursor,
-            &pending,
-            i64::try_from(most)?,
-            dependencies.clock.now(),
-        )
-        .await?;
-        self.read_count += read.len();
-        match read.last() {
-            Some(last) if read.len() == most && self.read_count < RESTART => {
-                self.cursor = (last.due_at, last.id);
+    /// Reads the next page in a task of its own while there are deliveries to send.
+    fn read_ahead(&mut self) {
+        let most = PAGE_WINDOWS * self.window.size();
+        if !self.has_more
+            || self.target.is_none()
+            || !self.reading.is_empty()
+            || self.ready.len() >= most
+        {
+            return;
+        }
+        let (shared, cursor) = (Arc::clone(&self.shared), self.cursor);
+        let lease = Arc::clone(&self.lease);
+        self.reading.spawn(async move {
+            let (pool, clock) = (&shared.dependencies.pool, &shared.dependencies.clock);
+            let (endpoint, now) = (lease.claim.endpoint, clock.now().max(lease.claimed_at));
+            pages::read(pool, &shared.messages, endpoint, cursor, most, now).await
+        });
+    }
+
+    async fn accept(&mut self, page: Page) -> anyhow::Result<()> {
+        if std::mem::take(&mut self.is_reading_stale) {
+            // The next page is read from the start.
+        } else {
+            let is_first = self.cursor == START;
+            self.read_count += page.deliveries.len();
+            match page.end {
+                Some(end) if !page.is_last && self.read_count < RESTART => self.cursor = end,
+                _ if is_first && page.is_last => self.has_more = false,
+                _ => self.restart(),
             }
-            Some(_) if self.cursor == START && read.len() < most => self.has_more = false,
-            None if self.cursor == START => self.has_more = false,
-            _ => self.restart(),
         }
-        for due in read {
-            self.pending.insert(due.id);
+        for due in page.deliveries {
+            if self.target.is_none() || !self.known.insert(due.id) {
+                continue;
+            }
             if due.is_current {
                 self.ready.push_back(due);
             } else {
-                let record = Record::Cancellation {
-                    endpoint: self.endpoint,
-                    delivery: due.id,
-                    recorded: self.recorded.clone(),
-                };
-                self.records.send(record).await?;
+                self.unrecorded += 1;
+                self.record(due, Outcome::Cancelled).await?;
             }
+        }
+        for id in self.recorded_while_reading.drain(..) {
+            self.known.remove(&id);
         }
         Ok(())
     }
 
     /// Unrecorded attempts are repeated after a crash: their number is bounded, like that of deliveries in flight.
     fn may_send(&self) -> bool {
-        let unrecorded = self.pending.len() - self.ready.len();
         self.in_flight.len() < self.window.size()
-            && unrecorded < MAX_UNRECORDED_WINDOWS * self.window.size()
+            && self.unrecorded < MAX_UNRECORDED_WINDOWS * self.window.size()
     }
 
-    /// Sends ready deliveries, as far as the window and the rate limit allow.
+    /// Sends ready deliveries, as far as the lease, the window and the rate limit allow.
     fn send(&mut self) {
         let Some(target) = &self.target else {
             return;
@@ -238,59 +284,84 @@ impl EndpointWorker {
                 return;
             };
             self.next_at = self.next_at.max(now) + interval.unwrap_or_default();
+            self.unrecorded += 1;
             let (shared, target) = (Arc::clone(&self.shared), Arc::clone(target));
-            self.in_flight.spawn(async move {
-                // The semaphore is never closed.
-                let _permit = shared.in_flight.acquire().await;
-                let at = shared.dependencies.clock.now();
-                let result = post(&shared, &target, &due, at).await;
-                (due, result, at)
-            });
+            let lease = Arc::clone(&self.lease);
+            self.in_flight
+                .spawn(async move { attempt(&shared, &lease, &target, due).await });
         }
     }
 
     /// Adjusts the window and passes the result to the recorder.
-    async fn finish_attempt(
-        &mut self,
-        due: DueDelivery,
-        result: AttemptResult,
-        at: OffsetDateTime,
-    ) -> anyhow::Result<()> {
+    async fn finish_attempt(&mut self, (due, finished): Finished) -> anyhow::Result<()> {
+        let Some((mut result, at)) = finished else {
+            self.put_back(&due);
+            return Ok(());
+        };
+        if let AttemptOutcome::NotMade(fault) = result.outcome {
+            if !self.shared.has_lasted(self.lease.claim.endpoint, fault, at) {
+                self.report(fault, &result);
+                self.own_fault = true;
+                self.put_back(&due);
+                return Ok(());
+            }
+            result.outcome = AttemptOutcome::Failed;
+        } else {
+            self.shared.works(self.lease.claim.endpoint);
+        }
         match result.outcome {
             AttemptOutcome::Delivered => self.window.grow(),
-            AttemptOutcome::Failed => self.window.shrink(),
+            AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => self.window.shrink(),
             // The recorder disables the endpoint.
             AttemptOutcome::Gone => self.target = None,
         }
-        let attempt = FinishedAttempt {
-            endpoint: self.endpoint,
+        self.record(due, Outcome::Attempted { result, at }).await
+    }
+
+    /// No attempt was made: the delivery still waits in the database.
+    fn put_back(&mut self, due: &DueDelivery) {
+        self.unrecorded -= 1;
+        self.known.remove(&due.id);
+    }
+
+    fn report(&self, fault: OwnFault, result: &AttemptResult) {
+        metrics::counter!("webhook_own_faults_total", "kind" => fault.name()).increment(1);
+        if !self.own_fault {
+            let reason = result.reason.as_deref().unwrap_or_default();
+            let endpoint = self.lease.claim.endpoint;
+            tracing::warn!(%endpoint, reason, "cannot send for a fault of this machine or its network; trying again soon");
+        }
+    }
+
+    async fn record(&self, due: DueDelivery, outcome: Outcome) -> anyhow::Result<()> {
+        let record = Record {
+            claim: self.lease.claim,
             due,
-            result,
-            at,
+            outcome,
             recorded: self.recorded.clone(),
         };
-        self.records
-            .send(Record::Attempt(Box::new(attempt)))
-            .await?;
-        Ok(())
+        Ok(self.records.send(record).await?)
     }
 }
 
-async fn post(
-    shared: &Shared,
-    target: &Target,
-    due: &DueDelivery,
-    at: OffsetDateTime,
-) -> AttemptResult {
+async fn attempt(shared: &Shared, lease: &Lease, target: &Target, due: DueDelivery) -> Finished {
+    // The semaphore is never closed.
+    let _permit = shared.in_flight.acquire().await;
+    if !lease.is_alive() {
+        return (due, None);
+    }
+    let at = shared.dependencies.clock.now();
     let (secret, next_secret) = target.secrets(at);
     let attempt = AttemptRequest {
+        endpoint: lease.claim.endpoint,
         address: &target.address,
-        event: &due.event,
-        id: due.message_id,
+        event: &due.message.event,
+        id: due.message.id,
         at,
-        body: Bytes::copy_from_slice(&due.body),
+        body: due.message.body.clone(),
         secret,
         next_secret,
     };
-    shared.dependencies.sender.post(attempt).await
+    let result = shared.dependencies.sender.post(attempt).await;
+    (due, Some((result, at)))
 }

@@ -1,27 +1,36 @@
 //! Sends deliveries. Runs in every replica.
 //!
-//! A dispatcher claims endpoints with due deliveries (`store/queue.rs`) and spawns a worker for each. The worker reads and sends the endpoint's
-//! due deliveries, and ends when none is left; the dispatcher then releases the endpoint. The recorder stores the results of all workers'
-//! attempts, many in one transaction.
+//! A dispatcher claims endpoints with due deliveries (`store/queue.rs`) and spawns a worker for each. The worker reads the endpoint's due
+//! deliveries ahead (`pages.rs`) and sends them, and ends when none is left; the dispatcher then releases the endpoint. The recorders store the
+//! results of all workers' attempts, many in one transaction.
 //!
-//! The leases of a process that dies expire. The replica that claims an endpoint next sends what was in flight again, with the same id.
+//! The leases of a process that dies expire. The replica that claims an endpoint next sends what was in flight again, with the same id. A worker
+//! stops sending when its lease may have ended (`lease.rs`), and what it has sent until then is recorded only if no other replica has claimed the
+//! endpoint.
 
 mod dispatcher;
 mod endpoint_worker;
+mod lease;
+mod pages;
 mod recorder;
 mod target;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use kit::descriptor_limit::within_descriptor_limit;
 use kit::{Clock, Lifecycle};
+use pages::Messages;
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::domain::address::AllowList;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
-use crate::http::Sender;
+use crate::http::{OwnFault, Sender};
 use crate::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 
@@ -34,7 +43,29 @@ pub struct Limits {
     pub per_endpoint: usize,
     /// Endpoints with a worker.
     pub endpoints: usize,
+    /// The length of a lease on an endpoint without renewal.
+    pub lease: Duration,
 }
+
+/// File descriptors for each delivery in flight: its connection, and an idle one.
+const DESCRIPTORS: u32 = 2;
+
+impl Limits {
+    /// These limits, or lower ones if the process does not have enough file descriptors. Raises the limit of descriptors as far as needed.
+    #[must_use]
+    pub fn within_descriptors(self) -> Self {
+        let wanted = u32::try_from(self.in_flight).unwrap_or(u32::MAX);
+        let descriptors = wanted.saturating_mul(DESCRIPTORS);
+        let possible = within_descriptor_limit("in_flight", descriptors) / DESCRIPTORS;
+        Self {
+            in_flight: usize::try_from(possible.max(1)).unwrap_or(self.in_flight),
+            ..self
+        }
+    }
+}
+
+/// A doubtful fault of ours is a failed attempt after this time.
+const DOUBT: time::Duration = time::Duration::HOUR;
 
 /// The dependencies of the delivery tasks.
 #[derive(Debug, Clone)]
@@ -58,6 +89,23 @@ struct Shared {
     holder: Uuid,
     /// A permit for each delivery in flight.
     in_flight: Semaphore,
+    messages: Messages,
+    /// Since when there are doubtful faults of ours, by endpoint.
+    faults: Mutex<HashMap<Uuid, OffsetDateTime>>,
+}
+
+impl Shared {
+    /// Whether a fault of ours has lasted so long that it is rather the endpoint's.
+    fn has_lasted(&self, endpoint: Uuid, fault: OwnFault, now: OffsetDateTime) -> bool {
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        fault == OwnFault::Doubtful && now - *faults.entry(endpoint).or_insert(now) >= DOUBT
+    }
+
+    /// An endpoint was reached, or failed for a reason of its own.
+    fn works(&self, endpoint: Uuid) {
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.remove(&endpoint);
+    }
 }
 
 /// Starts the delivery tasks.
@@ -65,6 +113,8 @@ pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
     let shared = Arc::new(Shared {
         holder: kit::ids::row_id(),
         in_flight: Semaphore::new(dependencies.limits.in_flight),
+        messages: Messages::default(),
+        faults: Mutex::default(),
         dependencies,
     });
     let stopping = lifecycle.stopping();

@@ -1,24 +1,28 @@
 //! Records the results of attempts to all endpoints, many in one transaction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::PgConnection;
-use time::OffsetDateTime;
-use tokio::sync::mpsc;
+use time::{Date, OffsetDateTime};
+use tokio::sync::{Mutex, mpsc};
 use uuid::Uuid;
 
 use super::Shared;
+use super::pages::DueDelivery;
 use crate::domain::health::{Health, Notification};
 use crate::domain::schedule::JITTER;
 use crate::http::{AttemptOutcome, AttemptResult};
 use crate::notification;
 use crate::store::attempts::{self, Completion};
 use crate::store::endpoints::{self, EndpointState};
-use crate::store::queue::DueDelivery;
+use crate::store::queue::Claim;
+use crate::store::{CANCELLED, partitions};
 
+/// The state of a delivery that has no attempts left, or whose endpoint answered 410.
+const FAILED: &str = "failed";
 /// Maximum records of one transaction.
 const BATCH: usize = 1_000;
 /// Delay before a failed transaction is repeated.
@@ -26,129 +30,150 @@ const BACKOFF: Duration = Duration::from_millis(500);
 
 /// A result to record. The recorder sends the delivery's id to `recorded` after the commit.
 #[derive(Debug)]
-pub(super) enum Record {
-    Attempt(Box<FinishedAttempt>),
-    /// The delivery's listing is no longer public.
-    Cancellation {
-        endpoint: Uuid,
-        delivery: i64,
-        recorded: mpsc::UnboundedSender<i64>,
-    },
-}
-
-#[derive(Debug)]
-pub(super) struct FinishedAttempt {
-    pub(super) endpoint: Uuid,
+pub(super) struct Record {
+    pub(super) claim: Claim,
     pub(super) due: DueDelivery,
-    pub(super) result: AttemptResult,
-    pub(super) at: OffsetDateTime,
+    pub(super) outcome: Outcome,
     pub(super) recorded: mpsc::UnboundedSender<i64>,
 }
 
-/// Records until all senders are dropped.
-pub(super) async fn run(shared: Arc<Shared>, mut records: mpsc::Receiver<Record>) {
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Attempted {
+        result: AttemptResult,
+        at: OffsetDateTime,
+    },
+    /// The delivery's listing is no longer public.
+    Cancelled,
+}
+
+/// Records until all senders are dropped. Several recorders share `records`: one collects a batch while the other waits for its commit.
+pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<Record>>>) {
     let mut batch = Vec::with_capacity(BATCH);
-    while records.recv_many(&mut batch, BATCH).await > 0 {
+    // The days whose partitions exist.
+    let mut days = BTreeSet::new();
+    while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
         // A result is never dropped: its delivery would be sent again.
-        while let Err(error) = record(&shared, &batch).await {
+        while let Err(error) = record(&shared, &batch, &mut days).await {
             tracing::warn!(%error, attempts = batch.len(), "cannot record attempts; trying again");
+            // A partition may have been dropped.
+            days.clear();
             tokio::time::sleep(BACKOFF).await;
         }
         for record in batch.drain(..) {
-            let (delivery, recorded) = match record {
-                Record::Attempt(attempt) => {
-                    count(attempt.result.outcome);
-                    (attempt.due.id, attempt.recorded)
-                }
-                Record::Cancellation {
-                    delivery, recorded, ..
-                } => (delivery, recorded),
-            };
-            if recorded.send(delivery).is_err() {
+            count(&record.outcome);
+            if record.recorded.send(record.due.id).is_err() {
+                let delivery = record.due.id;
                 tracing::debug!(delivery, "the worker ended before its attempt was recorded");
             }
         }
     }
 }
 
-fn count(outcome: AttemptOutcome) {
+fn count(outcome: &Outcome) {
     let name = match outcome {
-        AttemptOutcome::Delivered => "delivered",
-        AttemptOutcome::Failed => "failed",
-        AttemptOutcome::Gone => "gone",
+        Outcome::Cancelled => "cancelled",
+        Outcome::Attempted { result, .. } => match result.outcome {
+            AttemptOutcome::Delivered => "delivered",
+            AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => "failed",
+            AttemptOutcome::Gone => "gone",
+        },
     };
     metrics::counter!("webhook_tries_total", "outcome" => name).increment(1);
 }
 
-/// Changes of endpoints that result from a batch.
-#[derive(Debug, Default)]
-struct Endpoints {
-    succeeded: BTreeSet<Uuid>,
-    /// When deliveries failed for the last time.
-    failed: BTreeMap<Uuid, Vec<OffsetDateTime>>,
-    gone: BTreeSet<Uuid>,
-}
-
-async fn record(shared: &Shared, batch: &[Record]) -> Result<(), sqlx::Error> {
-    let now = shared.dependencies.clock.now();
-    let (mut completions, mut cancelled) = (Vec::new(), Vec::new());
-    let mut endpoints = Endpoints::default();
-    for record in batch {
-        match record {
-            Record::Attempt(attempt) => {
-                let completion = complete(shared, attempt, now);
-                endpoints.add(attempt, &completion);
-                completions.push(completion);
-            }
-            Record::Cancellation {
-                endpoint, delivery, ..
-            } => cancelled.push((*endpoint, *delivery)),
-        }
+async fn record(
+    shared: &Shared,
+    batch: &[Record],
+    days: &mut BTreeSet<Date>,
+) -> Result<(), sqlx::Error> {
+    let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
+    let needed = batch.iter().map(|it| partitions::day(it.due.created_at));
+    let missing: BTreeSet<Date> = needed.filter(|day| !days.contains(day)).collect();
+    if !missing.is_empty() {
+        partitions::create(pool, &missing).await?;
+        days.extend(missing);
     }
-    let pool = &shared.dependencies.pool;
-    let succeeded: Vec<Uuid> = endpoints.succeeded.iter().copied().collect();
-    if cancelled.is_empty() && endpoints.failed.is_empty() && endpoints.gone.is_empty() {
+    let completions: Vec<Completion> = batch.iter().map(|it| complete(shared, it, now)).collect();
+    if completions.iter().all(|it| it.state != FAILED) {
         // The usual batch needs no transaction around its one statement.
-        return attempts::complete(pool, &completions, &succeeded, now).await;
+        attempts::complete(pool, shared.holder, &completions, now).await?;
+        return Ok(());
     }
     let mut transaction = pool.begin().await?;
-    attempts::complete(&mut *transaction, &completions, &succeeded, now).await?;
-    attempts::cancel(&mut transaction, &cancelled).await?;
-    endpoints.record(shared, &mut transaction, now).await?;
+    // All endpoints that the transaction may change, in one order: two recorders cannot wait for each other.
+    let ids: BTreeSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
+    let ids: Vec<Uuid> = ids.into_iter().collect();
+    endpoints::lock_all(&mut transaction, &ids).await?;
+    let failed = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
+    let failed: HashSet<(Uuid, i64)> = failed.into_iter().collect();
+    let mut failures: BTreeMap<Uuid, Vec<&Completion>> = BTreeMap::new();
+    for completion in &completions {
+        let endpoint = completion.claim.endpoint;
+        match completion.state {
+            // A success resets earlier failures.
+            "delivered" => {
+                let earlier = failures.entry(endpoint).or_default();
+                earlier.retain(|failure| is_gone(failure));
+            }
+            FAILED if failed.contains(&(endpoint, completion.delivery_id)) => {
+                failures.entry(endpoint).or_default().push(completion);
+            }
+            _ => {}
+        }
+    }
+    failures.retain(|_, failures| !failures.is_empty());
+    update_endpoints(shared, &mut transaction, &failures, now).await?;
     transaction.commit().await
 }
 
 /// The delivery's state after an attempt.
-fn complete(shared: &Shared, attempt: &FinishedAttempt, now: OffsetDateTime) -> Completion {
-    let FinishedAttempt { due, result, .. } = attempt;
-    let tries_left = due.tries_left - 1;
+fn complete(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion {
+    let due = &record.due;
+    let completion = Completion {
+        claim: record.claim,
+        delivery_id: due.id,
+        number: due.tries + 1,
+        at: now,
+        duration_ms: 0,
+        status: None,
+        reason: CANCELLED.to_owned(),
+        answer: Vec::new(),
+        state: "cancelled",
+        tries_left: due.tries_left - 1,
+        due_at: None,
+    };
+    let Outcome::Attempted { result, at } = &record.outcome else {
+        return completion;
+    };
     let schedule = &shared.dependencies.schedule;
     let due_at = match result.outcome {
-        AttemptOutcome::Failed => {
-            schedule.next_attempt_at(tries_left, jitter(due), result.retry_after, now)
+        AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => {
+            schedule.next_attempt_at(completion.tries_left, jitter(due), result.retry_after, now)
         }
         AttemptOutcome::Delivered | AttemptOutcome::Gone => None,
     };
-    let state = match result.outcome {
-        AttemptOutcome::Delivered => "delivered",
-        _ if due_at.is_some() => "waiting",
-        _ => "failed",
-    };
     let reason = result.reason.clone().unwrap_or_default();
     Completion {
-        endpoint_id: attempt.endpoint,
-        delivery_id: due.id,
-        number: due.tries + 1,
-        at: attempt.at,
+        at: *at,
         duration_ms: i32::try_from(result.duration.as_millis()).unwrap_or(i32::MAX),
         status: result.status.map(i32::from),
         // PostgreSQL texts cannot contain NUL.
         reason: reason.replace('\0', "\u{FFFD}"),
         answer: result.excerpt.clone(),
-        state,
-        tries_left,
+        state: match result.outcome {
+            AttemptOutcome::Delivered => "delivered",
+            _ if due_at.is_some() => "waiting",
+            _ => FAILED,
+        },
         due_at,
+        ..completion
     }
+}
+
+/// Whether the endpoint answered 410.
+fn is_gone(completion: &Completion) -> bool {
+    completion.status == Some(410)
 }
 
 /// Spreads the next attempts of deliveries that failed together. Deterministic for an attempt.
@@ -158,63 +183,46 @@ fn jitter(due: &DueDelivery) -> u32 {
     u32::try_from(hasher.finish() % u64::from(JITTER + 1)).unwrap_or_default()
 }
 
-impl Endpoints {
-    fn add(&mut self, attempt: &FinishedAttempt, completion: &Completion) {
-        let endpoint = attempt.endpoint;
-        match attempt.result.outcome {
-            AttemptOutcome::Delivered => {
-                // A success resets earlier failures.
-                self.failed.remove(&endpoint);
-                self.succeeded.insert(endpoint);
+/// Counts failed deliveries to endpoints, switches endpoints off, and notifies their owners.
+async fn update_endpoints(
+    shared: &Shared,
+    connection: &mut PgConnection,
+    failures: &BTreeMap<Uuid, Vec<&Completion>>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<Uuid> = failures.keys().copied().collect();
+    for mut endpoint in endpoints::lock_all(connection, &ids).await? {
+        let mut health = Health {
+            failures: endpoint.failures,
+            first_failure_at: endpoint.first_failure_at,
+            last_failure_at: endpoint.last_failure_at,
+        };
+        let (mut notifications, mut gone) = (Vec::new(), None);
+        for failure in failures.get(&endpoint.id).into_iter().flatten() {
+            if is_gone(failure) {
+                gone = Some(Notification::DisabledByGone);
+                continue;
             }
-            AttemptOutcome::Failed if completion.due_at.is_none() => {
-                self.failed.entry(endpoint).or_default().push(attempt.at);
+            let (after, notification) =
+                health.failed(failure.at, shared.dependencies.disable_policy);
+            health = after;
+            notifications.extend(notification);
+        }
+        notifications.extend(gone);
+        endpoint.failures = health.failures;
+        endpoint.first_failure_at = health.first_failure_at;
+        endpoint.last_failure_at = health.last_failure_at;
+        for notification in notifications {
+            let is_off = endpoint.state == EndpointState::Off;
+            if let Some(reason) = notification.reason() {
+                endpoint.state = EndpointState::Off;
+                reason.clone_into(&mut endpoint.reason);
             }
-            AttemptOutcome::Failed => {}
-            AttemptOutcome::Gone => {
-                self.gone.insert(endpoint);
+            if !is_off {
+                notification::enqueue(connection, &endpoint, notification, now).await?;
             }
         }
+        endpoints::update(connection, &endpoint, now).await?;
     }
-
-    async fn record(
-        &self,
-        shared: &Shared,
-        connection: &mut PgConnection,
-        now: OffsetDateTime,
-    ) -> Result<(), sqlx::Error> {
-        let bad: BTreeSet<Uuid> = self.failed.keys().chain(&self.gone).copied().collect();
-        let bad: Vec<Uuid> = bad.into_iter().collect();
-        for mut endpoint in endpoints::lock_all(connection, &bad).await? {
-            let mut health = Health {
-                failures: endpoint.failures,
-                first_failure_at: endpoint.first_failure_at,
-                last_failure_at: endpoint.last_failure_at,
-            };
-            let mut notifications = Vec::new();
-            for at in self.failed.get(&endpoint.id).into_iter().flatten() {
-                let (after, notification) = health.failed(*at, shared.dependencies.disable_policy);
-                health = after;
-                notifications.extend(notification);
-            }
-            if self.gone.contains(&endpoint.id) {
-                notifications.push(Notification::DisabledByGone);
-            }
-            endpoint.failures = health.failures;
-            endpoint.first_failure_at = health.first_failure_at;
-            endpoint.last_failure_at = health.last_failure_at;
-            for notification in notifications {
-                let is_off = endpoint.state == EndpointState::Off;
-                if let Some(reason) = notification.reason() {
-                    endpoint.state = EndpointState::Off;
-                    reason.clone_into(&mut endpoint.reason);
-                }
-                if !is_off {
-                    notification::enqueue(connection, &endpoint, notification, now).await?;
-                }
-            }
-            endpoints::update(connection, &endpoint, now).await?;
-        }
-        Ok(())
-    }
+    Ok(())
 }

@@ -21,7 +21,8 @@ use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 use tower::{BoxError, Service};
 
-use super::resolver::Resolve;
+use super::own_fault::OwnFault;
+use super::resolver::{Resolve, ResolveError};
 use super::settings::Settings;
 use crate::domain::address::AllowList;
 use crate::domain::network::special_purpose;
@@ -49,6 +50,8 @@ pub(super) struct Connector {
 #[derive(Clone, Debug)]
 pub(super) struct Dialer {
     resolver: Arc<dyn Resolve>,
+    /// Shorter than the deadline of the request, which would blame the receiver.
+    resolve_timeout: Duration,
     allowed: Arc<AllowList>,
 }
 
@@ -56,7 +59,7 @@ pub(super) struct Dialer {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
     #[error("could not resolve the name {host}: {why}")]
-    Unresolved { host: String, why: String },
+    Unresolved { host: String, why: ResolveError },
     #[error("{host} resolves to {address}, {what}: only public addresses are called")]
     NotPublic {
         host: String,
@@ -69,6 +72,20 @@ pub(super) enum ConnectError {
     TimedOut,
     #[error("could not be reached: {0}")]
     Unreachable(io::Error),
+}
+
+impl ConnectError {
+    /// Whose fault it is, if not the receiver's.
+    pub(super) fn own_fault(&self) -> Option<OwnFault> {
+        match self {
+            Self::Unresolved {
+                why: ResolveError::Unanswered(_),
+                ..
+            } => Some(OwnFault::Doubtful),
+            Self::Unreachable(error) => OwnFault::of_socket(error),
+            _ => None,
+        }
+    }
 }
 
 pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Connector> {
@@ -88,6 +105,7 @@ pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Re
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let dialer = Dialer {
         resolver,
+        resolve_timeout: settings.answer_timeout / 2,
         allowed: Arc::new(settings.allow.clone()),
     };
     Ok(Connector {
@@ -172,18 +190,23 @@ impl Dialer {
             host: host.to_owned(),
             why,
         };
-        let found = self.resolver.resolve(host, port).await;
+        let resolving = timeout(self.resolve_timeout, self.resolver.resolve(host, port));
+        let found = resolving.await.unwrap_or_else(|_elapsed| {
+            let why = "the name servers did not answer in time";
+            Err(ResolveError::Unanswered(why.to_owned()))
+        });
         let addresses = found.map_err(unresolved)?;
         if addresses.is_empty() {
-            return Err(unresolved("it has no address".to_owned()));
+            return Err(unresolved(ResolveError::NoAddress));
         }
         Ok(addresses)
     }
 }
 
-/// Connects to the first address that accepts.
+/// Connects to the first address that accepts. If none does, a receiver's failure counts before a fault of this machine, which may have no
+/// IPv6, except one that concerns every address.
 async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, ConnectError> {
-    let mut failed = ConnectError::TimedOut;
+    let mut failed = None;
     for address in addresses.iter().take(MAX_ADDRESSES) {
         let connecting = TcpStream::connect(address);
         let connected = if addresses.len() == 1 {
@@ -193,18 +216,21 @@ async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, ConnectError> {
             match timeout(CONNECT_TIMEOUT, connecting).await {
                 Ok(connected) => connected,
                 Err(_elapsed) => {
-                    failed = ConnectError::TimedOut;
+                    failed = Some(ConnectError::TimedOut);
                     continue;
                 }
             }
         };
-        match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
+        let error = match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
             Ok(stream) => return Ok(stream),
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                failed = ConnectError::Refused;
-            }
-            Err(error) => failed = ConnectError::Unreachable(error),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => ConnectError::Refused,
+            Err(error) => ConnectError::Unreachable(error),
+        };
+        match error.own_fault() {
+            Some(OwnFault::Certain) => return Err(error),
+            Some(OwnFault::Doubtful) if failed.is_some() => {}
+            _ => failed = Some(error),
         }
     }
-    Err(failed)
+    Err(failed.unwrap_or(ConnectError::TimedOut))
 }

@@ -4,6 +4,7 @@
 //! end of the response's head. Redirects are not followed, and proxies of the environment are not used.
 
 mod connector;
+mod own_fault;
 mod reason;
 mod request;
 pub mod resolver;
@@ -11,6 +12,7 @@ mod retry_after;
 pub mod settings;
 
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,8 +20,9 @@ use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use quick_cache::sync::Cache;
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
@@ -29,8 +32,11 @@ use crate::domain::signature::Secret;
 use connector::{Connector, OPENED};
 use resolver::Resolve;
 
+pub use own_fault::OwnFault;
 pub use settings::Settings;
 
+/// Endpoints whose clients are kept; the client of the endpoint that was called longest ago goes first.
+const MAX_CLIENTS: usize = 4_096;
 /// Maximum bytes of a response's body that are stored.
 const EXCERPT_BYTES: usize = 1024;
 /// Maximum bytes of a response's head.
@@ -47,6 +53,8 @@ const PING_INTERVAL: Duration = Duration::from_secs(3);
 /// One attempt of a delivery.
 #[derive(Debug)]
 pub struct AttemptRequest<'a> {
+    /// Connections are kept per endpoint.
+    pub endpoint: Uuid,
     pub address: &'a Address,
     pub event: &'a str,
     /// The id of the message, the same in each attempt.
@@ -82,12 +90,20 @@ pub enum AttemptOutcome {
     Failed,
     /// A 410: the endpoint asks for no more deliveries.
     Gone,
+    /// There was no attempt: the fault is ours.
+    NotMade(OwnFault),
 }
+
+type HttpClient = Client<Connector, Full<Bytes>>;
 
 /// Sends messages. Clones share connections.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    client: Client<Connector, Full<Bytes>>,
+    /// One client per endpoint: endpoints at one host do not share HTTP/2 connections, whose streams one of them could use up. A client closes
+    /// its idle connections, and all of them when it goes.
+    clients: Arc<Cache<Uuid, HttpClient>>,
+    builder: Builder,
+    connector: Connector,
     timeout: Duration,
     excerpt_timeout: Duration,
 }
@@ -109,7 +125,8 @@ impl Sender {
         let resolver = settings.resolve.wrap(resolver);
         let connector = connector::new(settings, resolver)?;
         let head = usize::try_from(MAX_HEAD_BYTES)?;
-        let client = Client::builder(TokioExecutor::new())
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
@@ -119,13 +136,22 @@ impl Sender {
             .http2_initial_stream_window_size(STREAM_WINDOW)
             .http2_initial_connection_window_size(CONNECTION_WINDOW)
             .http2_keep_alive_interval(PING_INTERVAL)
-            .http2_keep_alive_timeout(PING_INTERVAL)
-            .build(connector);
+            .http2_keep_alive_timeout(PING_INTERVAL);
         Ok(Self {
-            client,
+            clients: Arc::new(Cache::new(MAX_CLIENTS)),
+            builder,
+            connector,
             timeout: settings.answer_timeout,
             excerpt_timeout: settings.excerpt_timeout,
         })
+    }
+
+    fn client(&self, endpoint: Uuid) -> HttpClient {
+        let build = || Ok::<_, Infallible>(self.builder.build(self.connector.clone()));
+        match self.clients.get_or_insert_with(&endpoint, build) {
+            Ok(client) => client,
+            Err(never) => match never {},
+        }
     }
 
     /// Makes one attempt. Every outcome, failures included, is an [`AttemptResult`].
@@ -135,9 +161,12 @@ impl Sender {
         let duration = begun.elapsed();
         let (head, body) = match response {
             Ok(Ok(response)) => response.into_parts(),
-            Ok(Err(reason)) => return AttemptResult::no_response(reason, duration),
+            Ok(Err((outcome, reason))) => {
+                return AttemptResult::no_response(outcome, reason, duration);
+            }
             Err(_elapsed) => {
-                return AttemptResult::no_response(reason::timed_out(self.timeout), duration);
+                let reason = reason::timed_out(self.timeout);
+                return AttemptResult::no_response(AttemptOutcome::Failed, reason, duration);
             }
         };
         let outcome = match head.status {
@@ -158,13 +187,21 @@ impl Sender {
 
     /// Sends the request, and repeats it once if a reused connection is closed before a response: a receiver may close an idle connection
     /// just as a request arrives.
-    async fn request(&self, attempt: &AttemptRequest<'_>) -> Result<Response<Incoming>, String> {
+    async fn request(
+        &self,
+        attempt: &AttemptRequest<'_>,
+    ) -> Result<Response<Incoming>, (AttemptOutcome, String)> {
+        let client = self.client(attempt.endpoint);
         let mut may_repeat = true;
         loop {
-            let request = request::signed(attempt)
-                .map_err(|error| format!("could not be called: {error}"))?;
+            let request = request::signed(attempt).map_err(|error| {
+                (
+                    AttemptOutcome::Failed,
+                    format!("could not be called: {error}"),
+                )
+            })?;
             let requesting = async {
-                let response = self.client.request(request).await;
+                let response = client.request(request).await;
                 (response, OPENED.with(Cell::get))
             };
             match OPENED.scope(Cell::new(false), requesting).await {
@@ -172,7 +209,11 @@ impl Sender {
                 (Err(error), false) if may_repeat && reason::is_closed(&error) => {
                     may_repeat = false;
                 }
-                (Err(error), _) => return Err(reason::of_error(&error)),
+                (Err(error), _) => {
+                    let own = reason::own_fault(&error).map(AttemptOutcome::NotMade);
+                    let outcome = own.unwrap_or(AttemptOutcome::Failed);
+                    return Err((outcome, reason::of_error(&error)));
+                }
             }
         }
     }
@@ -189,9 +230,9 @@ impl Sender {
 }
 
 impl AttemptResult {
-    fn no_response(reason: String, duration: Duration) -> Self {
+    fn no_response(outcome: AttemptOutcome, reason: String, duration: Duration) -> Self {
         Self {
-            outcome: AttemptOutcome::Failed,
+            outcome,
             status: None,
             duration,
             excerpt: Vec::new(),

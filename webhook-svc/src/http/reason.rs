@@ -8,6 +8,7 @@ use http::{HeaderMap, StatusCode, header};
 use rustls::CertificateError;
 
 use super::connector::ConnectError;
+use super::own_fault::OwnFault;
 
 const CLOSED: &str = "closed the connection before it answered";
 /// Maximum characters of a redirect's target in a message.
@@ -41,6 +42,11 @@ pub(super) fn of_error(error: &(dyn Error + 'static)) -> String {
         let innermost = causes(error).last().unwrap_or(error);
         format!("could not be called: {innermost}")
     })
+}
+
+/// Our fault, if it is one, that there is no response.
+pub(super) fn own_fault(error: &(dyn Error + 'static)) -> Option<OwnFault> {
+    causes(error).find_map(|error| error.downcast_ref::<ConnectError>()?.own_fault())
 }
 
 /// Whether the connection was closed before the answer's head was complete.

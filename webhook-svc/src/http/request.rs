@@ -16,6 +16,7 @@ pub(super) fn signed(attempt: &AttemptRequest<'_>) -> http::Result<Request<Full<
         body,
         secret,
         next_secret,
+        endpoint: _,
     } = attempt;
     let seconds = at.unix_timestamp();
     let timestamp = HeaderValue::from(seconds);

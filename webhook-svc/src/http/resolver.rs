@@ -16,13 +16,23 @@ const MAX_TTL: Duration = Duration::from_mins(5);
 const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(10);
 
 pub trait Resolve: Debug + Send + Sync + 'static {
-    /// The addresses of `host`, with `port`, or with another port where an override says so. The error is the reason, for the owner of the
-    /// endpoint.
+    /// The addresses of `host`, with `port`, or with another port where an override says so.
     fn resolve<'a>(
         &'a self,
         host: &'a str,
         port: u16,
-    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>>;
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>>;
+}
+
+/// Why a name has no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// The domain says so (NXDOMAIN, or no record).
+    #[error("it has no address")]
+    NoAddress,
+    /// The name servers of this machine do not say: they time out, refuse, or answer SERVFAIL, or they cannot be asked.
+    #[error("{0}")]
+    Unanswered(String),
 }
 
 /// A resolver that queries the name servers of this machine.
@@ -37,30 +47,32 @@ pub fn system() -> Arc<dyn Resolve> {
         builder.build()
     });
     Arc::new(System(settings.map_err(|error| {
-        format!("this machine has no usable name server (/etc/resolv.conf): {error}")
+        ResolveError::Unanswered(format!(
+            "this machine has no usable name server (/etc/resolv.conf): {error}"
+        ))
     })))
 }
 
 /// Without name servers, overrides still work; every other look-up fails with the reason.
 #[derive(Debug)]
-struct System(Result<TokioResolver, String>);
+struct System(Result<TokioResolver, ResolveError>);
 
 impl Resolve for System {
     fn resolve<'a>(
         &'a self,
         host: &'a str,
         port: u16,
-    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>> {
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
         async move {
-            let resolver = self.0.as_ref().map_err(String::clone)?;
+            let resolver = self.0.as_ref().map_err(ResolveError::clone)?;
             // The final dot keeps the search domains of this machine out. Names without a dot are local.
             let dot = if host.contains('.') { "." } else { "" };
             match resolver.lookup_ip(format!("{host}{dot}")).await {
                 Ok(found) => Ok(found.iter().map(|ip| SocketAddr::new(ip, port)).collect()),
                 Err(error) if error.is_no_records_found() || error.is_nx_domain() => {
-                    Err("it has no address".to_owned())
+                    Err(ResolveError::NoAddress)
                 }
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(ResolveError::Unanswered(error.to_string())),
             }
         }
         .boxed()
@@ -121,7 +133,7 @@ impl Resolve for WithOverrides {
         &'a self,
         host: &'a str,
         port: u16,
-    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>> {
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
         let Overrides(overrides) = &self.overrides;
         let named = overrides.iter().filter(|(name, _)| name == host);
         let found: Vec<SocketAddr> = named.map(|(_, address)| *address).collect();
@@ -141,7 +153,7 @@ mod tests {
         let overrides: Overrides = "Hooks.example=127.0.0.1:9443, hooks.example=[::1]:9443"
             .parse()
             .unwrap();
-        let nothing = Arc::new(System(Err("nobody is asked".to_owned())));
+        let nothing = Arc::new(System(Err(ResolveError::NoAddress)));
         let resolver = overrides.wrap(nothing);
         let found = resolver.resolve("hooks.example", 443).await.unwrap();
         assert_eq!(
@@ -152,7 +164,7 @@ mod tests {
             ]
         );
         let other = resolver.resolve("other.example", 443).await;
-        assert_eq!(other, Err("nobody is asked".to_owned()));
+        assert_eq!(other, Err(ResolveError::NoAddress));
         for bad in ["a", "a=b", "a=127.0.0.1", "127.0.0.1:1"] {
             assert!(bad.parse::<Overrides>().unwrap_err().contains(bad), "{bad}");
         }

@@ -16,7 +16,7 @@ pub struct Settings {
     /// Seconds for reading the beginning of a response's body
     #[arg(long, default_value = "1", value_parser = seconds)]
     pub excerpt_timeout: Duration,
-    /// Maximum idle connections per host
+    /// Maximum idle connections per endpoint
     #[arg(long, default_value_t = 64)]
     pub idle_connections: usize,
     /// A PEM file with certificate authorities to trust in addition to the public ones

@@ -1,13 +1,16 @@
-//! `webhook.attempt`, and the changes of deliveries by attempts.
+//! `webhook.attempt_log`, and what attempts do to `webhook.waiting`.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 use time::OffsetDateTime;
 use uuid::Uuid;
+
+use super::queue::Claim;
 
 /// The result of an attempt, and the delivery's state after it.
 #[derive(Debug, Clone)]
 pub struct Completion {
-    pub endpoint_id: Uuid,
+    /// Under which the attempt was made.
+    pub claim: Claim,
     pub delivery_id: i64,
     /// From 1.
     pub number: i32,
@@ -20,38 +23,57 @@ pub struct Completion {
     /// Of the delivery.
     pub state: &'static str,
     pub tries_left: i32,
-    /// When the delivery is attempted next.
+    /// When the delivery is attempted next; `None`: it no longer waits.
     pub due_at: Option<OffsetDateTime>,
 }
 
-/// Records attempts, and resets the failures of the endpoints that `succeeded`, in one statement.
+/// Records attempts, and resets the failures of the endpoints that took a delivery, in one statement. Returns the deliveries that have failed,
+/// by endpoint and id.
 ///
-/// Skips an attempt whose number is recorded already: another replica has claimed the endpoint after this one's lease expired.
+/// Two conditions keep a replica that has lost its claim from changing anything: the token of the claim, and the number of the attempt, which
+/// stops the one whose transaction began before the other's claim.
 pub async fn complete(
     executor: impl PgExecutor<'_>,
+    holder: Uuid,
     batch: &[Completion],
-    succeeded: &[Uuid],
     now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "with done as (
-             select * from unnest($1::uuid[], $2::bigint[], $3::integer[], $4::timestamptz[], $5::integer[], $6::integer[],
-                 $7::text[], $8::bytea[], $9::text[], $10::integer[], $11::timestamptz[])
-                 as done (endpoint_id, id, number, at, duration_ms, status, reason, answer, state, tries_left, due_at)
-         ), updated as (
-             update webhook.delivery
-             set tries = done.number, state = done.state, tries_left = done.tries_left, due_at = done.due_at
-             from done
-             where delivery.endpoint_id = done.endpoint_id and delivery.id = done.id and delivery.tries = done.number - 1
-             returning delivery.endpoint_id, delivery.id
+) -> Result<Vec<(Uuid, i64)>, sqlx::Error> {
+    let failed = sqlx::query!(
+        r#"with held as (
+             select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
+                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[])
+                 as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, tries_left, due_at)
+             join webhook.queue on queue.endpoint_id = done.endpoint_id and queue.token = done.token and queue.holder = $1
+         ), finished as (
+             delete from webhook.waiting using held
+             where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.tries = held.number - 1
+                 and held.due_at is null
+             returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, held.state, held.at,
+                 held.duration_ms, held.status, held.reason, held.answer
+         ), postponed as (
+             update webhook.waiting set tries = held.number, tries_left = held.tries_left, due_at = held.due_at
+             from held
+             where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.tries = held.number - 1
+                 and held.due_at is not null
+             returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, held.state, held.at,
+                 held.duration_ms, held.status, held.reason, held.answer
+         ), logged as (
+             insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms, status,
+                 reason, answer)
+             select * from finished union all select * from postponed
          ), healthy as (
-             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $13
-             where id = any($12) and (failures > 0 or last_success_at is null or last_success_at < $14)
+             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $14
+             where id in (
+                 select id from webhook.endpoint
+                 where id in (select endpoint_id from finished where state = 'delivered')
+                     and (failures > 0 or last_success_at is null or last_success_at < $15)
+                 order by id for no key update
+             )
          )
-         insert into webhook.attempt (endpoint_id, delivery_id, number, at, duration_ms, status, reason, answer)
-         select endpoint_id, id, number, at, duration_ms, status, reason, answer
-         from done join updated using (endpoint_id, id)",
-        &column(batch, |it| it.endpoint_id),
+         select endpoint_id as "endpoint_id!", id as "id!" from finished where state = 'failed'"#,
+        holder,
+        &column(batch, |it| it.claim.endpoint),
+        &column(batch, |it| it.claim.token),
         &column(batch, |it| it.delivery_id),
         &column(batch, |it| it.number),
         &column(batch, |it| it.at),
@@ -62,39 +84,23 @@ pub async fn complete(
         &column(batch, |it| it.state.to_owned()),
         &column(batch, |it| it.tries_left),
         &column(batch, |it| it.due_at) as _,
-        succeeded,
         now,
         // To the minute, so that an endpoint's row is not written for each of its deliveries.
         now - time::Duration::MINUTE,
     )
-    .execute(executor)
+    .fetch_all(executor)
     .await?;
-    Ok(())
+    Ok(failed
+        .into_iter()
+        .map(|row| (row.endpoint_id, row.id))
+        .collect())
 }
 
 fn column<T>(batch: &[Completion], of: impl Fn(&Completion) -> T) -> Vec<T> {
     batch.iter().map(of).collect()
 }
 
-/// Cancels deliveries whose listing is no longer public.
-pub async fn cancel(
-    connection: &mut PgConnection,
-    deliveries: &[(Uuid, i64)],
-) -> Result<(), sqlx::Error> {
-    let (endpoints, ids): (Vec<Uuid>, Vec<i64>) = deliveries.iter().copied().unzip();
-    sqlx::query!(
-        "update webhook.delivery set state = 'cancelled', due_at = null
-         from unnest($1::uuid[], $2::bigint[]) as gone (endpoint_id, id)
-         where delivery.endpoint_id = gone.endpoint_id and delivery.id = gone.id and delivery.state = 'waiting'",
-        &endpoints,
-        &ids,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// A row of `webhook.attempt`.
+/// A row of `webhook.attempt_log`.
 #[derive(Debug, Clone)]
 pub struct Attempt {
     pub number: i32,
@@ -113,7 +119,7 @@ pub async fn of_delivery(
 ) -> Result<Vec<Attempt>, sqlx::Error> {
     sqlx::query_as!(
         Attempt,
-        "select number, at, duration_ms, status, reason, answer from webhook.attempt
+        "select number, at, duration_ms, status, reason, answer from webhook.attempt_log
          where endpoint_id = $1 and delivery_id = $2 order by number",
         endpoint,
         delivery

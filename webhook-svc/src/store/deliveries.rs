@@ -49,17 +49,33 @@ pub struct Filter {
 }
 
 macro_rules! deliveries {
-    ($where:literal, $($argument:expr),+) => {
+    ($waiting:literal, $finished:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Delivery,
-            r#"select delivery.endpoint_id, delivery.id, delivery.message_id, message.event, delivery.state, delivery.created_at,
-                   delivery.tries, delivery.due_at, attempt.at as "attempt_at?", attempt.duration_ms as "duration_ms?",
-                   attempt.status, attempt.reason as "reason?", attempt.answer as "answer?"
-               from webhook.delivery
-               join webhook.message on message.id = delivery.message_id
-               left join webhook.attempt on attempt.endpoint_id = delivery.endpoint_id
-                   and attempt.delivery_id = delivery.id and attempt.number = delivery.tries
-               where delivery.endpoint_id = $1 and "# + $where,
+            r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event, found.state as "state!",
+                   found.created_at as "created_at!", found.tries as "tries!", found.due_at, attempt.at as "attempt_at?",
+                   attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
+                   attempt.answer as "answer?"
+               from (
+                   (select id, message_id, state, created_at, tries, due_at from webhook.waiting
+                    where endpoint_id = $1 and "# + $waiting + r#")
+                   union all
+                   (select delivery_id, message_id, state, created_at, number, null from webhook.attempt_log as last
+                    where endpoint_id = $1 and state <> 'waiting'
+                        and not exists (
+                            select from webhook.waiting where endpoint_id = $1 and id = last.delivery_id
+                        )
+                        and not exists (
+                            select from webhook.attempt_log as later
+                            where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
+                                and later.created_at = last.created_at
+                        )
+                        and "# + $finished + r#")
+               ) as found
+               join webhook.message on message.id = found.message_id
+               left join webhook.attempt_log as attempt on attempt.endpoint_id = $1 and attempt.delivery_id = found.id
+                   and attempt.number = found.tries and attempt.created_at = found.created_at
+               order by found.id desc"#,
             $($argument),+
         )
     };
@@ -72,12 +88,18 @@ pub async fn list(
     filter: Filter,
     most: i64,
 ) -> Result<Vec<Delivery>, sqlx::Error> {
-    deliveries!(
-        "($2::text is null or delivery.state = $2) and ($3::text is null or message.event = $3)
-         and ($4::timestamptz is null or delivery.created_at >= $4)
-         and ($5::timestamptz is null or delivery.created_at < $5)
-         and ($6::bigint is null or delivery.id < $6)
-         order by delivery.id desc limit $7",
+    // Both halves are read in the order of their index, up to the length of a page.
+    let found = deliveries!(
+        "($2::text is null or state = $2)
+         and ($3::text is null or exists (select from webhook.message where id = waiting.message_id and event = $3))
+         and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
+         and ($6::bigint is null or id < $6)
+         order by id desc limit $7",
+        "($2::text is null or state = $2)
+         and ($3::text is null or exists (select from webhook.message where id = last.message_id and event = $3))
+         and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
+         and ($6::bigint is null or delivery_id < $6)
+         order by delivery_id desc limit $7",
         endpoint,
         filter.state,
         filter.event,
@@ -85,9 +107,10 @@ pub async fn list(
         filter.until,
         filter.before,
         most
-    )
-    .fetch_all(pool)
-    .await
+    );
+    let mut found = found.fetch_all(pool).await?;
+    found.truncate(usize::try_from(most).unwrap_or_default());
+    Ok(found)
 }
 
 pub async fn find(
@@ -95,7 +118,7 @@ pub async fn find(
     endpoint: Uuid,
     id: i64,
 ) -> Result<Option<Delivery>, sqlx::Error> {
-    deliveries!("delivery.id = $2", endpoint, id)
+    deliveries!("id = $2", "delivery_id = $2", endpoint, id)
         .fetch_optional(executor)
         .await
 }
@@ -119,9 +142,16 @@ pub async fn send_again(
 ) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "with woken as (update webhook.queue set due_at = least(due_at, $3) where endpoint_id = $1)
-         update webhook.delivery set state = 'waiting', due_at = $3,
-             tries_left = case when state = 'waiting' then tries_left else 1 end
-         where endpoint_id = $1 and id = $2",
+         insert into webhook.waiting (endpoint_id, id, message_id, created_at, tries, tries_left, due_at)
+         overriding system value
+         select * from (
+             (select endpoint_id, id, message_id, created_at, tries, 1, $3::timestamptz from webhook.waiting where endpoint_id = $1 and id = $2)
+             union all
+             (select endpoint_id, delivery_id, message_id, created_at, number, 1, $3::timestamptz from webhook.attempt_log
+              where endpoint_id = $1 and delivery_id = $2 order by number desc limit 1)
+         ) as found limit 1
+         on conflict (endpoint_id, id) do update set state = 'waiting', due_at = excluded.due_at,
+             tries_left = case when waiting.due_at is null then 1 else waiting.tries_left end",
         endpoint,
         id,
         now,
@@ -131,20 +161,30 @@ pub async fn send_again(
     Ok(done.rows_affected() > 0)
 }
 
+macro_rules! failed {
+    ($before:literal, $columns:literal, $after:literal, $($argument:expr),+) => {
+        sqlx::query!(
+            $before + " select " + $columns + " from webhook.attempt_log as last
+             where endpoint_id = $1 and created_at >= $2 and state = 'failed'
+                 and not exists (select from webhook.waiting where endpoint_id = $1 and id = last.delivery_id)
+                 and not exists (
+                     select from webhook.attempt_log as later
+                     where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
+                         and later.created_at = last.created_at
+                 ) " + $after,
+            $($argument),+
+        )
+    };
+}
+
 /// The number of failed deliveries to an endpoint that were created since `since`.
 pub async fn count_failed(
     executor: impl PgExecutor<'_>,
     endpoint: Uuid,
     since: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select count(*) as "count!" from webhook.delivery
-           where endpoint_id = $1 and state = 'failed' and created_at >= $2"#,
-        endpoint,
-        since
-    )
-    .fetch_one(executor)
-    .await
+    let counted = failed!("", r#"count(*) as "count!""#, "", endpoint, since);
+    Ok(counted.fetch_one(executor).await?.count)
 }
 
 /// Makes these failed deliveries due, with as many attempts as new ones. Returns how many.
@@ -155,16 +195,16 @@ pub async fn recover(
     tries: i32,
     now: OffsetDateTime,
 ) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!(
+    let done = failed!(
         "with woken as (update webhook.queue set due_at = least(due_at, $3) where endpoint_id = $1)
-         update webhook.delivery set state = 'waiting', due_at = $3, tries_left = $4
-         where endpoint_id = $1 and state = 'failed' and created_at >= $2",
+         insert into webhook.waiting (endpoint_id, id, message_id, created_at, tries, tries_left, due_at)
+         overriding system value",
+        "endpoint_id, delivery_id, message_id, created_at, number, $4::integer, $3::timestamptz",
+        "on conflict (endpoint_id, id) do nothing",
         endpoint,
         since,
         now,
-        tries,
-    )
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected())
+        tries
+    );
+    Ok(done.execute(connection).await?.rows_affected())
 }

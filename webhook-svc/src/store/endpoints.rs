@@ -219,10 +219,10 @@ pub async fn queued(
 ) -> Result<(i64, Option<OffsetDateTime>), sqlx::Error> {
     let queued = sqlx::query!(
         r#"select count(*) as "count!", (
-               select created_at from webhook.delivery where endpoint_id = $1 and due_at is not null
+               select created_at from webhook.waiting where endpoint_id = $1 and due_at is not null
                order by due_at, id limit 1
            ) as since
-           from webhook.delivery where endpoint_id = $1 and due_at is not null"#,
+           from webhook.waiting where endpoint_id = $1 and due_at is not null"#,
         id
     )
     .fetch_one(executor)

@@ -1,8 +1,8 @@
 //! `webhook.listing`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 /// What this service stores of a listing.
@@ -98,6 +98,22 @@ pub async fn games(
     Ok(games.into_iter().map(|game| (game.id, game)).collect())
 }
 
+/// Those of these listings that are published.
+pub async fn published(
+    pool: &PgPool,
+    listings: &HashSet<(String, Uuid)>,
+) -> Result<HashSet<(String, Uuid)>, sqlx::Error> {
+    let (kinds, ids): (Vec<String>, Vec<Uuid>) = listings.iter().cloned().unzip();
+    let published = sqlx::query!(
+        "select kind, id from webhook.listing join unnest($1::text[], $2::uuid[]) as asked (kind, id) using (kind, id)
+         where published",
+        &kinds,
+        &ids
+    );
+    let published = published.fetch_all(pool).await?.into_iter();
+    Ok(published.map(|row| (row.kind, row.id)).collect())
+}
+
 /// Removes the listings that were not seen in `epoch`.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.listing where epoch <> $1", epoch)
@@ -109,7 +125,6 @@ pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sql
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sqlx::PgPool;
 
     fn row(kind: &'static str, name: &str) -> Row {
         Row {

@@ -1,6 +1,7 @@
 //! `webhook.message`, and the deliveries of messages to endpoints.
 
-use sqlx::PgConnection;
+use bytes::Bytes;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -30,7 +31,7 @@ pub async fn fan_out(
              on conflict (id) do nothing
              returning id, event, listing_kind, listing_id
          ), delivery as (
-             insert into webhook.delivery (endpoint_id, message_id, created_at, tries_left, due_at)
+             insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at)
              select endpoint.id, made.id, $6, $7, $6
              from made
              join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
@@ -47,7 +48,10 @@ pub async fn fan_out(
              returning endpoint_id
          ), woken as (
              update webhook.queue set due_at = least(queue.due_at, $6)
-             where endpoint_id in (select endpoint_id from delivery)
+             where endpoint_id in (
+                 select endpoint_id from webhook.queue
+                 where endpoint_id in (select endpoint_id from delivery) order by endpoint_id for update
+             )
          )
          select count(*) as \"count!\" from delivery",
         &messages.iter().map(|message| message.id).collect::<Vec<_>>(),
@@ -80,7 +84,7 @@ pub async fn send_to(
          ), woken as (
              update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
          )
-         insert into webhook.delivery (endpoint_id, message_id, created_at, tries_left, due_at)
+         insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at)
          values ($6, $1, $7, $8, $7)
          returning id",
         message.id,
@@ -94,4 +98,31 @@ pub async fn send_to(
     )
     .fetch_one(connection)
     .await
+}
+
+/// A stored message.
+#[derive(Debug)]
+pub struct StoredMessage {
+    pub id: Uuid,
+    pub event: String,
+    /// Kind and id of the listing that it is about, unless it is a test.
+    pub listing: Option<(String, Uuid)>,
+    /// Exactly as it is sent.
+    pub body: Bytes,
+}
+
+/// The messages with these ids.
+pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "select id, event, listing_kind, listing_id, body from webhook.message where id = any($1)",
+        ids
+    );
+    let rows = rows.fetch_all(pool).await?.into_iter();
+    let messages = rows.map(|row| StoredMessage {
+        id: row.id,
+        event: row.event,
+        listing: row.listing_kind.zip(row.listing_id),
+        body: row.body.into(),
+    });
+    Ok(messages.collect())
 }

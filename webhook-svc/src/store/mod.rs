@@ -7,6 +7,11 @@ pub mod endpoints;
 pub mod listings;
 pub mod mails;
 pub mod messages;
+pub mod partitions;
 pub mod plans;
 pub mod queue;
 pub mod retention;
+pub mod upgrade;
+
+/// The reason of a cancelled attempt.
+pub const CANCELLED: &str = "The listing is no longer published.";

@@ -1,9 +1,11 @@
-//! `webhook.queue`: which endpoints have due deliveries, and which replica sends them.
+//! `webhook.queue`: which endpoints have due deliveries, and which replica sends them. `webhook.waiting`: these deliveries.
 //!
 //! A replica claims endpoints, not deliveries, with a lease on each. A claim therefore touches a few rows, whatever the backlog; the replica
 //! that has claimed an endpoint reads its deliveries without a lock or a write; and an endpoint's limits hold for the whole fleet. A
 //! transaction that adds work lowers `due_at`; while an endpoint is claimed, `due_at` is otherwise the end of the lease. The holder sees new
 //! work when it claims, and reads the deliveries again when it releases.
+//!
+//! `now` is PostgreSQL's time: the clocks of replicas may differ.
 
 use std::time::Duration;
 
@@ -11,49 +13,67 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// The length of a lease.
-pub const TERM: Duration = Duration::from_secs(10);
+/// A claimed endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim {
+    pub endpoint: Uuid,
+    /// Another one after each claim by another replica: results count only under the token of the present claim.
+    pub token: i64,
+}
 
-/// Claims up to `most` due endpoints. Endpoints that this replica has claimed already are among them when they have new work.
+/// Claims up to `most` due endpoints for `term`. Endpoints that this replica has claimed already are among them when they have new work.
 pub async fn claim(
     pool: &PgPool,
     holder: Uuid,
     most: i64,
     now: OffsetDateTime,
-) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!(
+    term: Duration,
+) -> Result<Vec<Claim>, sqlx::Error> {
+    sqlx::query_as!(
+        Claim,
         "with due as (
              select endpoint_id from webhook.queue
              where due_at <= $2 and (leased_until is null or leased_until <= $2 or holder = $1)
              order by due_at limit $3
              for update skip locked
          )
-         update webhook.queue set holder = $1, leased_until = $4, due_at = $4
+         update webhook.queue set holder = $1, leased_until = $4, due_at = $4,
+             token = token + case when holder is distinct from $1 then 1 else 0 end
          from due where queue.endpoint_id = due.endpoint_id
-         returning queue.endpoint_id",
+         returning queue.endpoint_id as endpoint, token",
         holder,
         now,
         most,
-        now + TERM,
+        now + term,
     )
     .fetch_all(pool)
     .await
 }
 
-/// Renews the leases of these endpoints. Returns those that this replica still holds; it must then read what is due at each.
+/// Renews the leases of these endpoints for `term`. Returns those that this replica still holds; it must then read what is due at each.
 pub async fn renew(
     pool: &PgPool,
     holder: Uuid,
-    endpoints: &[Uuid],
+    claims: &[Claim],
     now: OffsetDateTime,
-) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "update webhook.queue set leased_until = $3, due_at = $3
-         where holder = $1 and endpoint_id = any($2)
-         returning endpoint_id",
+    term: Duration,
+) -> Result<Vec<Claim>, sqlx::Error> {
+    let endpoints: Vec<Uuid> = claims.iter().map(|claim| claim.endpoint).collect();
+    let tokens: Vec<i64> = claims.iter().map(|claim| claim.token).collect();
+    sqlx::query_as!(
+        Claim,
+        "with held as (
+             select queue.endpoint_id from webhook.queue
+             join unnest($2::uuid[], $3::bigint[]) as claim (endpoint_id, token) using (endpoint_id, token)
+             where holder = $1 order by queue.endpoint_id for update of queue
+         )
+         update webhook.queue set leased_until = $4, due_at = $4
+         from held where queue.endpoint_id = held.endpoint_id
+         returning queue.endpoint_id as endpoint, token",
         holder,
-        endpoints,
-        now + TERM,
+        &endpoints,
+        &tokens,
+        now + term,
     )
     .fetch_all(pool)
     .await
@@ -79,10 +99,10 @@ pub async fn release(
     sqlx::query!(
         "update webhook.queue set holder = null, leased_until = null,
              due_at = (
-                 select greatest(delivery.due_at, $2) from webhook.delivery
-                 where delivery.endpoint_id = queue.endpoint_id and delivery.due_at is not null
+                 select greatest(waiting.due_at, $2) from webhook.waiting
+                 where waiting.endpoint_id = queue.endpoint_id and waiting.due_at is not null
                      and exists (select from webhook.endpoint where id = queue.endpoint_id and state = 'on')
-                 order by delivery.due_at limit 1
+                 order by waiting.due_at limit 1
              )
          where endpoint_id = any($1)",
         &held,
@@ -127,25 +147,22 @@ pub async fn sweep(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Erro
         "update webhook.queue set due_at = least(queue.due_at, $1)
          from webhook.endpoint
          where endpoint.id = queue.endpoint_id and endpoint.state = 'on' and exists (
-             select from webhook.delivery where delivery.endpoint_id = queue.endpoint_id and delivery.due_at <= $1
+             select from webhook.waiting where waiting.endpoint_id = queue.endpoint_id and waiting.due_at <= $1
          )",
         now
     );
     Ok(swept.execute(pool).await?.rows_affected())
 }
 
-/// A delivery to attempt.
-#[derive(Debug, Clone)]
-pub struct DueDelivery {
+/// A row of `webhook.waiting` that is due.
+#[derive(Debug, Clone, Copy)]
+pub struct WaitingRow {
     pub id: i64,
     pub message_id: Uuid,
-    pub event: String,
-    pub body: Vec<u8>,
+    pub created_at: OffsetDateTime,
     pub tries: i32,
     pub tries_left: i32,
     pub due_at: OffsetDateTime,
-    /// The listing is still public, or the delivery is a test.
-    pub is_current: bool,
 }
 
 /// A position in an endpoint's deliveries, ordered by `(due_at, id)`.
@@ -153,37 +170,27 @@ pub type Cursor = (OffsetDateTime, i64);
 
 /// Begins a read of deliveries in the order of their index.
 ///
-/// When most deliveries are done, the planner underestimates how many of an endpoint are due: it would read and sort the whole backlog for each
-/// page.
+/// The length of the table changes faster than its statistics: the planner could read and sort the whole backlog for each page.
 pub const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
 
-/// Up to `most` due deliveries of an endpoint after the cursor, without the pending ones.
+/// Up to `most` due deliveries of an endpoint after the cursor.
 pub async fn due(
     pool: &PgPool,
     endpoint: Uuid,
     after: Cursor,
-    pending: &[i64],
     most: i64,
     now: OffsetDateTime,
-) -> Result<Vec<DueDelivery>, sqlx::Error> {
+) -> Result<Vec<WaitingRow>, sqlx::Error> {
     let mut transaction = pool.begin_with(BEGIN_READ).await?;
     let due = sqlx::query_as!(
-        DueDelivery,
-        r#"select due.id, due.message_id, message.event, message.body, due.tries, due.tries_left, due.due_at as "due_at!",
-               (message.listing_id is null or coalesce(listing.published, false)) as "is_current!"
-           from (
-               select id, message_id, tries, tries_left, due_at from webhook.delivery
-               where endpoint_id = $1 and due_at is not null and due_at <= $2 and (due_at, id) > ($3, $4) and id <> all($5)
-               order by due_at, id limit $6
-           ) due
-           join webhook.message on message.id = due.message_id
-           left join webhook.listing on listing.kind = message.listing_kind and listing.id = message.listing_id
-           order by due.due_at, due.id"#,
+        WaitingRow,
+        r#"select id, message_id, created_at, tries, tries_left, due_at as "due_at!" from webhook.waiting
+           where endpoint_id = $1 and due_at is not null and due_at <= $2 and (due_at, id) > ($3, $4)
+           order by due_at, id limit $5"#,
         endpoint,
         now,
         after.0,
         after.1,
-        pending,
         most,
     )
     .fetch_all(&mut *transaction)

@@ -1,45 +1,44 @@
-//! Removes old deliveries and messages, in batches.
+//! Removes old deliveries and messages.
 
 use sqlx::PgPool;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
+
+use super::partitions;
 
 /// Rows per statement.
 const BATCH: i64 = 5_000;
 
-/// Removes deliveries created before `before` with their attempts, then the messages without deliveries. Returns the number of deliveries.
+/// Removes the attempts of deliveries created on days that ended before `before`, the deliveries created before it that still wait, and then the
+/// messages without deliveries. Returns the number of partitions and rows.
 pub async fn remove(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let mut removed = 0;
+    let mut removed = partitions::drop_before(pool, before).await?;
     loop {
-        let batch = deliveries(pool, before).await?;
+        let batch = waiting(pool, before).await?;
         removed += batch;
         if batch < BATCH.unsigned_abs() {
             break;
         }
     }
-    // A delivery is created in the transaction of its message: a day of margin is ample.
-    let mut batch = BATCH.unsigned_abs();
-    while batch == BATCH.unsigned_abs() {
-        batch = messages(pool, before - time::Duration::DAY).await?;
+    // The partition of the day of `before` remains, and a delivery is created in the transaction of its message.
+    let oldest = before - 2 * Duration::DAY;
+    loop {
+        let batch = messages(pool, oldest).await?;
+        removed += batch;
+        if batch < BATCH.unsigned_abs() {
+            return Ok(removed);
+        }
     }
-    Ok(removed)
 }
 
-async fn deliveries(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let removed = sqlx::query_scalar!(
-        r#"with gone as (
-             delete from webhook.delivery where ctid = any(array(
-                 select ctid from webhook.delivery where created_at < $1 limit $2
-             ))
-             returning endpoint_id, id
-         ), attempts as (
-             delete from webhook.attempt using gone
-             where attempt.endpoint_id = gone.endpoint_id and attempt.delivery_id = gone.id
-         )
-         select count(*) as "count!" from gone"#,
+async fn waiting(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!(
+        "delete from webhook.waiting where ctid = any(array(
+             select ctid from webhook.waiting where created_at < $1 limit $2
+         ))",
         before,
         BATCH,
     );
-    Ok(removed.fetch_one(pool).await?.unsigned_abs())
+    Ok(removed.execute(pool).await?.rows_affected())
 }
 
 async fn messages(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {

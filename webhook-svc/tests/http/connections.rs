@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
-use webhook::http::resolver::Overrides;
+use webhook::http::resolver::{Overrides, ResolveError};
 use webhook::http::{AttemptOutcome, Sender};
 
 use super::receiver::{
@@ -81,7 +81,11 @@ async fn addresses_that_are_not_public_are_not_called() {
 #[tokio::test]
 async fn a_name_without_an_address_is_a_failure() {
     let authority = Authority::new();
-    let sender = Sender::with_resolver(&authority.settings(&[]), Scripted::new([])).unwrap();
+    let sender = Sender::with_resolver(
+        &authority.settings(&[]),
+        Scripted::answering([Err(ResolveError::NoAddress)]),
+    )
+    .unwrap();
     let answer = ping(&sender).await;
     assert_eq!(
         answer.reason.as_deref(),
@@ -216,7 +220,11 @@ async fn an_override_leads_a_name_elsewhere_and_the_rules_stay() {
     settings.resolve = format!("hooks.example={}", receiver.address)
         .parse::<Overrides>()
         .unwrap();
-    let sender = Sender::with_resolver(&settings, Scripted::new([])).unwrap();
+    let sender = Sender::with_resolver(
+        &settings,
+        Scripted::answering([Err(ResolveError::NoAddress)]),
+    )
+    .unwrap();
     assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
     let other = post(&sender, "https://other.example/").await;
     assert!(

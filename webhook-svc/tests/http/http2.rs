@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,7 +12,9 @@ use http::Response;
 use tokio::task::JoinSet;
 use webhook::http::AttemptOutcome;
 
-use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, good, ping, sender};
+use super::receiver::{
+    Authority, Behaviour, PATIENCE, Receiver, Stream, good, ping, post_of, sender,
+};
 
 /// Answers each request with a head, then sends frames of a body until the sender resets the stream.
 fn serving(piece: &'static [u8]) -> Behaviour {
@@ -106,4 +109,59 @@ async fn a_connection_that_falls_silent_is_a_failure_in_time() {
         answer.reason.as_deref(),
         Some("did not answer within 0.3 seconds")
     );
+}
+
+/// Streams that a connection of [`stalling`] allows.
+const STREAMS: u32 = 2;
+
+/// Answers at once, except requests to `/stall`, which it never answers; allows few streams at a time.
+fn stalling(stalled: &Arc<AtomicUsize>) -> Behaviour {
+    let stalled = Arc::clone(stalled);
+    Arc::new(move |stream: Stream| {
+        let stalled = Arc::clone(&stalled);
+        async move {
+            let mut connection = h2::server::Builder::new()
+                .max_concurrent_streams(STREAMS)
+                .handshake::<_, Bytes>(stream)
+                .await
+                .map_err(std::io::Error::other)?;
+            let mut unanswered = Vec::new();
+            while let Some(Ok((request, mut respond))) = connection.accept().await {
+                if request.uri().path() == "/stall" {
+                    unanswered.push((request, respond));
+                    stalled.fetch_add(1, Ordering::SeqCst);
+                } else {
+                    respond.send_response(Response::new(()), true).ok();
+                }
+            }
+            Ok(())
+        }
+        .boxed()
+    })
+}
+
+#[tokio::test]
+async fn an_endpoint_that_stalls_its_streams_does_not_slow_another_at_the_same_host() {
+    let authority = Authority::new();
+    let stalled = Arc::new(AtomicUsize::new(0));
+    let receiver = receiver(&authority, stalling(&stalled)).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    // The first answer tells the sender how many streams the connection of this endpoint allows.
+    let first = post_of(&sender, 1, "https://hooks.example/in").await;
+    assert_eq!(first.outcome, AttemptOutcome::Delivered);
+    let mut tries = JoinSet::new();
+    for _ in 0..STREAMS {
+        let sender = sender.clone();
+        tries.spawn(async move { post_of(&sender, 1, "https://hooks.example/stall").await });
+    }
+    while stalled.load(Ordering::SeqCst) < usize::try_from(STREAMS).unwrap() {
+        tokio::task::yield_now().await;
+    }
+    let other = post_of(&sender, 2, "https://hooks.example/in").await;
+    assert_eq!(other.outcome, AttemptOutcome::Delivered, "{other:?}");
+    assert!(
+        tries.try_join_next().is_none(),
+        "the first endpoint still waits"
+    );
+    assert_eq!(receiver.connections(), 2);
 }

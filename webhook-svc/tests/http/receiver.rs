@@ -24,7 +24,7 @@ use tokio_rustls::server::TlsStream;
 use uuid::Uuid;
 use webhook::domain::address::{Address, AllowList};
 use webhook::domain::signature::Secret;
-use webhook::http::resolver::Resolve;
+use webhook::http::resolver::{Resolve, ResolveError};
 use webhook::http::{AttemptRequest, AttemptResult, Sender, Settings};
 
 /// The default host name of receivers.
@@ -226,25 +226,38 @@ pub(crate) fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     head.lines().find_map(of)
 }
 
-/// A resolver that returns these answers in their order; the last one repeats.
+type Resolved = Result<Vec<SocketAddr>, ResolveError>;
+
+/// A resolver that returns these answers in their order; the last one repeats. Without one it does not answer.
 #[derive(Debug)]
-pub(crate) struct Scripted(Mutex<VecDeque<Vec<SocketAddr>>>);
+pub(crate) struct Scripted(Mutex<VecDeque<Resolved>>);
 
 impl Scripted {
     pub(crate) fn new(answers: impl IntoIterator<Item = Vec<SocketAddr>>) -> Arc<Self> {
+        Self::answering(answers.into_iter().map(Ok))
+    }
+
+    pub(crate) fn answering(answers: impl IntoIterator<Item = Resolved>) -> Arc<Self> {
         Arc::new(Self(Mutex::new(answers.into_iter().collect())))
+    }
+
+    pub(crate) fn silent() -> Arc<Self> {
+        Self::answering([])
     }
 }
 
 impl Resolve for Scripted {
-    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, Result<Vec<SocketAddr>, String>> {
+    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, Resolved> {
         let mut answers = self.0.lock().unwrap();
         let answer = if answers.len() > 1 {
             answers.pop_front()
         } else {
             answers.front().cloned()
         };
-        async move { Ok(answer.unwrap_or_default()) }.boxed()
+        match answer {
+            Some(answer) => async move { answer }.boxed(),
+            None => std::future::pending().boxed(),
+        }
     }
 }
 
@@ -260,8 +273,14 @@ pub(crate) fn secret() -> Secret {
 
 /// Sends a test event to `address`.
 pub(crate) async fn post(sender: &Sender, address: &str) -> AttemptResult {
+    post_of(sender, 1, address).await
+}
+
+/// Sends a test event of this endpoint to `address`.
+pub(crate) async fn post_of(sender: &Sender, endpoint: u128, address: &str) -> AttemptResult {
     let address = Address::parse(address, &AllowList::default()).unwrap();
     let attempt = AttemptRequest {
+        endpoint: Uuid::from_u128(endpoint),
         address: &address,
         event: "ping",
         id: Uuid::from_u128(7),

@@ -7,7 +7,7 @@ use time::Duration;
 use webhook::store::queue;
 
 use crate::receiver::{Behaviour, Received, Receiver};
-use crate::support::{ADA, BOB, START, TAKEN, game, page, replica, start};
+use crate::support::{ADA, BOB, LEASE, START, TAKEN, game, page, replica, start};
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
@@ -195,6 +195,26 @@ async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
         .await
         .unwrap();
     assert_eq!(receiver.received().len(), 1);
+    // The second try says why, and a try by hand once the listing is back goes on from there.
+    let shown = service.delivery(ADA, endpoint, delivery.id).await;
+    let reasons: Vec<&str> = shown.attempts.iter().map(|it| &*it.reason).collect();
+    assert_eq!(
+        reasons,
+        ["answered 500", "The listing is no longer published."]
+    );
+    receiver.set_behaviour(Behaviour::Status(200));
+    service
+        .listings(&[game(4, "restored", Published)], TAKEN)
+        .await;
+    let again = proto::SendAgainRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        id: delivery.id,
+    };
+    service.deliveries.clone().send_again(again).await.unwrap();
+    let delivered = service.tried(ADA, endpoint, 3).await;
+    assert_eq!(delivered.state(), DeliveryState::Delivered);
+    assert_eq!(service.list(ADA, endpoint).await.len(), 1);
 }
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
@@ -265,8 +285,8 @@ async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
     service.ping(ADA, endpoint).await;
     // A replica claims the endpoint and dies.
     let dead = uuid::Uuid::from_u128(1);
-    let claimed = queue::claim(&pool, dead, 10, START).await.unwrap();
-    assert_eq!(claimed, [endpoint]);
+    let claimed = queue::claim(&pool, dead, 10, START, LEASE).await.unwrap();
+    assert_eq!((claimed.len(), claimed[0].endpoint), (1, endpoint));
 
     let other = replica(pool, service.clock.clone(), &[&receiver])
         .await

@@ -25,7 +25,8 @@ fn times(received: &[Received]) -> HashMap<Uuid, usize> {
 async fn recorded(pool: &PgPool, tries: i64) {
     let recorded = async {
         loop {
-            let count = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.attempt"#);
+            let count =
+                sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.attempt_log"#);
             if count.fetch_one(pool).await.unwrap() == tries {
                 return;
             }

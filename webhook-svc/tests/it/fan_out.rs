@@ -13,8 +13,8 @@ const URL: &str = "https://hooks.example/";
 /// The events of an endpoint's deliveries, the oldest first.
 async fn events(pool: &PgPool, endpoint: Uuid) -> Vec<String> {
     sqlx::query_scalar!(
-        "select event from webhook.delivery join webhook.message on message.id = message_id
-         where endpoint_id = $1 order by delivery.id",
+        "select event from webhook.waiting join webhook.message on message.id = message_id
+         where endpoint_id = $1 order by waiting.id",
         endpoint
     )
     .fetch_all(pool)

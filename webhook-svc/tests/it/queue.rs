@@ -5,14 +5,21 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::domain::event::Event;
 use webhook::domain::message::Message;
+use webhook::store::queue::Claim;
 use webhook::store::{messages, queue};
 
-use crate::support::{ADA, BOB, PATIENCE, START, start};
+use crate::support::{ADA, BOB, LEASE, PATIENCE, START, start};
 
 const URL: &str = "https://hooks.example/";
 const ONE: Uuid = Uuid::from_u128(1);
 const OTHER: Uuid = Uuid::from_u128(2);
 const NONE: [Uuid; 0] = [];
+
+/// Claims, and returns the endpoints.
+async fn claim(pool: &PgPool, holder: Uuid, most: i64, now: OffsetDateTime) -> Vec<Uuid> {
+    let claims = queue::claim(pool, holder, most, now, LEASE).await.unwrap();
+    claims.iter().map(|claim| claim.endpoint).collect()
+}
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn replicas_claim_disjointly_and_a_lease_runs_out(pool: PgPool) {
@@ -23,33 +30,43 @@ async fn replicas_claim_disjointly_and_a_lease_runs_out(pool: PgPool) {
         service.ping(account, endpoint).await;
         endpoints.push(endpoint);
     }
-    let first = queue::claim(&pool, ONE, 2, START).await.unwrap();
-    let second = queue::claim(&pool, OTHER, 9, START).await.unwrap();
+    let first = claim(&pool, ONE, 2, START).await;
+    let second = claim(&pool, OTHER, 9, START).await;
     let mut all = [first.clone(), second.clone()].concat();
     all.sort_unstable();
     endpoints.sort_unstable();
     assert_eq!((first.len(), all), (2, endpoints));
-    assert_eq!(queue::claim(&pool, OTHER, 9, START).await.unwrap(), NONE);
+    assert_eq!(claim(&pool, OTHER, 9, START).await, NONE);
     assert_eq!(
         queue::next(&pool, START).await.unwrap(),
-        Some(START + queue::TERM)
+        Some(START + LEASE)
     );
 
     // The second replica renews its leases, the first does not.
     let later = START + Duration::seconds(8);
-    let renewed = queue::renew(&pool, OTHER, &second, later).await.unwrap();
-    assert_eq!(renewed.len(), 2);
-    let lapsed = START + queue::TERM;
-    let mut taken = queue::claim(&pool, OTHER, 9, lapsed).await.unwrap();
+    let claims = |endpoints: &[Uuid], token| -> Vec<Claim> {
+        let claim = |endpoint: &Uuid| Claim {
+            endpoint: *endpoint,
+            token,
+        };
+        endpoints.iter().map(claim).collect()
+    };
+    let renewed = queue::renew(&pool, OTHER, &claims(&second, 1), later, LEASE).await;
+    assert_eq!(renewed.unwrap().len(), 2);
+    let lapsed = START + LEASE;
+    let mut taken = claim(&pool, OTHER, 9, lapsed).await;
     taken.sort_unstable();
     let mut lost = first.clone();
     lost.sort_unstable();
     assert_eq!(taken, lost);
-    let still = queue::renew(&pool, ONE, &first, lapsed).await.unwrap();
-    assert_eq!(still, NONE);
+    let still = queue::renew(&pool, ONE, &claims(&first, 1), lapsed, LEASE).await;
+    assert_eq!(still.unwrap(), []);
+    // The old token of an endpoint that this replica has lost and claimed again renews nothing either.
+    let again = queue::renew(&pool, OTHER, &claims(&first, 1), lapsed, LEASE).await;
+    assert_eq!(again.unwrap(), []);
     // A release of endpoints that another replica has claimed does nothing.
     queue::release(&pool, ONE, &first, lapsed).await.unwrap();
-    assert_eq!(queue::claim(&pool, ONE, 9, lapsed).await.unwrap(), NONE);
+    assert_eq!(claim(&pool, ONE, 9, lapsed).await, NONE);
 }
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
@@ -57,35 +74,26 @@ async fn work_that_is_added_while_an_endpoint_is_held_is_not_lost(pool: PgPool) 
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
-    queue::claim(&pool, ONE, 9, START).await.unwrap();
-    sqlx::query!("delete from webhook.delivery")
+    claim(&pool, ONE, 9, START).await;
+    sqlx::query!("delete from webhook.waiting")
         .execute(&pool)
         .await
         .unwrap();
     queue::release(&pool, ONE, &[endpoint], START)
         .await
         .unwrap();
-    assert_eq!(queue::claim(&pool, ONE, 9, START).await.unwrap(), NONE);
+    assert_eq!(claim(&pool, ONE, 9, START).await, NONE);
 
     service.ping(ADA, endpoint).await;
-    assert_eq!(
-        queue::claim(&pool, ONE, 9, START).await.unwrap(),
-        [endpoint]
-    );
+    assert_eq!(claim(&pool, ONE, 9, START).await, [endpoint]);
     service.ping(ADA, endpoint).await;
     // Only the holder sees the new work.
-    assert_eq!(queue::claim(&pool, OTHER, 9, START).await.unwrap(), NONE);
-    assert_eq!(
-        queue::claim(&pool, ONE, 9, START).await.unwrap(),
-        [endpoint]
-    );
+    assert_eq!(claim(&pool, OTHER, 9, START).await, NONE);
+    assert_eq!(claim(&pool, ONE, 9, START).await, [endpoint]);
     queue::release(&pool, ONE, &[endpoint], START)
         .await
         .unwrap();
-    assert_eq!(
-        queue::claim(&pool, OTHER, 9, START).await.unwrap(),
-        [endpoint]
-    );
+    assert_eq!(claim(&pool, OTHER, 9, START).await, [endpoint]);
 }
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
@@ -93,8 +101,8 @@ async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: P
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
-    queue::claim(&pool, ONE, 9, START).await.unwrap();
-    sqlx::query!("delete from webhook.delivery")
+    claim(&pool, ONE, 9, START).await;
+    sqlx::query!("delete from webhook.waiting")
         .execute(&pool)
         .await
         .unwrap();
@@ -119,7 +127,7 @@ async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: P
     };
     let (released, ()) = tokio::join!(release, commit);
     released.unwrap();
-    let claimed = queue::claim(&pool, OTHER, 9, later).await.unwrap();
+    let claimed = claim(&pool, OTHER, 9, later).await;
     assert_eq!(claimed, [endpoint]);
 }
 
@@ -150,9 +158,9 @@ async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
         .execute(&pool)
         .await
         .unwrap();
-    assert_eq!(queue::claim(&pool, ONE, 9, START).await.unwrap(), NONE);
+    assert_eq!(claim(&pool, ONE, 9, START).await, NONE);
     assert_eq!(queue::sweep(&pool, START).await.unwrap(), 1);
-    let claimed = queue::claim(&pool, ONE, 9, START).await.unwrap();
+    let claimed = claim(&pool, ONE, 9, START).await;
     assert_eq!(claimed, [endpoint]);
     assert_ne!(endpoint, idle);
 }
@@ -178,13 +186,13 @@ async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
     let other = service.added(BOB, URL, &["tip.paid"]).await;
     let delivery = service.ping(ADA, flooded).await;
     let message: Uuid = delivery.message_id.parse().unwrap();
-    // Few of all deliveries wait, and those of an endpoint lie apart: the planner would read and sort all 5,001.
+    // The deliveries of an endpoint lie apart: the planner would read and sort all 5,001.
     sqlx::query!(
-        "insert into webhook.delivery (endpoint_id, message_id, created_at, state, due_at)
-         select endpoint, $2, $3, state, due_at from (
-             select $1::uuid as endpoint, 'waiting' as state, $3::timestamptz as due_at from generate_series(1, 5000)
+        "insert into webhook.waiting (endpoint_id, message_id, created_at, due_at)
+         select endpoint, $2, $3, $3 from (
+             select $1::uuid as endpoint from generate_series(1, 5000)
              union all
-             select md5((number % 10)::text)::uuid, 'delivered', null from generate_series(1, 100000) as number
+             select md5((number % 10)::text)::uuid from generate_series(1, 100000) as number
          ) as made order by random()",
         flooded,
         message,
@@ -194,18 +202,18 @@ async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
     .await
     .unwrap();
     service.ping(BOB, other).await;
-    let analyzed = sqlx::query!("analyze webhook.delivery");
+    let analyzed = sqlx::query!("analyze webhook.waiting");
     analyzed.execute(&pool).await.unwrap();
 
-    let claimed = queue::claim(&pool, ONE, 9, START).await.unwrap();
+    let claimed = claim(&pool, ONE, 9, START).await;
     assert_eq!(claimed.len(), 2, "both, whatever waits");
     let start_cursor = (OffsetDateTime::UNIX_EPOCH, 0);
-    let read = queue::due(&pool, flooded, start_cursor, &[], 128, START)
+    let read = queue::due(&pool, flooded, start_cursor, 128, START)
         .await
         .unwrap();
     assert_eq!(read.len(), 128);
     let cursor = (read[127].due_at, read[127].id);
-    let next = queue::due(&pool, flooded, cursor, &[], 128, START)
+    let next = queue::due(&pool, flooded, cursor, 128, START)
         .await
         .unwrap();
     assert!(next[0].id > read[127].id);
@@ -221,15 +229,14 @@ async fn explain(pool: &PgPool, endpoint: Uuid) -> serde_json::Value {
     let mut transaction = pool.begin_with(queue::BEGIN_READ).await.unwrap();
     sqlx::query_scalar(
         "explain (analyze, format json)
-         select id, message_id, tries, tries_left, due_at from webhook.delivery
-         where endpoint_id = $1 and due_at is not null and due_at <= $2 and (due_at, id) > ($3, $4) and id <> all($5)
+         select id, message_id, created_at, tries, tries_left, due_at from webhook.waiting
+         where endpoint_id = $1 and due_at is not null and due_at <= $2 and (due_at, id) > ($3, $4)
          order by due_at, id limit 128",
     )
     .bind(endpoint)
     .bind(START)
     .bind(OffsetDateTime::UNIX_EPOCH)
     .bind(0_i64)
-    .bind(vec![1_i64])
     .fetch_one(&mut *transaction)
     .await
     .unwrap()

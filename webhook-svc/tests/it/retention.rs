@@ -1,5 +1,6 @@
 //! Old deliveries are removed.
 
+use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
 use time::Duration;
 use webhook::store::retention;
@@ -14,26 +15,49 @@ async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     service.tried(ADA, endpoint, 1).await;
+    // A paused endpoint keeps its queue for as long as the log goes back.
+    let paused = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    let request = proto::PauseEndpointRequest {
+        account_id: ADA.to_string(),
+        id: paused.to_string(),
+    };
+    let pausing = service.endpoints.clone().pause_endpoint(request).await;
+    pausing.unwrap();
+    service.ping(ADA, paused).await;
     service.clock.advance(Duration::days(20));
     service.ping(ADA, endpoint).await;
     service.tried(ADA, endpoint, 1).await;
 
     let rows = async || {
         sqlx::query!(
-            r#"select (select count(*) from webhook.delivery) as "deliveries!",
-                   (select count(*) from webhook.attempt) as "attempts!",
+            r#"select (select count(*) from webhook.waiting) as "waiting!",
+                   (select count(*) from webhook.attempt_log) as "attempts!",
                    (select count(*) from webhook.message) as "messages!""#
         )
         .fetch_one(&pool)
         .await
-        .map(|row| (row.deliveries, row.attempts, row.messages))
+        .map(|row| (row.waiting, row.attempts, row.messages))
         .unwrap()
     };
-    assert_eq!(rows().await, (2, 2, 2));
+    assert_eq!(rows().await, (1, 2, 3));
     let kept = retention::remove(&pool, START).await.unwrap();
-    assert_eq!((kept, rows().await), (0, (2, 2, 2)));
-    let removed = retention::remove(&pool, START + Duration::days(2))
-        .await
-        .unwrap();
-    assert_eq!((removed, rows().await), (1, (1, 1, 1)));
+    assert_eq!((kept, rows().await), (0, (1, 2, 3)));
+    let later = START + Duration::days(3);
+    // A partition, a waiting delivery, and the messages of both.
+    let removed = retention::remove(&pool, later).await.unwrap();
+    assert_eq!((removed, rows().await), (4, (0, 1, 1)));
+    assert_eq!(service.list(ADA, endpoint).await.len(), 1);
+
+    // An attempt of a delivery whose partition is gone can still be recorded.
+    sqlx::query!(
+        "with woken as (update webhook.queue set due_at = $1)
+         insert into webhook.waiting (endpoint_id, message_id, created_at, due_at)
+         select endpoint_id, message_id, $1, $1 from webhook.attempt_log",
+        START
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    service.tried(ADA, endpoint, 1).await;
+    assert_eq!(rows().await, (0, 2, 1));
 }

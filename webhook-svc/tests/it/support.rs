@@ -1,5 +1,6 @@
 //! A running service, changes of feeds, and helpers.
 
+use std::sync::Arc;
 use std::time::Duration as StdDuration;
 
 use contracts::common::v1::{Change, Mode};
@@ -27,6 +28,7 @@ use webhook::domain::schedule::Schedule;
 use webhook::feeds::Publisher;
 use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
+use webhook::http::resolver::{self, Resolve};
 use webhook::http::{self, Sender};
 use webhook::jobs::sweep;
 use webhook::key_ring::KeyRing;
@@ -43,6 +45,11 @@ pub(crate) const TAKEN: ApplyContext = ApplyContext {
     generation: Uuid::nil(),
     effects_after_seq: 0,
 };
+
+/// Another name of the receivers.
+pub(crate) const HOST: &str = "hooks.example";
+/// The length of a lease on an endpoint.
+pub(crate) const LEASE: StdDuration = StdDuration::from_secs(10);
 
 /// An account on the plan `build`, another one, and one on the plan `free`.
 pub(crate) const ADA: Uuid = Uuid::from_u128(0xa);
@@ -103,9 +110,23 @@ async fn insert_accounts(pool: &PgPool) {
 
 /// Starts another replica.
 pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver]) -> Webhook {
+    replica_with(pool, clock, receivers, resolver::system()).await
+}
+
+/// Starts another replica, which resolves names in its own way.
+pub(crate) async fn replica_with(
+    pool: PgPool,
+    clock: Clock,
+    receivers: &[&Receiver],
+    resolver: Arc<dyn Resolve>,
+) -> Webhook {
     let (lifecycle, supervisor) = Lifecycle::new();
     let wakeup = Wakeup::start(pool.clone(), webhook::CHANNEL, &lifecycle);
-    let origins: Vec<&str> = receivers.iter().map(|it| it.origin.as_str()).collect();
+    let origins = receivers.iter().map(|it| it.origin.clone());
+    let named = receivers
+        .iter()
+        .map(|it| it.origin.replace("127.0.0.1", HOST));
+    let origins: Vec<String> = origins.chain(named).collect();
     let allow: AllowList = origins.join(",").parse().unwrap();
     let settings = http::Settings {
         allow: allow.clone(),
@@ -115,7 +136,7 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup: wakeup.clone(),
-        sender: Sender::new(&settings).unwrap(),
+        sender: Sender::with_resolver(&settings, resolver).unwrap(),
         key_ring: key_ring("a"),
         allow: allow.clone(),
         schedule: Schedule::default(),
@@ -124,6 +145,7 @@ pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver])
             in_flight: 256,
             per_endpoint: 16,
             endpoints: 64,
+            lease: LEASE,
         },
     };
     let publisher = Publisher {

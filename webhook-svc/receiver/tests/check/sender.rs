@@ -37,6 +37,7 @@ async fn what_the_service_sends_is_accepted() {
     let (id, other) = (Uuid::from_u128(1), Secret::generate());
     let send = async |secret: &Secret, body: &str, minutes: i64| {
         let attempt = AttemptRequest {
+            endpoint: Uuid::nil(),
             address: &address,
             event: "ping",
             id,

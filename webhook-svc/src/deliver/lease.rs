@@ -1,0 +1,64 @@
+//! A replica's lease on an endpoint, as its worker sees it.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use time::OffsetDateTime;
+use tokio::time::Instant;
+
+use crate::store::queue::Claim;
+
+/// A claim, and how long it surely holds.
+///
+/// The end is measured by the monotonic clock from before the statement that claimed or renewed: a process that was frozen sees, when it
+/// continues, that its lease may have ended, before it has spoken to PostgreSQL.
+#[derive(Debug)]
+pub(super) struct Lease {
+    pub(super) claim: Claim,
+    /// By PostgreSQL's clock: what was due then is due, whatever the clock of this replica says.
+    pub(super) claimed_at: OffsetDateTime,
+    until: Mutex<Instant>,
+}
+
+impl Lease {
+    /// A lease that was claimed for `term` by a statement that was sent at `asked`.
+    pub(super) fn new(
+        claim: Claim,
+        claimed_at: OffsetDateTime,
+        asked: Instant,
+        term: Duration,
+    ) -> Self {
+        Self {
+            claim,
+            claimed_at,
+            until: Mutex::new(end(asked, term)),
+        }
+    }
+
+    pub(super) fn renew(&self, asked: Instant, term: Duration) {
+        self.set(end(asked, term));
+    }
+
+    /// Another replica has claimed the endpoint.
+    pub(super) fn lose(&self) {
+        self.set(Instant::now());
+    }
+
+    pub(super) fn until(&self) -> Instant {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the worker may send.
+    pub(super) fn is_alive(&self) -> bool {
+        Instant::now() < self.until()
+    }
+
+    fn set(&self, until: Instant) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    }
+}
+
+/// Clocks may run at different speeds, and a request takes a moment to leave: a tenth of the term is the margin.
+fn end(asked: Instant, term: Duration) -> Instant {
+    asked + term * 9 / 10
+}

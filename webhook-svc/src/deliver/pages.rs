@@ -1,0 +1,177 @@
+//! Reads the due deliveries of an endpoint, a page at a time, with their messages.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::listings;
+use crate::store::messages::{self, StoredMessage};
+use crate::store::queue::{self, Cursor};
+
+/// Bytes of the messages that a replica keeps for the endpoints that have not sent them yet.
+const CACHE_BYTES: u64 = 64 * 1024 * 1024;
+/// A guess at the size of a message, for the cache's tables.
+const MESSAGE_BYTES: usize = 1024;
+
+/// A delivery to attempt.
+#[derive(Debug, Clone)]
+pub(super) struct DueDelivery {
+    pub(super) id: i64,
+    pub(super) message: Arc<StoredMessage>,
+    pub(super) tries: i32,
+    pub(super) tries_left: i32,
+    /// When it was created; its attempts are recorded in the partition of this day.
+    pub(super) created_at: OffsetDateTime,
+    /// The listing is still public, or the delivery is a test.
+    pub(super) is_current: bool,
+}
+
+/// A page of deliveries.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) deliveries: Vec<DueDelivery>,
+    /// Of the last one.
+    pub(super) end: Option<Cursor>,
+    /// There was no more.
+    pub(super) is_last: bool,
+}
+
+/// The messages of the newest pages: a message is read once, however many endpoints it goes to.
+#[derive(Debug)]
+pub(super) struct Messages(Cache<Uuid, Arc<StoredMessage>, Weight>);
+
+#[derive(Debug, Clone)]
+struct Weight;
+
+impl Weighter<Uuid, Arc<StoredMessage>> for Weight {
+    fn weight(&self, _: &Uuid, message: &Arc<StoredMessage>) -> u64 {
+        (message.body.len() + size_of::<StoredMessage>()) as u64
+    }
+}
+
+impl Default for Messages {
+    fn default() -> Self {
+        let estimate = usize::try_from(CACHE_BYTES).unwrap_or(usize::MAX) / MESSAGE_BYTES;
+        Self(Cache::with_weighter(estimate, CACHE_BYTES, Weight))
+    }
+}
+
+impl Messages {
+    /// The messages with these ids, from the cache or from PostgreSQL.
+    async fn get(
+        &self,
+        pool: &PgPool,
+        ids: impl Iterator<Item = Uuid>,
+    ) -> Result<HashMap<Uuid, Arc<StoredMessage>>, sqlx::Error> {
+        let (mut found, mut missing) = (HashMap::new(), Vec::new());
+        for id in ids {
+            match self.0.get(&id) {
+                Some(message) => drop(found.insert(id, message)),
+                None => missing.push(id),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        for message in messages::find(pool, &missing).await? {
+            let message = Arc::new(message);
+            self.0.insert(message.id, Arc::clone(&message));
+            found.insert(message.id, message);
+        }
+        Ok(found)
+    }
+}
+
+/// Reads up to `most` deliveries of an endpoint that are due at `now`, after the cursor.
+pub(super) async fn read(
+    pool: &PgPool,
+    messages: &Messages,
+    endpoint: Uuid,
+    after: Cursor,
+    most: usize,
+    now: OffsetDateTime,
+) -> Result<Page, sqlx::Error> {
+    let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    let rows = queue::due(pool, endpoint, after, limit, now).await?;
+    let messages = messages
+        .get(pool, rows.iter().map(|row| row.message_id))
+        .await?;
+    let listed = messages
+        .values()
+        .filter_map(|message| message.listing.clone());
+    let published = listings::published(pool, &HashSet::from_iter(listed)).await?;
+    let is_current = |message: &StoredMessage| {
+        let listing = message.listing.as_ref();
+        listing.is_none_or(|listing| published.contains(listing))
+    };
+    let deliveries = rows.iter().filter_map(|row| {
+        let message = messages.get(&row.message_id)?;
+        Some(DueDelivery {
+            id: row.id,
+            message: Arc::clone(message),
+            tries: row.tries,
+            tries_left: row.tries_left,
+            created_at: row.created_at,
+            is_current: is_current(message),
+        })
+    });
+    Ok(Page {
+        deliveries: deliveries.collect(),
+        end: rows.last().map(|row| (row.due_at, row.id)),
+        is_last: rows.len() < most,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::Event;
+    use crate::domain::message::Message;
+
+    #[sqlx::test(migrator = "crate::MIGRATOR")]
+    async fn a_message_is_read_once_for_all_endpoints(pool: PgPool) {
+        let cache = Messages::default();
+        let id = Uuid::from_u128(1);
+        let message = Message {
+            id,
+            event: Event::Ping,
+            subject: None,
+            body: b"{}".to_vec(),
+        };
+        let now = OffsetDateTime::UNIX_EPOCH;
+        let mut connection = pool.acquire().await.unwrap();
+        for endpoint in [7, 8] {
+            let endpoint = Uuid::from_u128(endpoint);
+            if endpoint == Uuid::from_u128(7) {
+                crate::store::messages::send_to(&mut connection, &message, endpoint, 1, now)
+                    .await
+                    .unwrap();
+            } else {
+                sqlx::query!(
+                    "insert into webhook.waiting (endpoint_id, message_id, created_at, due_at) values ($1, $2, $3, $3)",
+                    endpoint,
+                    id,
+                    now
+                )
+                .execute(&pool)
+                .await
+                .unwrap();
+                // A second read of the message would find another body.
+                sqlx::query!("update webhook.message set body = 'changed'")
+                    .execute(&pool)
+                    .await
+                    .unwrap();
+            }
+            let start = (OffsetDateTime::UNIX_EPOCH, 0);
+            let page = read(&pool, &cache, endpoint, start, 10, now).await.unwrap();
+            assert!(page.is_last);
+            assert_eq!(page.deliveries.len(), 1);
+            assert_eq!(&page.deliveries[0].message.body[..], b"{}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! A replica whose claim of an endpoint has passed to another.
+
+use contracts::webhook::v1::DeliveryState;
+use sqlx::PgPool;
+use uuid::Uuid;
+use webhook::store::queue;
+
+use crate::receiver::{Behaviour, Received, Receiver};
+use crate::support::{ADA, LEASE, START, start};
+
+const OTHER: Uuid = Uuid::from_u128(2);
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_result_under_a_lost_claim_changes_nothing(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Hang).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    service.ping(ADA, endpoint).await;
+    receiver.wait_for(1).await;
+    // For PostgreSQL the lease is over: another replica claims the endpoint, while the first one waits for the answer.
+    let taken = queue::claim(&pool, OTHER, 9, START + LEASE, LEASE).await;
+    let taken = taken.unwrap();
+    assert_eq!((taken.len(), taken[0].token), (1, 2));
+    receiver.set_behaviour(Behaviour::Status(200));
+    queue::release(&pool, OTHER, &[endpoint], START)
+        .await
+        .unwrap();
+    // The first replica claims the endpoint again. It sends again what it had sent under the old claim, whose result does not count.
+    let received = receiver.wait_for(2).await;
+    let ids: Vec<Uuid> = received.iter().map(Received::id).collect();
+    assert_eq!(ids[0], ids[1]);
+    let delivery = service.tried(ADA, endpoint, 1).await;
+    assert_eq!(
+        (delivery.state(), delivery.tries),
+        (DeliveryState::Delivered, 1)
+    );
+    let shown = service.delivery(ADA, endpoint, delivery.id).await;
+    assert_eq!(shown.attempts.len(), 1);
+}

@@ -1,0 +1,106 @@
+//! Faults of our own network do not count against an endpoint.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration as StdDuration;
+
+use contracts::webhook::v1::DeliveryState;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use sqlx::PgPool;
+use time::Duration;
+use uuid::Uuid;
+use webhook::http::resolver::{Resolve, ResolveError};
+
+use crate::receiver::{Behaviour, Receiver};
+use crate::support::{ADA, HOST, PATIENCE, Webhook, replica_with, start};
+
+/// Name servers that answer or not, as the test says.
+#[derive(Debug, Default)]
+struct NameServers {
+    answer: AtomicBool,
+    asked: AtomicUsize,
+}
+
+impl Resolve for NameServers {
+    fn resolve<'a>(
+        &'a self,
+        _: &'a str,
+        port: u16,
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let found = if self.answer.load(Ordering::SeqCst) {
+            Ok(vec![SocketAddr::from(([127, 0, 0, 1], port))])
+        } else {
+            Err(ResolveError::Unanswered("SERVFAIL".to_owned()))
+        };
+        async { found }.boxed()
+    }
+}
+
+/// A replica with one endpoint, whose name the servers do not resolve yet.
+async fn with_endpoint(pool: PgPool, receiver: &Receiver) -> (Webhook, Arc<NameServers>, Uuid) {
+    let servers = Arc::new(NameServers::default());
+    let first = start(pool.clone(), &[receiver]).await;
+    let clock = first.clock.clone();
+    let service = replica_with(
+        pool,
+        clock,
+        &[receiver],
+        Arc::<NameServers>::clone(&servers),
+    )
+    .await;
+    let service = service.delivering();
+    let url = receiver.url().replace("127.0.0.1", HOST);
+    let endpoint = service.added(ADA, &url, &["tip.paid"]).await;
+    (service, servers, endpoint)
+}
+
+/// Moves the clock by `step` until `is_done`.
+async fn advance_until(service: &Webhook, step: Duration, is_done: impl AsyncFn() -> bool) {
+    let done = async {
+        while !is_done().await {
+            service.clock.advance(step);
+            tokio::time::sleep(StdDuration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, done).await.unwrap();
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn an_outage_of_our_name_servers_costs_no_try(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let (service, servers, endpoint) = with_endpoint(pool, &receiver).await;
+    service.ping(ADA, endpoint).await;
+    let asked = || servers.asked.load(Ordering::SeqCst);
+    advance_until(&service, Duration::seconds(1), async || asked() > 3).await;
+    let delivery = service.list(ADA, endpoint).await.remove(0);
+    assert_eq!(
+        (delivery.state(), delivery.tries),
+        (DeliveryState::Waiting, 0)
+    );
+
+    servers.answer.store(true, Ordering::SeqCst);
+    let is_delivered = async || service.list(ADA, endpoint).await[0].tries > 0;
+    advance_until(&service, Duration::seconds(1), is_delivered).await;
+    let delivery = service.list(ADA, endpoint).await.remove(0);
+    assert_eq!(
+        (delivery.state(), delivery.tries),
+        (DeliveryState::Delivered, 1)
+    );
+    assert_eq!(receiver.received().len(), 1);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_domain_that_stays_broken_is_a_failure_of_its_owner(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let (service, _servers, endpoint) = with_endpoint(pool, &receiver).await;
+    service.ping(ADA, endpoint).await;
+    let is_tried = async || service.list(ADA, endpoint).await[0].tries > 0;
+    advance_until(&service, Duration::minutes(10), is_tried).await;
+    let delivery = service.list(ADA, endpoint).await.remove(0);
+    let reason = delivery.last_attempt.unwrap().reason;
+    assert!(reason.contains("could not resolve the name"), "{reason}");
+    assert!(service.clock.now() >= crate::support::START + Duration::HOUR);
+}
