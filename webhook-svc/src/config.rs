@@ -126,6 +126,9 @@ impl kit::config::Settings for Settings {
         ];
         let none = counts.into_iter().filter(|(_, count)| *count == 0);
         problems.extend(none.map(|(name, _)| format!("`{name}` must be 1 or more")));
+        if self.lease < Duration::from_secs(1) {
+            problems.push("`lease` must be 1 second or more".to_owned());
+        }
         problems
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::get;
 use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
-use gateway::server::within_descriptor_limit;
+use kit::descriptor_limit::within_descriptor_limit;
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -88,7 +88,7 @@ async fn a_connection_works_after_a_shed_request(pool: PgPool) {
         .route("/hang", hang)
         .route("/", get(async || "here").patch(async |body: String| body));
     let connections = CALLS + 1;
-    within_descriptor_limit(u32::try_from(2 * connections).unwrap());
+    within_descriptor_limit("test", u32::try_from(2 * connections).unwrap());
     let router = limit_calls(router, &test.app, ConcurrencyLimits::new(CALLS));
     let port = Port::open(router, PATIENT, 4_096).await;
     let mut open = Vec::new();
