@@ -58,6 +58,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
+    jobs::follow_pages::spawn(&boot.lifecycle, &pool, &writer, &boot.clock);
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
     kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
     let pictures = PictureProcessor::new(

@@ -37,8 +37,8 @@ impl ListingKind {
 pub struct LastChange {
     /// Where it is on the feed.
     pub seq: i64,
-    /// Whether the listing is approved or was at some time. What never was is not spoken of.
-    pub was_published: bool,
+    /// Whether the public sees the listing, or saw it at some time. A listing that nobody ever saw is not named.
+    pub was_visible: bool,
     /// Whether the listing was edited since it was first published.
     pub is_edited: bool,
 }
@@ -52,7 +52,7 @@ impl LastChange {
             seq: later.seq,
             is_edited: later.is_edited,
             // Its page may be another than it had when the public saw it.
-            was_published: self.was_published,
+            was_visible: self.was_visible,
         }
     }
 }
@@ -102,10 +102,10 @@ pub const BEFORE_ALL: i64 = -1;
 mod tests {
     use super::*;
 
-    fn change(seq: i64, was_published: bool, is_edited: bool) -> LastChange {
+    fn change(seq: i64, was_visible: bool, is_edited: bool) -> LastChange {
         LastChange {
             seq,
-            was_published,
+            was_visible,
             is_edited,
         }
     }
@@ -125,8 +125,8 @@ mod tests {
     fn a_game_that_was_seen_may_move_under_a_page_that_never_was() {
         let seen = change(1, true, false);
         let unseen = change(2, false, false);
-        assert!(seen.under(unseen).was_published);
-        assert!(!unseen.under(seen).was_published);
+        assert!(seen.under(unseen).was_visible);
+        assert!(!unseen.under(seen).was_visible);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What every listing has: a mode, and a state.
+//! What every listing has: a mode, and whether the public sees it.
 
 use uuid::Uuid;
 
@@ -23,23 +23,6 @@ impl Mode {
     }
 }
 
-/// The state of a listing (§3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "`State` alone is also the state of other things"
-)]
-pub enum ListingState {
-    /// It waits for review.
-    Pending,
-    /// The public sees it.
-    Published,
-    /// Staff refused it.
-    Rejected,
-    /// It was taken down.
-    Removed,
-}
-
 /// What every listing has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
@@ -47,8 +30,8 @@ pub struct Header {
     pub id: Uuid,
     /// Its dataset.
     pub mode: Mode,
-    /// Its state.
-    pub state: ListingState,
+    /// Whether the public sees it, as listings-svc decides.
+    pub visible: bool,
     /// The change that brought it into this state.
     pub last_change: LastChange,
 }

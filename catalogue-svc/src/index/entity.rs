@@ -10,7 +10,7 @@ use prost_types::Timestamp;
 use uuid::Uuid;
 
 use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, ListingState, Mode};
+use crate::domain::listing::{Header, Mode};
 use crate::index::{Creator, Event, Game};
 
 /// The whole state of one entity, converted: what follows cannot fail.
@@ -104,13 +104,13 @@ impl Body {
             "page" => {
                 let page = listings::Page::decode(encoded)?;
                 let header = Times::of(page.created_at, page.first_published_at, page.updated_at)
-                    .header(id, seq, (page.mode, page.state))?;
+                    .header(id, seq, page.mode, (page.state(), page.visible))?;
                 Self::Page(header, Arc::new(Creator::new(header.id, page)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
                 let header = Times::of(game.created_at, game.first_published_at, game.updated_at)
-                    .header(id, seq, (game.mode, game.state))?;
+                    .header(id, seq, game.mode, (game.state(), game.visible))?;
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
                     genres: game.genres.clone(),
@@ -122,7 +122,7 @@ impl Body {
                 let event = listings::Event::decode(encoded)?;
                 let header =
                     Times::of(event.created_at, event.first_published_at, event.updated_at)
-                        .header(id, seq, (event.mode, event.state))?;
+                        .header(id, seq, event.mode, (event.state(), event.visible))?;
                 Self::Event(header, Arc::new(Event::new(header.id, event)?))
             }
             _ => return Ok(None),
@@ -152,30 +152,35 @@ impl Times {
     }
 
     /// What every listing has.
-    fn header(&self, id: &str, seq: i64, (mode, state): (i32, i32)) -> anyhow::Result<Header> {
+    fn header(
+        &self,
+        id: &str,
+        seq: i64,
+        mode: i32,
+        (state, visible): (listings::State, Option<bool>),
+    ) -> anyhow::Result<Header> {
         let mode = match common::Mode::try_from(mode) {
             Ok(common::Mode::Live) => Mode::Live,
             Ok(common::Mode::Test) => Mode::Test,
             Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
         };
-        let state = match listings::State::try_from(state) {
-            Ok(listings::State::Pending) => ListingState::Pending,
-            Ok(listings::State::Published) => ListingState::Published,
-            Ok(listings::State::Rejected) => ListingState::Rejected,
-            Ok(listings::State::Removed) => ListingState::Removed,
-            Ok(listings::State::Unspecified) | Err(_) => anyhow::bail!("{state} is not a state"),
-        };
+        anyhow::ensure!(
+            state != listings::State::Unspecified,
+            "the state is unknown"
+        );
         let id = id.parse().context("the id is not a UUID")?;
-        let is_seen = matches!(state, ListingState::Published | ListingState::Removed);
+        let is_published = state == listings::State::Published;
+        // Messages of older versions have only the state; they date the first publication of some listings.
+        let was_visible = visible.unwrap_or(is_published || state == listings::State::Removed);
         let last_change = LastChange {
             seq,
-            was_published: is_seen || self.first_published.is_some(),
+            was_visible: was_visible || self.first_published.is_some(),
             is_edited: self.updated > self.first_published.or(self.created),
         };
         Ok(Header {
             id,
             mode,
-            state,
+            visible: visible.unwrap_or(is_published),
             last_change,
         })
     }
@@ -206,14 +211,11 @@ mod tests {
         let Body::Game(header, _) = entity.unwrap().body else {
             panic!("it is a game");
         };
-        assert_eq!(
-            (header.mode, header.state),
-            (Mode::Test, ListingState::Pending)
-        );
+        assert_eq!((header.mode, header.visible), (Mode::Test, false));
     }
 
     #[test]
-    fn a_header_says_whether_a_listing_was_published_and_is_edited() {
+    fn a_header_says_whether_a_listing_was_ever_visible_and_is_edited() {
         use listings::State::{Pending, Published, Removed};
 
         let at = |seconds| {
@@ -222,20 +224,42 @@ mod tests {
                 ..Timestamp::default()
             })
         };
-        let header = |state: listings::State, published, updated| {
+        let header = |state, visible, published, updated| {
             let times = Times::of(at(5), published, updated);
-            let header = times.header(ID, 9, (1, state.into())).unwrap();
+            let header = times.header(ID, 9, 1, (state, visible)).unwrap();
             let last_change = header.last_change;
             assert_eq!(last_change.seq, 9);
-            (last_change.was_published, last_change.is_edited)
+            (
+                header.visible,
+                last_change.was_visible,
+                last_change.is_edited,
+            )
         };
-        assert_eq!(header(Pending, None, at(5)), (false, false));
-        assert_eq!(header(Pending, None, at(6)), (false, true));
+        let hidden = Some(false);
+        assert_eq!(header(Pending, hidden, None, at(5)), (false, false, false));
+        assert_eq!(header(Pending, hidden, None, at(6)), (false, false, true));
         // Edited while it waited, then published.
-        assert_eq!(header(Published, at(7), at(6)), (true, false));
-        assert_eq!(header(Published, at(7), at(8)), (true, true));
-        assert_eq!(header(Removed, None, at(5)), (true, false));
-        assert_eq!(header(Pending, at(7), at(7)), (true, false));
+        assert_eq!(
+            header(Published, Some(true), at(7), at(6)),
+            (true, true, false)
+        );
+        assert_eq!(
+            header(Published, Some(true), at(7), at(8)),
+            (true, true, true)
+        );
+        // Approved, but its page never was; and hidden with its page, after the public saw it.
+        assert_eq!(
+            header(Published, hidden, None, at(5)),
+            (false, false, false)
+        );
+        assert_eq!(header(Removed, hidden, None, at(5)), (false, false, false));
+        assert_eq!(
+            header(Published, hidden, at(7), at(7)),
+            (false, true, false)
+        );
+        // Messages of older versions.
+        assert_eq!(header(Published, None, None, at(5)), (true, true, false));
+        assert_eq!(header(Removed, None, None, at(5)), (false, true, false));
     }
 
     #[test]

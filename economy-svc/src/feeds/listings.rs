@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
-use contracts::listings::v1::{Game, Page, State};
+use contracts::listings::v1::{Game, Page};
 use kit::boot::Boot;
 use kit::feed::{ApplyContext, ChangeHandler};
 use prost::Message as _;
@@ -68,7 +68,7 @@ fn game(change: &Change) -> anyhow::Result<games::Row> {
         Mode::Test => "test",
         Mode::Unspecified => anyhow::bail!("the game has no mode"),
     };
-    let published = game.state() == State::Published;
+    let published = game.is_visible();
     Ok(games::Row {
         id: game.id.parse()?,
         mode,

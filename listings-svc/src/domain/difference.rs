@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 /// Fields that the service sets itself.
-const METADATA_FIELDS: [&str; 9] = [
+const METADATA_FIELDS: [&str; 10] = [
     "id",
     "mode",
     "state",
@@ -14,6 +14,7 @@ const METADATA_FIELDS: [&str; 9] = [
     "waiting_since",
     "created_at",
     "first_published_at",
+    "hidden_by_page",
     "updated_at",
 ];
 

@@ -137,6 +137,7 @@ mod tests {
                 content: event(json!({ "ends_at": ends_at })).unwrap(),
                 created_at: None,
                 updated_at: None,
+                hidden_by_page: false,
             };
             let now = time::OffsetDateTime::UNIX_EPOCH;
             let event = Listing::imported(uuid::Uuid::nil(), Mode::Live, draft, now);

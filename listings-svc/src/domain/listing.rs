@@ -24,9 +24,12 @@ pub struct Listing<C> {
     /// When the listing was submitted; for an imported listing, when it was first listed.
     #[serde(with = "rfc3339")]
     pub created_at: OffsetDateTime,
-    /// `None` until the listing is published for the first time.
+    /// When the public saw the listing first; `None` before that.
     #[serde(default, with = "rfc3339::option")]
     pub first_published_at: Option<OffsetDateTime>,
+    /// For a game: whether its page is not public. Always false for pages and events.
+    #[serde(default)]
+    pub hidden_by_page: bool,
     #[serde(with = "rfc3339")]
     pub updated_at: OffsetDateTime,
     #[serde(flatten)]
@@ -40,6 +43,8 @@ pub struct Draft<C> {
     pub content: C,
     pub created_at: Option<OffsetDateTime>,
     pub updated_at: Option<OffsetDateTime>,
+    /// For a game: whether its page is not public.
+    pub hidden_by_page: bool,
 }
 
 impl<C> Draft<C> {
@@ -49,8 +54,37 @@ impl<C> Draft<C> {
             content,
             created_at: self.created_at,
             updated_at: self.updated_at,
+            hidden_by_page: self.hidden_by_page,
         }
     }
+}
+
+impl<C> Listing<C> {
+    /// Whether the public sees the listing: it is published, and its page is too. The one place where this is decided.
+    pub const fn is_visible(&self) -> bool {
+        matches!(self.state, ListingState::Published) && !self.hidden_by_page
+    }
+
+    /// What subscribers are told of a change from `before` to this listing (§6).
+    pub fn announcement(&self, before: Option<&Self>, is_edit: bool) -> Option<Announcement> {
+        if !self.is_visible() {
+            return None;
+        }
+        let was_seen = before.is_some_and(|before| before.first_published_at.is_some());
+        if was_seen {
+            return is_edit.then_some(Announcement::Updated);
+        }
+        // What an import brought in is announced only when the import says so.
+        self.submitter.map(|_| Announcement::Published)
+    }
+}
+
+/// An event that tells subscribers of a listing (§6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Announcement {
+    /// The public sees the listing for the first time.
+    Published,
+    Updated,
 }
 
 impl<C: Clone + PartialEq> Listing<C> {
@@ -65,7 +99,8 @@ impl<C: Clone + PartialEq> Listing<C> {
             submitter: None,
             waiting_since: None,
             created_at,
-            first_published_at: Some(created_at),
+            first_published_at: (!draft.hidden_by_page).then_some(created_at),
+            hidden_by_page: draft.hidden_by_page,
             updated_at: draft.updated_at.unwrap_or(created_at),
             content: draft.content,
         }
@@ -77,8 +112,12 @@ impl<C: Clone + PartialEq> Listing<C> {
         let created_at = draft.created_at.unwrap_or(self.created_at);
         let same = draft.content == self.content
             && created_at == self.created_at
+            && draft.hidden_by_page == self.hidden_by_page
             && draft.updated_at.is_none_or(|at| at == self.updated_at);
-        (!same).then(|| Self {
+        if same {
+            return None;
+        }
+        let imported = Self {
             revision: self.revision + 1,
             created_at,
             // An imported listing was published when it was listed, so a new `created_at` corrects the first publication as well.
@@ -91,20 +130,38 @@ impl<C: Clone + PartialEq> Listing<C> {
             }),
             updated_at: draft.updated_at.unwrap_or_else(|| now.max(created_at)),
             ..self.with_content(draft.content.clone())
-        })
+        };
+        Some(imported.under_page(!draft.hidden_by_page, now))
+    }
+
+    /// The listing under a page that is public or not. This is no revision: the listing itself does not change.
+    #[must_use]
+    pub fn under_page(self, is_public: bool, now: OffsetDateTime) -> Self {
+        Self {
+            hidden_by_page: !is_public,
+            ..self
+        }
+        .with_first_publication(now)
+    }
+
+    /// Dates the first publication of a listing that is visible now.
+    fn with_first_publication(mut self, now: OffsetDateTime) -> Self {
+        if self.is_visible() {
+            self.first_published_at.get_or_insert(now);
+        }
+        self
     }
 
     /// The listing in another state; `None` when it is in that state already. Content and `updated_at` stay. The listing no longer waits
     /// for a review.
     pub fn with_state(&self, state: ListingState, now: OffsetDateTime) -> Option<Self> {
-        let published_now = (state == ListingState::Published).then_some(now);
-        (state != self.state).then(|| Self {
+        let changed = || Self {
             state,
             waiting_since: None,
-            first_published_at: self.first_published_at.or(published_now),
             revision: self.revision + 1,
             ..self.clone()
-        })
+        };
+        (state != self.state).then(|| changed().with_first_publication(now))
     }
 
     /// The listing assigned to an account; `None` when the account has it already.
@@ -136,6 +193,7 @@ impl<C: Clone + PartialEq> Listing<C> {
             waiting_since: Some(now),
             created_at: now,
             first_published_at: None,
+            hidden_by_page: false,
             updated_at: now,
             content,
         }
@@ -167,6 +225,7 @@ impl<C: Clone + PartialEq> Listing<C> {
             waiting_since: self.waiting_since,
             created_at: self.created_at,
             first_published_at: self.first_published_at,
+            hidden_by_page: self.hidden_by_page,
             updated_at: self.updated_at,
             content,
         }
@@ -186,6 +245,7 @@ mod tests {
             content: content.to_owned(),
             created_at: None,
             updated_at: None,
+            hidden_by_page: false,
         }
     }
 

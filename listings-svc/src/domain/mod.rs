@@ -25,6 +25,8 @@ pub mod slug;
 pub mod state;
 pub mod suggest;
 pub mod text;
+#[cfg(test)]
+mod visibility_tests;
 
 use serde_json::{Map, Value};
 

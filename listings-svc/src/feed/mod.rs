@@ -9,6 +9,7 @@ use kit::feed::NewChange;
 use prost::Message as _;
 
 use crate::domain::entity::Entity;
+use crate::domain::listing::{Announcement, Listing};
 use crate::domain::mode::Mode;
 use crate::domain::pictures;
 use crate::domain::record::Record;
@@ -34,6 +35,10 @@ pub enum ChangeKind {
     Removed,
     /// Staff published the listing again.
     Restored,
+    /// The page of the game is no longer public.
+    Hidden,
+    /// The page of the game is public again.
+    Shown,
     /// A page gained or lost an owner.
     OwnersChanged,
 }
@@ -73,6 +78,8 @@ pub trait Publish: Record {
                 ChangeKind::Rejected => "rejected",
                 ChangeKind::Removed => "removed",
                 ChangeKind::Restored => "restored",
+                ChangeKind::Hidden => "hidden",
+                ChangeKind::Shown => "shown",
                 ChangeKind::OwnersChanged => "owners_changed",
             },
             announced,
@@ -80,6 +87,23 @@ pub trait Publish: Record {
             state: self.message(public_url).encode_to_vec(),
         }
     }
+}
+
+/// The change of a listing to publish. The first time that the public sees a listing is its publication, whatever made it visible.
+pub fn listing_change<C>(
+    (before, after): (Option<&Listing<C>>, &Listing<C>),
+    change_kind: ChangeKind,
+    public_url: &PublicUrl,
+) -> NewChange
+where
+    Listing<C>: Publish,
+{
+    let announcement = after.announcement(before, change_kind == ChangeKind::Updated);
+    let change_kind = match announcement {
+        Some(Announcement::Published) => ChangeKind::Approved,
+        Some(Announcement::Updated) | None => change_kind,
+    };
+    after.change(change_kind, announcement.is_some(), public_url)
 }
 
 /// The base URL of the public pages.

@@ -50,8 +50,8 @@ pub const BUNDLED_FILES: &[BundledFile] = bundled_files![
 ];
 
 /// Version of the feed messages of listings. A new version republishes every listing once, for followers that have the old messages. 2:
-/// adds `first_published_at`. 3: adds the owners of a page.
-const MESSAGE_VERSION: u32 = 3;
+/// adds `first_published_at`. 3: adds the owners of a page. 4: adds `visible`.
+const MESSAGE_VERSION: u32 = 4;
 
 /// Lines per call of the importer.
 const LINES_PER_BATCH: usize = 1_000;

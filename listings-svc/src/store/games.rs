@@ -42,6 +42,7 @@ struct Row {
     source: String,
     created_at: OffsetDateTime,
     first_published_at: Option<OffsetDateTime>,
+    hidden_by_page: bool,
     updated_at: OffsetDateTime,
     submitter: Option<Uuid>,
     waiting_since: Option<OffsetDateTime>,
@@ -61,8 +62,8 @@ macro_rules! rows {
                    id, mode as "mode: Text<Mode>", state as "state: Text<State>", revision, slug, title, tagline,
                    description, cover_url, screenshots as "screenshots: Json<Vec<Screenshot>>", genres, platforms,
                    stage, release_year, trailer_url, links as "links: Json<Links>",
-                   credits as "credits: Json<Vec<Credit>>", featured, page_id, source, created_at, first_published_at, updated_at,
-                   submitter, waiting_since, "# + $page + r#" as "page: Json<OwnedPage>"
+                   credits as "credits: Json<Vec<Credit>>", featured, page_id, source, created_at, first_published_at,
+                   hidden_by_page, updated_at, submitter, waiting_since, "# + $page + r#" as "page: Json<OwnedPage>"
                from listings.game "# + $rest,
             $($argument),+
         )
@@ -80,6 +81,7 @@ impl From<Row> for Listing<Game> {
             waiting_since: row.waiting_since,
             created_at: row.created_at,
             first_published_at: row.first_published_at,
+            hidden_by_page: row.hidden_by_page,
             updated_at: row.updated_at,
             content: Game {
                 slug: row.slug,
@@ -135,12 +137,12 @@ impl RecordTable for Listing<Game> {
             "insert into listings.game (
                  id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
                  platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at,
-                 updated_at, submitter, waiting_since
+                 hidden_by_page, updated_at, submitter, waiting_since
              )
              select
                  id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
                  platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at,
-                 updated_at, submitter, waiting_since
+                 hidden_by_page, updated_at, submitter, waiting_since
              from jsonb_populate_recordset(null::listings.game, $1)
              on conflict (id) do update set
                  state = excluded.state, revision = excluded.revision, title = excluded.title,
@@ -149,7 +151,7 @@ impl RecordTable for Listing<Game> {
                  stage = excluded.stage, release_year = excluded.release_year, trailer_url = excluded.trailer_url,
                  links = excluded.links, credits = excluded.credits, featured = excluded.featured,
                  page_id = excluded.page_id, source = excluded.source, created_at = excluded.created_at, first_published_at = excluded.first_published_at,
-                 updated_at = excluded.updated_at,
+                 hidden_by_page = excluded.hidden_by_page, updated_at = excluded.updated_at,
                  submitter = excluded.submitter, waiting_since = excluded.waiting_since",
             records
         )
@@ -168,14 +170,14 @@ impl ListingTable for Listing<Game> {
         update_and_append!(
             "update listings.game set (
                  state, revision, title, tagline, description, cover_url, screenshots, genres, platforms, stage,
-                 release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at, updated_at,
-                 submitter, waiting_since
+                 release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at, hidden_by_page,
+                 updated_at, submitter, waiting_since
              ) = (
                  select
                      new.state, new.revision, new.title, new.tagline, new.description, new.cover_url, new.screenshots,
                      new.genres, new.platforms, new.stage, new.release_year, new.trailer_url, new.links, new.credits,
-                     new.featured, new.page_id, new.source, new.created_at, new.first_published_at, new.updated_at, new.submitter,
-                     new.waiting_since
+                     new.featured, new.page_id, new.source, new.created_at, new.first_published_at, new.hidden_by_page, new.updated_at,
+                     new.submitter, new.waiting_since
                  from jsonb_populate_record(game, $2) as new
              )
              where id = $1",
@@ -249,6 +251,24 @@ pub async fn lock_batch(
     rows!(
         "where id > $1 order by id limit $2 for no key update nowait",
         after,
+        limit
+    )
+    .map(Listing::from)
+    .fetch_all(connection)
+    .await
+}
+
+/// Locks the next games of a page that do not follow its state yet. A row that another transaction has locked is an error (55P03).
+pub async fn lock_unfollowing(
+    connection: &mut PgConnection,
+    page: Uuid,
+    is_public: bool,
+    limit: i64,
+) -> Result<Vec<Listing<Game>>, sqlx::Error> {
+    rows!(
+        "where page_id = $1 and hidden_by_page = $2 limit $3 for no key update nowait",
+        page,
+        is_public,
         limit
     )
     .map(Listing::from)

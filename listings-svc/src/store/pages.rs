@@ -1,8 +1,10 @@
 //! The table of pages.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
-use sqlx::PgConnection;
 use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -151,4 +153,50 @@ pub async fn with_ids(
     .fetch_all(connection)
     .await?;
     Ok(rows.into_iter().map(|Json(row)| row).collect())
+}
+
+/// Locks a page, and tells whether it is public; `None` while another transaction has locked it.
+pub async fn lock_state(
+    connection: &mut PgConnection,
+    page: Uuid,
+) -> Result<Option<bool>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select state = 'published' as "is_public!" from listings.page where id = $1 for no key update skip locked"#,
+        page
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Locks pages against a change of their state; returns those that are public or not, by id. Skips pages that another transaction has
+/// locked.
+pub async fn share_states(
+    connection: &mut PgConnection,
+    pages: &[Uuid],
+) -> Result<HashMap<Uuid, bool>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select id, state = 'published' as "is_public!" from listings.page where id = any($1) for share skip locked"#,
+        pages
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id, row.is_public))
+        .collect())
+}
+
+/// Pages whose games do not all follow their state: a transaction ended between two batches of them, or an older version changed the
+/// page.
+pub async fn with_unfollowing_games(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select page.id as "id!" from listings.page
+           where page.state <> 'published'
+               and exists (select from listings.game where page_id = page.id and not hidden_by_page)
+           union
+           select page.id from listings.game join listings.page on page.id = game.page_id
+           where game.hidden_by_page and page.state = 'published'"#
+    )
+    .fetch_all(pool)
+    .await
 }

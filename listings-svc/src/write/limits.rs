@@ -48,7 +48,7 @@ pub(super) fn taken_down(handle: &str) -> Fault {
     Fault::new(
         Code::NotYours,
         format!(
-            "The page `{handle}` was taken down, and nothing can be submitted under it until staff restore it. Contact staff, or give another page of yours."
+            "The page `{handle}` was taken down: until staff restore it, nothing can be submitted under it, and its published games stay with it. Contact staff, or give another page of yours."
         ),
     )
 }

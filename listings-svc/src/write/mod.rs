@@ -5,7 +5,7 @@
 
 mod account;
 pub mod check;
-
+pub mod follow_page;
 pub mod import;
 mod limits;
 pub mod moderate;
@@ -58,13 +58,18 @@ pub enum Command {
     ChangeOwners(Box<OwnerChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
+    /// Lets the next games of a page follow its state.
+    FollowPage(Uuid),
 }
 
 /// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Imported,
-    Moderated,
+    /// A page that has more games than follow it in one transaction.
+    Moderated {
+        unfinished: Option<Uuid>,
+    },
     Edited,
     Submitted(Box<Receipt>),
     PicturesEdited,
@@ -73,6 +78,9 @@ pub enum Outcome {
     ClaimGranted(Box<Claim>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
+    PageFollowed {
+        is_unfinished: bool,
+    },
 }
 
 /// What commands need besides the database.
@@ -119,7 +127,8 @@ impl Apply for CommandHandler {
             }
             Command::Moderate(moderation) => {
                 let moderating = moderate::apply(connection, moderation, public_url, now);
-                (Outcome::Moderated, Box::pin(moderating).await?)
+                let (unfinished, changes) = Box::pin(moderating).await?;
+                (Outcome::Moderated { unfinished }, changes)
             }
             Command::Edit(edit) => {
                 let editing = staff_edit::apply(connection, edit, public_url, now);
@@ -137,6 +146,11 @@ impl Apply for CommandHandler {
                 let republishing = republish::republish(connection, *entity, *after, public_url);
                 let (last, changes) = Box::pin(republishing).await?;
                 (Outcome::Republished(last), changes)
+            }
+            Command::FollowPage(page) => {
+                let following = follow_page::resume(connection, *page, public_url, now);
+                let (changes, is_unfinished) = Box::pin(following).await?;
+                (Outcome::PageFollowed { is_unfinished }, changes)
             }
         };
         page_owners::append_owners(connection, &mut changes).await?;

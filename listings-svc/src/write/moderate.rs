@@ -1,12 +1,14 @@
 //! Moderation, inside the writer's transaction: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
-use kit::feed::{ApplyError, NewChange};
+use kit::feed::{ApplyError, ApplyResult};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
+use super::follow_page;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -16,7 +18,7 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
-use crate::feed::{ChangeKind, PublicUrl, Publish};
+use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
 use crate::store::{ListingTable, RecordTable as _};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +36,13 @@ pub struct Moderation {
     pub by: Member,
 }
 
+/// Returns the page, if it has more games than follow it in one transaction.
 pub async fn apply(
     connection: &mut PgConnection,
     moderation: &Moderation,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Vec<NewChange>, ApplyError> {
+) -> ApplyResult<Option<Uuid>> {
     match moderation.entity {
         Entity::Page => moderate::<Page>(connection, moderation, public_url, now).await,
         Entity::Game => moderate::<Game>(connection, moderation, public_url, now).await,
@@ -53,7 +56,7 @@ async fn moderate<C>(
     moderation: &Moderation,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Vec<NewChange>, ApplyError>
+) -> ApplyResult<Option<Uuid>>
 where
     C: Clone + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
@@ -66,7 +69,7 @@ where
         return Err(transition_refused(before.state, moderation.transition).into());
     };
     let Some(after) = before.with_state(state, now) else {
-        return Ok(Vec::new());
+        return Ok((None, Vec::new()));
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
         return Err(fault.into());
@@ -78,15 +81,25 @@ where
         now,
     };
     update_by_staff(connection, (&before, &after), change).await?;
-    let (change_kind, announced) = match moderation.transition {
-        Transition::Approve => (ChangeKind::Approved, true),
-        Transition::Reject => (ChangeKind::Rejected, false),
-        // Not announced: a message would show a listing that is no longer public.
-        Transition::TakeDown => (ChangeKind::Removed, false),
-        Transition::Restore => (ChangeKind::Restored, false),
+    let change_kind = match moderation.transition {
+        Transition::Approve => ChangeKind::Approved,
+        Transition::Reject => ChangeKind::Rejected,
+        Transition::TakeDown => ChangeKind::Removed,
+        Transition::Restore => ChangeKind::Restored,
     };
-    let change = after.change(change_kind, announced, public_url);
-    Ok(vec![change])
+    let (is_public, mut unfinished) = (after.is_visible(), None);
+    let mut changes = vec![listing_change(
+        (Some(&before), &after),
+        change_kind,
+        public_url,
+    )];
+    if moderation.entity == Entity::Page && before.is_visible() != is_public {
+        let page = (after.id, is_public);
+        let (games, is_unfinished) = follow_page::apply(connection, page, public_url, now).await?;
+        changes.extend(games);
+        unfinished = is_unfinished.then_some(after.id);
+    }
+    Ok((unfinished, changes))
 }
 
 pub const fn audit_action(transition: Transition) -> AuditAction {

@@ -17,7 +17,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, PictureSizes};
 use crate::domain::state::ListingState;
-use crate::feed::{ChangeKind, PublicUrl, Publish};
+use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
 use crate::store::pictures;
 use crate::store::{ListingTable, RecordTable as _};
 
@@ -184,9 +184,12 @@ where
         now,
     };
     update_by_staff(connection, (&before, &after), change).await?;
-    let announced = after.state == ListingState::Published;
-    let change = after.change(ChangeKind::Updated, announced, public_url);
-    Ok(vec![change])
+    let changed = (Some(&before), &after);
+    Ok(vec![listing_change(
+        changed,
+        ChangeKind::Updated,
+        public_url,
+    )])
 }
 
 /// The sweep has deleted the files of an upload that took too long.

@@ -21,7 +21,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
-use crate::feed::{ChangeKind, PublicUrl, Publish};
+use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
 use crate::store::{ListingTable, RecordTable as _};
 
 #[derive(Debug)]
@@ -91,7 +91,7 @@ pub async fn apply(
         }
         (EditOperation::Feature(featured), Entity::Game) => {
             let change = |game: &Listing<Game>| {
-                if *featured && game.state != ListingState::Published {
+                if *featured && !game.is_visible() {
                     let reason = "This game is not public: only a published game can be featured.";
                     return Err(Fault::invalid_field("name", reason));
                 }
@@ -108,9 +108,9 @@ pub async fn apply(
             let pages = locked.complete().ok_or(ApplyError::Busy)?;
             let accepts_games = |page: &Listing<Page>| {
                 matches!(page.state, ListingState::Pending | ListingState::Published)
-                    .then_some(page.id)
+                    .then(|| (page.id, page.is_visible()))
             };
-            let Some(page) = pages.iter().find_map(accepts_games) else {
+            let Some((page, is_public)) = pages.iter().find_map(accepts_games) else {
                 return Err(Fault::invalid_field(
                     "to",
                     "No page has this handle, or the page was rejected or taken down: give another.",
@@ -119,7 +119,8 @@ pub async fn apply(
             let change = |game: &Listing<Game>| {
                 let mut content = game.content.clone();
                 content.page_id = page;
-                Ok(game.apply_staff_edit(content, now))
+                let moved = game.apply_staff_edit(content, now);
+                Ok(moved.map(|game| game.under_page(is_public, now)))
             };
             context.apply(connection, change).await
         }
@@ -175,9 +176,11 @@ impl EditContext<'_> {
         };
         update_by_staff(connection, (&before, &after), change).await?;
         // The account of an event is not public.
-        let announced = after.state == ListingState::Published
-            && !matches!(self.edit.operation, EditOperation::AssignToAccount(_));
-        let change = after.change(ChangeKind::Updated, announced, self.public_url);
+        let change_kind = match self.edit.operation {
+            EditOperation::AssignToAccount(_) => ChangeKind::OwnersChanged,
+            _ => ChangeKind::Updated,
+        };
+        let change = listing_change((Some(&before), &after), change_kind, self.public_url);
         Ok(vec![change])
     }
 }

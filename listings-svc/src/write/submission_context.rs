@@ -19,7 +19,7 @@ use crate::domain::record::Record as _;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
-use crate::feed::{ChangeKind, Publish};
+use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{ListingTable, LockedRows, RecordTable as _, accounts, games, pages};
 
@@ -251,6 +251,7 @@ impl<'a> SubmissionContext<'a> {
     /// The receipt and the change of a listing; `change_kind` is `None` when nothing changed.
     pub(super) fn accept<C>(
         &self,
+        before: Option<&Listing<C>>,
         listing: &Listing<C>,
         change_kind: Option<ChangeKind>,
     ) -> AcceptedSubmission
@@ -258,7 +259,6 @@ impl<'a> SubmissionContext<'a> {
         Listing<C>: SubmittedListing,
     {
         let public_url = &self.dependencies.public_url;
-        let announced = listing.state == ListingState::Published;
         AcceptedSubmission {
             receipt: Receipt {
                 slug: listing.key().to_owned(),
@@ -269,7 +269,7 @@ impl<'a> SubmissionContext<'a> {
                 replayed: false,
             },
             change: change_kind
-                .map(|change_kind| listing.change(change_kind, announced, public_url)),
+                .map(|change_kind| listing_change((before, listing), change_kind, public_url)),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::slug;
+use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
 use crate::store::{ListingTable as _, page_owners};
@@ -23,18 +24,18 @@ pub(super) async fn game(
     let body = &context.submission.body;
     let read = body::read::<Game>(body, &reference, None).map_err(Fault::invalid)?;
     let handle = read.creator.unwrap_or_default();
-    let page_id = context.page_with_handle(&handle).await?.id;
+    let page = context.page_with_handle(&handle).await?;
     context.check_pending_limit().await?;
     context.check_daily_limit()?;
     let base = slug::from_title(&read.game.title).unwrap_or_else(|| "game".to_owned());
     let slug = context.free_slug::<Game>(&base).await?;
     let game = Game {
         slug,
-        page_id,
+        page_id: page.id,
         ..read.game
     };
-    let listing = insert_pending(context, game).await?;
-    Ok(context.accept(&listing, Some(ChangeKind::Submitted)))
+    let listing = insert_pending(context, game, page.state.0 == ListingState::Published).await?;
+    Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
 }
 
 pub(super) async fn event(
@@ -47,8 +48,8 @@ pub(super) async fn event(
     context.check_daily_limit()?;
     let base = slug::from_title(&read.title).unwrap_or_else(|| "event".to_owned());
     let slug = context.free_slug::<Event>(&base).await?;
-    let listing = insert_pending(context, Event { slug, ..read }).await?;
-    Ok(context.accept(&listing, Some(ChangeKind::Submitted)))
+    let listing = insert_pending(context, Event { slug, ..read }, true).await?;
+    Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
 }
 
 /// Submits a page; the account becomes its owner. It does not count as a write of the day (§8).
@@ -70,24 +71,26 @@ pub(super) async fn page(
         read.handle.clone()
     };
     context.check_pending_limit().await?;
-    let listing = insert_pending(context, Page { handle, ..read }).await?;
+    let listing = insert_pending(context, Page { handle, ..read }, true).await?;
     if !context.is_dry_run {
         let account = context.submission.author.account;
         page_owners::add_submitter(context.connection, listing.id, account, context.now).await?;
     }
-    Ok(context.accept(&listing, Some(ChangeKind::Submitted)))
+    Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
 }
 
 /// Inserts a new listing, which is pending.
 async fn insert_pending<C: Clone + PartialEq>(
     context: &mut SubmissionContext<'_>,
     content: C,
+    is_under_public_page: bool,
 ) -> Result<Listing<C>, ApplyError>
 where
     Listing<C>: SubmittedListing,
 {
     let (account, now) = (context.submission.author.account, context.now);
-    let listing = Listing::submitted(ids::row_id(), account, content, now);
+    let listing = Listing::submitted(ids::row_id(), account, content, now)
+        .under_page(is_under_public_page, now);
     if !context.is_dry_run {
         let actor = Actor::Account(account);
         record_change::insert(context.connection, &listing, actor, now).await?;

@@ -36,7 +36,17 @@ pub(super) async fn game(
         body::read::<Game>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
     let page = match read.creator {
-        Some(handle) if handle != page.handle => context.page_with_handle(&handle).await?,
+        Some(handle) if handle != page.handle => {
+            // A game that was taken down with its page does not return by a move.
+            if before.state == ListingState::Published {
+                let left = context.lock_page(PageRef::Id(page.id)).await?;
+                let left = left.ok_or_else(not_found)?;
+                if left.state.0 == ListingState::Removed {
+                    return Err(taken_down(&left.handle).into());
+                }
+            }
+            context.page_with_handle(&handle).await?
+        }
         // A change of a rejected game is a submission (§3).
         _ if before.state == ListingState::Rejected => {
             let page = context.lock_page(PageRef::Id(page.id)).await?;
@@ -52,7 +62,13 @@ pub(super) async fn game(
         page_id: page.id,
         ..read.game
     };
-    let mut accepted = update(context, before, game).await?;
+    // Without a move the game knows its page's state, of which the page above is only a copy.
+    let is_under_public_page = if game.page_id == before.content.page_id {
+        !before.hidden_by_page
+    } else {
+        page.state.0 == ListingState::Published
+    };
+    let mut accepted = update(context, before, game, is_under_public_page).await?;
     accepted.receipt.note = hidden_note(&page.handle, page.state.0);
     Ok(accepted)
 }
@@ -77,7 +93,7 @@ pub(super) async fn event(
         let body = &context.submission.body;
         body::read::<Event>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
-    update(context, before, read).await
+    update(context, before, read, true).await
 }
 
 /// It does not count as a write of the day (§8).
@@ -101,7 +117,7 @@ pub(super) async fn page(
         let body = &context.submission.body;
         body::read::<Page>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
-    update(context, before, read).await
+    update(context, before, read, true).await
 }
 
 fn precondition_failed() -> Fault {
@@ -117,11 +133,13 @@ async fn update<C: Clone + PartialEq>(
     context: &mut SubmissionContext<'_>,
     before: Listing<C>,
     content: C,
+    is_under_public_page: bool,
 ) -> Result<AcceptedSubmission, ApplyError>
 where
     Listing<C>: SubmittedListing,
 {
     let after = before.apply_account_edit(content, context.now);
+    let after = after.map(|after| after.under_page(is_under_public_page, context.now));
     let change_kind = after
         .as_ref()
         .map(|after| match (before.state, after.state) {
@@ -141,12 +159,12 @@ where
         return Err(precondition_failed().into());
     }
     let Some(after) = after else {
-        return Ok(context.accept(&before, None));
+        return Ok(context.accept(None, &before, None));
     };
     if !context.is_dry_run {
         let actor = Actor::Account(context.submission.author.account);
         let change = (&before, &after);
         record_change::update(context.connection, change, actor, context.now).await?;
     }
-    Ok(context.accept(&after, change_kind))
+    Ok(context.accept(Some(&before), &after, change_kind))
 }

@@ -20,3 +20,4 @@ mod staff;
 mod submissions;
 mod support;
 mod take_down_race;
+mod visibility;

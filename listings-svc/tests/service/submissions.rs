@@ -175,10 +175,10 @@ async fn own(service: &Service, handle: &str, account: Uuid) {
     .unwrap();
 }
 
-/// Sets the state of a game in the database.
+/// Sets the state of a game in the database, as if the public had seen it before.
 pub(crate) async fn set_state(service: &Service, slug: &str, state: &str) {
     sqlx::query!(
-        "update listings.game set state = $2, waiting_since = null where slug = $1",
+        "update listings.game set state = $2, waiting_since = null, first_published_at = coalesce(first_published_at, created_at) where slug = $1",
         slug,
         state
     )

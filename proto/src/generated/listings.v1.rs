@@ -72,12 +72,15 @@ pub struct Page {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "19")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The time of its first publication; absent before that. A takedown or a restore does not change it.
+    /// When the public saw it first; absent before that. A takedown or a restore does not change it.
     #[prost(message, optional, tag = "20")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// On the feed: the accounts that own the page, the first owner first.
     #[prost(string, repeated, tag = "21")]
     pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Whether the public sees it. Absent in messages of older versions, which mean the state alone.
+    #[prost(bool, optional, tag = "22")]
+    pub visible: ::core::option::Option<bool>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Game {
@@ -129,9 +132,12 @@ pub struct Game {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "22")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The time of its first publication; absent before that. A takedown or a restore does not change it.
+    /// When the public saw it first; absent before that. A takedown or a restore does not change it.
     #[prost(message, optional, tag = "23")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Whether the public sees it: it is published, and its page is too. Absent in messages of older versions, which mean the state alone.
+    #[prost(bool, optional, tag = "24")]
+    pub visible: ::core::option::Option<bool>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Screenshot {
@@ -194,9 +200,12 @@ pub struct Event {
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "18")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The time of its first publication; absent before that. A takedown or a restore does not change it.
+    /// When the public saw it first; absent before that. A takedown or a restore does not change it.
     #[prost(message, optional, tag = "19")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Whether the public sees it. Absent in messages of older versions, which mean the state alone.
+    #[prost(bool, optional, tag = "20")]
+    pub visible: ::core::option::Option<bool>,
 }
 /// The state of a listing (§3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

@@ -3,6 +3,7 @@
 
 mod moves;
 mod receiver;
+mod visibility;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -28,8 +29,8 @@ fn kills(usual: usize) -> usize {
     kills.map_or(usual, |kills| kills.parse().unwrap())
 }
 
-/// An endpoint of a new account that wants to hear of this event.
-async fn add_endpoint(fleet: &Fleet, receiver: &Receiver, event: &str) {
+/// An endpoint of a new account that wants to hear of these events.
+async fn add_endpoint(fleet: &Fleet, receiver: &Receiver, events: &[&str]) {
     let account = Staff::of(fleet).await.account("partner").await;
     let token = fleet.service_token.clone().into();
     let webhooks = &fleet.service("webhook-svc").grpc;
@@ -38,7 +39,7 @@ async fn add_endpoint(fleet: &Fleet, receiver: &Receiver, event: &str) {
         let request = AddEndpointRequest {
             account_id: account.account.id.clone(),
             url: format!("http://{}/hook", receiver.address),
-            events: vec![event.to_owned()],
+            events: events.iter().map(|&event| event.to_owned()).collect(),
             rate_limit: None,
         };
         endpoints.clone().add_endpoint(request).await.ok()
@@ -92,7 +93,7 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     let mut small = SmallFleet::new();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let fleet = small.up_with(&["--replicas", replicas]).await;
-    add_endpoint(&fleet, &receiver, "listing.published").await;
+    add_endpoint(&fleet, &receiver, &["listing.published"]).await;
     let mut slowest = Duration::ZERO;
     for round in 0..kills {
         let before = receiver.count();

@@ -40,7 +40,7 @@ impl Scene {
         let mut small = SmallFleet::new();
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         let fleet = small.up_with(&["--replicas", "catalogue-svc=3"]).await;
-        add_endpoint(&fleet, &receiver, "ranking.moved").await;
+        add_endpoint(&fleet, &receiver, &["ranking.moved"]).await;
         let rows = caller(&fleet).get("/games?limit=100").await;
         let mut games: Vec<(String, String)> = Vec::new();
         let mut creators = Vec::new();

@@ -65,6 +65,20 @@ impl Receiver {
         bodies.collect()
     }
 
+    /// The events that came, each with the slug or handle of its listing, in order.
+    pub(crate) fn named(&self) -> Vec<(String, String)> {
+        let messages = self.came.messages.lock().unwrap();
+        let named = messages.values().map(|(body, _)| {
+            let data = &body["data"];
+            let name = data["slug"].as_str().or(data["handle"].as_str());
+            let event = body["event"].as_str().unwrap();
+            (event.to_owned(), name.unwrap().to_owned())
+        });
+        let mut named: Vec<_> = named.collect();
+        named.sort_unstable();
+        named
+    }
+
     /// How many messages came.
     pub(crate) fn count(&self) -> usize {
         self.came.messages.lock().unwrap().len()

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
-use contracts::listings::v1::{Event as ListedEvent, Game, Page, State};
+use contracts::listings::v1::{Event as ListedEvent, Game, Page};
 use kit::boot::Boot;
 use kit::feed::{ApplyContext, ChangeHandler};
 use kit::timestamp;
@@ -73,7 +73,7 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
             let data = Listing::page(&page.kind, &page.handle, &page.name, &page.url);
             let row = Row {
                 owners: owners.context("an owner is not a UUID")?,
-                ..row(change, "page", page.mode(), page.state(), &data)?
+                ..row(change, "page", page.mode(), page.is_visible(), &data)?
             };
             (row, data)
         }
@@ -82,14 +82,14 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
             let data = Listing::game(&game.slug, &game.title, &game.url);
             let row = Row {
                 page_id: Some(game.page_id.parse()?),
-                ..row(change, "game", game.mode(), game.state(), &data)?
+                ..row(change, "game", game.mode(), game.is_visible(), &data)?
             };
             (row, data)
         }
         "event" => {
             let event = ListedEvent::decode(state)?;
             let data = Listing::event(&event.slug, &event.title, &event.url);
-            let row = row(change, "event", event.mode(), event.state(), &data)?;
+            let row = row(change, "event", event.mode(), event.is_visible(), &data)?;
             (row, data)
         }
         _ => return Ok(None),
@@ -101,7 +101,7 @@ fn row(
     change: &Change,
     kind: &'static str,
     mode: Mode,
-    state: State,
+    visible: bool,
     data: &Listing,
 ) -> anyhow::Result<Row> {
     Ok(Row {
@@ -115,14 +115,14 @@ fn row(
         slug: data.slug_or_handle().to_owned(),
         name: data.name.clone(),
         url: data.url.clone(),
-        published: state == State::Published,
+        published: visible,
         revision: change.revision,
         page_id: None,
         owners: Vec::new(),
     })
 }
 
-/// The message of an announced change; `None`: the listing is not live or not published.
+/// The message of an announced change; `None`: the listing is not live or not visible.
 fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<Message>> {
     let event = match change.event.as_str() {
         "published" => Event::ListingPublished,

@@ -69,7 +69,7 @@ impl Writer {
     fn show_all_games(&mut self) -> Vec<Listed<Game>> {
         let pages = &self.pages;
         let public = self.games.values_mut().filter_map(|held| {
-            let page = pages.get(&held.page).filter(|_| held.published)?;
+            let page = pages.get(&held.page).filter(|_| held.visible)?;
             Some((held, Arc::clone(page.summary()?)))
         });
         let parts = parallel(public.collect(), <[_]>::len, |games| {

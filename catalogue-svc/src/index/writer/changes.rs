@@ -124,7 +124,7 @@ fn listing_change(
     let seq = last_change.seq;
     match listed {
         Some(listing) => Some(ListingChange { seq, listing }),
-        None if last_change.was_published => {
+        None if last_change.was_visible => {
             Some(ListingChange::removed(seq, kind, Arc::clone(address)))
         }
         None => None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Listed, Writer};
 use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, ListingState, Mode};
+use crate::domain::listing::{Header, Mode};
 use crate::index::events::Event;
 
 /// The state of an event, public or not.
@@ -42,7 +42,7 @@ impl Writer {
             mode: header.mode,
             last_change: header.last_change,
             slug: Arc::clone(&event.key.slug),
-            event: (header.state == ListingState::Published).then_some(event),
+            event: header.visible.then_some(event),
         };
         self.events.insert(header.id, held)?.listed()
     }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Listed, Writer};
 use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, ListingState, Mode};
+use crate::domain::listing::{Header, Mode};
 use crate::index::entity::NewGame;
 use crate::index::games::Game;
 
@@ -14,7 +14,7 @@ use crate::index::games::Game;
 #[derive(Debug)]
 pub(super) struct StoredGame {
     pub(super) mode: Mode,
-    pub(super) published: bool,
+    pub(super) visible: bool,
     pub(super) last_change: LastChange,
     pub(super) page: Uuid,
     /// Shared with the index when the game is public; else with the creator it had last, or none.
@@ -43,7 +43,7 @@ impl Writer {
         let genres = genres.map(|key| self.snapshot.genres.intern(key));
         let held = StoredGame {
             mode: header.mode,
-            published: header.state == ListingState::Published,
+            visible: header.visible,
             last_change: header.last_change,
             page: new.page,
             game: Arc::new(new.game.with_genres(genres)),
@@ -75,7 +75,7 @@ impl Writer {
         let Some(held) = self.games.get_mut(&id) else {
             return;
         };
-        let page = self.pages.get(&held.page).filter(|_| held.published);
+        let page = self.pages.get(&held.page).filter(|_| held.visible);
         let summary = page.and_then(|page| page.summary());
         if let Some(summary) = summary
             && held.game.creator != *summary

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Listed, Writer};
 use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, ListingState, Mode};
+use crate::domain::listing::{Header, Mode};
 use crate::index::creators::{Creator, CreatorSummary};
 
 /// A page and the ids of its games. A game may arrive before its page.
@@ -59,7 +59,7 @@ impl Writer {
             handle: Arc::clone(&creator.key.handle),
             last_change: header.last_change,
         };
-        let new = (header.state == ListingState::Published).then_some((header.mode, creator));
+        let new = header.visible.then_some((header.mode, creator));
         let page = self.pages.entry(header.id).or_default();
         page.known = Some(known);
         let old = std::mem::replace(&mut page.creator, new.clone());

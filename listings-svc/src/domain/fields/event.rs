@@ -61,6 +61,7 @@ impl FromImportRow for Draft<Event> {
             },
             created_at,
             updated_at,
+            hidden_by_page: false,
         }
     }
 }

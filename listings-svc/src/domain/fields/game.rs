@@ -86,6 +86,7 @@ impl FromImportRow for Draft<Game> {
             },
             created_at,
             updated_at,
+            hidden_by_page: false,
         }
     }
 }

@@ -78,6 +78,7 @@ impl FromImportRow for Draft<Page> {
             },
             created_at,
             updated_at,
+            hidden_by_page: false,
         }
     }
 }

@@ -12,8 +12,8 @@ use crate::domain::state::{ListingState, Transition};
 use crate::service::listing;
 use crate::service::listing_name::{self, ListingName, Problems};
 use crate::store::{listings, queue};
-use crate::write::Command;
 use crate::write::moderate::{self, Moderation};
+use crate::write::{Command, Outcome, follow_page};
 
 const MAX_LISTINGS: usize = 100;
 
@@ -112,10 +112,17 @@ impl Service {
         moderation: Moderation,
     ) -> Result<(proto::Listing, String), Fault> {
         let transition = moderation.transition;
-        let (_, position) = self
+        let (outcome, position) = self
             .writer
             .write(Command::Moderate(Box::new(moderation)))
             .await?;
+        if let Outcome::Moderated {
+            unfinished: Some(page),
+        } = outcome
+            && let Err(error) = follow_page::finish(&self.writer, page).await
+        {
+            tracing::warn!(%error, %page, "games do not follow their page yet; a job lets them");
+        }
         let listing = listing::find(&self.pool, name).await?;
         let unchanged = match transition {
             _ if position.is_some() => None,

@@ -3,7 +3,7 @@
 //! One import of a kind writes at a time: it locks the gate of the kind for the transaction. Rows are therefore always locked in one
 //! order, and two imports of the same file, which share their progress, process each line once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use kit::audit::{self, Action as _};
 use kit::feed::{ApplyError, NewChange};
@@ -26,14 +26,14 @@ use crate::domain::fields::Problems;
 use crate::domain::game::Game;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
-use crate::domain::listing::Listing;
+use crate::domain::listing::{Draft, Listing};
 use crate::domain::page::Page;
 use crate::domain::record::{GazetteerEntry, Record};
 use crate::feed::{ChangeKind, PublicUrl, Publish};
 use crate::store::audit::record_import;
 use crate::store::imports::{self, Counts, Progress, Refusal};
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{RecordTable, constraints, to_json_row};
+use crate::store::{RecordTable, constraints, pages, to_json_row};
 
 trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
 impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
@@ -74,9 +74,29 @@ pub async fn apply(
         }
         Rows::Cities(rows) => writer.run::<GazetteerEntry<City>>(connection, rows).await,
         Rows::Pages(rows) => writer.run::<Listing<Page>>(connection, rows).await,
-        Rows::Games(rows) => writer.run::<Listing<Game>>(connection, rows).await,
+        Rows::Games(rows) => {
+            let rows = under_pages(connection, rows).await?;
+            writer.run::<Listing<Game>>(connection, &rows).await
+        }
         Rows::Events(rows) => writer.run::<Listing<Event>>(connection, rows).await,
     }
+}
+
+/// The rows of games, each with whether its page is public. The pages are locked: their states stay.
+async fn under_pages(
+    connection: &mut PgConnection,
+    rows: &[ParsedRow<Draft<Game>>],
+) -> Result<Vec<ParsedRow<Draft<Game>>>, ApplyError> {
+    let page = |row: &ParsedRow<Draft<Game>>| row.draft.content.page_id;
+    let ids: BTreeSet<Uuid> = rows.iter().map(page).collect();
+    let ids: Vec<Uuid> = ids.into_iter().collect();
+    let is_public = pages::share_states(connection, &ids).await?;
+    let mut rows = rows.to_vec();
+    for row in &mut rows {
+        let is_public = is_public.get(&page(row)).ok_or(ApplyError::Busy)?;
+        row.draft.hidden_by_page = !is_public;
+    }
+    Ok(rows)
 }
 
 struct ChunkWriter<'a> {

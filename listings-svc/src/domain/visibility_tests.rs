@@ -1,0 +1,128 @@
+//! Whatever happens to a game and its page: the public sees the game while both are published, and hears of it once.
+
+use proptest::prelude::*;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::listing::{Announcement, Draft, Listing};
+use super::mode::Mode;
+use super::state::{ListingState, Transition};
+
+/// What happens to the game, its page or both.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Page(Transition),
+    Game(Transition),
+    EditByAccount(u8),
+    EditByStaff(u8),
+    Import(u8),
+    /// To a page that is public or not.
+    Move(bool),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let transition = || {
+        prop::sample::select(vec![
+            Transition::Approve,
+            Transition::Reject,
+            Transition::TakeDown,
+            Transition::Restore,
+        ])
+    };
+    prop_oneof![
+        transition().prop_map(Step::Page),
+        transition().prop_map(Step::Game),
+        any::<u8>().prop_map(Step::EditByAccount),
+        any::<u8>().prop_map(Step::EditByStaff),
+        any::<u8>().prop_map(Step::Import),
+        any::<bool>().prop_map(Step::Move),
+    ]
+}
+
+fn draft(content: u8, is_public: bool) -> Draft<u8> {
+    Draft {
+        content,
+        created_at: None,
+        updated_at: None,
+        hidden_by_page: !is_public,
+    }
+}
+
+/// The game after a step, and whether the step is an edit; `None` when the step changes nothing.
+fn after(
+    game: &Listing<u8>,
+    page: &mut ListingState,
+    step: Step,
+    now: OffsetDateTime,
+) -> Option<(Listing<u8>, bool)> {
+    let is_public = *page == ListingState::Published;
+    match step {
+        Step::Page(transition) => {
+            *page = page.apply(transition)?;
+            let is_public = *page == ListingState::Published;
+            Some((game.clone().under_page(is_public, now), false))
+        }
+        Step::Game(transition) => {
+            let state = game.state.apply(transition)?;
+            Some((game.with_state(state, now)?, false))
+        }
+        Step::EditByAccount(content) => {
+            let edited = game.apply_account_edit(content, now)?;
+            let is_edit = edited.state == game.state;
+            Some((edited, is_edit))
+        }
+        Step::EditByStaff(content) => Some((game.apply_staff_edit(content, now)?, true)),
+        Step::Import(content) => Some((game.apply_import(&draft(content, is_public), now)?, true)),
+        Step::Move(is_public) => {
+            *page = if is_public {
+                ListingState::Published
+            } else {
+                ListingState::Pending
+            };
+            let moved = game.apply_staff_edit(game.content.wrapping_add(1), now)?;
+            Some((moved.under_page(is_public, now), true))
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_game_is_seen_with_its_page_and_announced_once(
+        is_imported: bool,
+        page_is_public: bool,
+        steps in prop::collection::vec(step(), 0..40),
+    ) {
+        let mut now = OffsetDateTime::UNIX_EPOCH;
+        let mut page = if page_is_public { ListingState::Published } else { ListingState::Pending };
+        let mut game = if is_imported {
+            Listing::imported(Uuid::nil(), Mode::Live, draft(0, page_is_public), now)
+        } else {
+            Listing::submitted(Uuid::nil(), Uuid::max(), 0, now).under_page(page_is_public, now)
+        };
+        let mut first_seen = game.is_visible().then_some(now);
+        let mut publications = 0;
+        for step in steps {
+            now += time::Duration::HOUR;
+            let Some((after, is_edit)) = after(&game, &mut page, step, now) else {
+                continue;
+            };
+            let announcement = after.announcement(Some(&game), is_edit);
+            let is_visible = after.state == ListingState::Published && page == ListingState::Published;
+            prop_assert_eq!(after.is_visible(), is_visible);
+            let expected = match (is_visible, first_seen) {
+                (false, _) => None,
+                (true, None) if is_imported => None,
+                (true, None) => Some(Announcement::Published),
+                (true, Some(_)) => is_edit.then_some(Announcement::Updated),
+            };
+            prop_assert_eq!(announcement, expected);
+            publications += usize::from(announcement == Some(Announcement::Published));
+            if is_visible {
+                first_seen.get_or_insert(now);
+            }
+            prop_assert_eq!(after.first_published_at, first_seen);
+            game = after;
+        }
+        prop_assert_eq!(publications, usize::from(!is_imported && first_seen.is_some()));
+    }
+}

@@ -1,0 +1,40 @@
+//! Lets games follow their pages where a command did not finish: its process stopped, or an older version changed the page.
+
+use std::time::Duration;
+
+use kit::feed::Writer;
+use kit::periodic::Periodic;
+use kit::{Clock, Fault, Lifecycle};
+use sqlx::PgPool;
+
+use crate::SCHEMA;
+use crate::store::pages;
+use crate::write::{CommandHandler, follow_page};
+
+const INTERVAL: Duration = Duration::from_mins(1);
+
+/// Runs the job periodically, in one replica at a time.
+pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, writer: &Writer<CommandHandler>, clock: &Clock) {
+    let name = "games follow their pages";
+    let job = Periodic::new(pool.clone(), SCHEMA, name, INTERVAL, clock.clone());
+    let (pool, writer) = (pool.clone(), writer.clone());
+    job.spawn(lifecycle, move |_now| {
+        let (pool, writer) = (pool.clone(), writer.clone());
+        async move { Ok(run(&pool, &writer).await?) }
+    });
+}
+
+/// Returns the number of pages whose games did not follow.
+pub async fn run(pool: &PgPool, writer: &Writer<CommandHandler>) -> Result<u64, Fault> {
+    let mut followed = 0;
+    for page in pages::with_unfollowing_games(pool).await? {
+        match follow_page::finish(writer, page).await {
+            Ok(()) => followed += 1,
+            // The other pages do not wait for this one.
+            Err(error) => {
+                tracing::warn!(%error, %page, "games do not follow their page; the job tries again");
+            }
+        }
+    }
+    Ok(followed)
+}

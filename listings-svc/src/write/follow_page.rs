@@ -1,0 +1,78 @@
+//! Games follow the state of their page, inside the writer's transaction: a game is hidden while its page is not public.
+//!
+//! The transaction that changes a page changes its games, up to [`BATCH`]. A page with more games is followed by further commands
+//! ([`finish`]), so that no transaction is large. [`crate::jobs::follow_pages`] finishes what a stopped process left.
+
+use kit::Fault;
+use kit::feed::{ApplyError, NewChange, Writer, unexpected_outcome};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Command, CommandHandler, Outcome};
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::feed::{ChangeKind, PublicUrl, listing_change};
+use crate::store::{RecordTable as _, games, pages, to_json_row};
+
+/// Games per transaction.
+const BATCH: i64 = 500;
+
+/// Whether games of the page may be left that do not follow it yet.
+pub(super) type IsUnfinished = bool;
+
+/// Hides or shows the next games of a page, which is locked.
+pub(super) async fn apply(
+    connection: &mut PgConnection,
+    (page, is_public): (Uuid, bool),
+    public_url: &PublicUrl,
+    now: OffsetDateTime,
+) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
+    let games = games::lock_unfollowing(connection, page, is_public, BATCH).await?;
+    let (mut rows, mut changes) = (Vec::new(), Vec::new());
+    let change_kind = if is_public {
+        ChangeKind::Shown
+    } else {
+        ChangeKind::Hidden
+    };
+    for before in &games {
+        let after = before.clone().under_page(is_public, now);
+        rows.push(to_json_row(&after)?);
+        changes.push(listing_change(
+            (Some(before), &after),
+            change_kind,
+            public_url,
+        ));
+    }
+    let is_unfinished = i64::try_from(games.len()) == Ok(BATCH);
+    Listing::<Game>::save(connection, &rows.into()).await?;
+    Ok((changes, is_unfinished))
+}
+
+/// Locks a page, and lets its next games follow it.
+pub(super) async fn resume(
+    connection: &mut PgConnection,
+    page: Uuid,
+    public_url: &PublicUrl,
+    now: OffsetDateTime,
+) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
+    let is_public = pages::lock_state(connection, page).await?;
+    let is_public = is_public.ok_or(ApplyError::Busy)?;
+    apply(connection, (page, is_public), public_url, now).await
+}
+
+/// Lets all games of a page follow it, a batch per transaction.
+pub async fn finish(writer: &Writer<CommandHandler>, page: Uuid) -> Result<(), Fault> {
+    loop {
+        match writer.write(Command::FollowPage(page)).await? {
+            (
+                Outcome::PageFollowed {
+                    is_unfinished: true,
+                },
+                _,
+            ) => {}
+            (Outcome::PageFollowed { .. }, _) => return Ok(()),
+            (other, _) => return Err(unexpected_outcome(&other)),
+        }
+    }
+}

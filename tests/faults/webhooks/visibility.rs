@@ -1,0 +1,130 @@
+//! What the public does not see is told to nobody: by a webhook, by `/changes`, or by a return through the back.
+
+use contracts::listings::v1::CreatePageRequest;
+use contracts::listings::v1::pages_service_client::PagesServiceClient;
+use e2e::{Client, Fleet, SmallFleet, Staff, eventually};
+use kit::rpc::client::dial;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::add_endpoint;
+use super::receiver::Receiver;
+
+/// A pending page of an account.
+async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
+    let token = fleet.service_token.clone().into();
+    let listings = &fleet.service("listings-svc").grpc;
+    let mut pages = PagesServiceClient::new(dial(listings, &token).await.unwrap());
+    let body = json!({"handle": handle, "name": "New", "kind": "studio", "country_code": "NG"});
+    let request = CreatePageRequest {
+        account_id: account_id.to_owned(),
+        body: body.to_string().into(),
+    };
+    pages.create_page(request).await.unwrap();
+}
+
+/// What `/changes` says of the listing called `name`, from the beginning; `None` when it never names it.
+async fn last_change(client: &Client, name: &str) -> Option<String> {
+    let (mut cursor, mut last) = (String::new(), None);
+    loop {
+        let page = client
+            .get(&format!("/changes?limit=100&cursor={cursor}"))
+            .await;
+        let rows = page.data().as_array().unwrap();
+        for row in rows.iter().filter(|row| row["slug"] == name) {
+            last = row["change"].as_str().map(ToOwned::to_owned);
+        }
+        if rows.len() < 100 {
+            return last;
+        }
+        let next = &page.body["meta"]["next_cursor"];
+        next.as_str().unwrap().clone_into(&mut cursor);
+    }
+}
+
+async fn submit_game(owner: &Client, title: &str, creator: &str) {
+    let body = json!({"title": title, "creator": creator});
+    let made = owner
+        .send(owner.request(Method::POST, "/games").json(&body))
+        .await;
+    assert_eq!(made.status, 201, "{}", made.text);
+}
+
+async fn patch(owner: &Client, slug: &str, body: &Value) -> e2e::Response {
+    let request = owner.request(Method::PATCH, &format!("/games/{slug}"));
+    owner.send(request.json(body)).await
+}
+
+#[tokio::test]
+async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
+    let receiver = Receiver::start().await;
+    let mut small = SmallFleet::new();
+    small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
+    let fleet = small.up().await;
+    add_endpoint(&fleet, &receiver, &["listing.published", "listing.updated"]).await;
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("unlimited").await;
+    staff.page(&account, "first-page").await;
+    staff.page(&account, "second-page").await;
+    submit_page(&fleet, &account.account.id, "new-page").await;
+    let owner = staff.writer(&fleet, &account, "live").await;
+
+    submit_game(&owner, "Once Seen", "first-page").await;
+    staff.approve("game", "once-seen").await;
+    let mut mirror = owner.get("/changes?limit=100").await;
+    while mirror.data().as_array().unwrap().len() == 100 {
+        let cursor = &mirror.body["meta"]["next_cursor"];
+        let next = format!("/changes?limit=100&cursor={}", cursor.as_str().unwrap());
+        mirror = owner.get(&next).await;
+    }
+    let cursor = mirror.body["meta"]["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+
+    // The owner of a removed page reaches no subscriber, and the game does not return under another page.
+    staff.take_down("page", "first-page").await;
+    let changed = patch(&owner, "once-seen", &json!({"title": "Spam"})).await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    let moved = patch(&owner, "once-seen", &json!({"creator": "second-page"})).await;
+    moved.assert_error(403, "not_yours");
+    let read = owner.get("/games/once-seen").await;
+    read.assert_error(404, "not_found");
+    // Its removal is told to a mirror that has it.
+    let gone = owner.get(&format!("/changes?cursor={cursor}")).await;
+    let gone: Vec<Value> = gone.data().as_array().unwrap().clone();
+    let gone = gone.iter().find(|row| row["slug"] == "once-seen").unwrap();
+    assert_eq!(gone["change"], "removed");
+
+    // A game that is approved before its page appears, and is announced, with its page.
+    submit_game(&owner, "Not Seen", "new-page").await;
+    staff.approve("game", "not-seen").await;
+    let read = owner.get("/games/not-seen").await;
+    read.assert_error(404, "not_found");
+    assert_eq!(last_change(&owner, "not-seen").await, None);
+    let told = owner.get(&format!("/changes?cursor={cursor}")).await;
+    assert!(!told.text.contains("not-seen"), "{}", told.text);
+    staff.approve("page", "new-page").await;
+    assert_eq!(owner.get("/games/not-seen").await.status, 200);
+    let change = last_change(&owner, "not-seen").await;
+    assert_eq!(change.as_deref(), Some("published"));
+
+    staff.restore("page", "first-page").await;
+    assert_eq!(owner.get("/games/once-seen").await.status, 200);
+    for slug in ["once-seen", "not-seen"] {
+        patch(&owner, slug, &json!({"tagline": "Better"})).await;
+    }
+    let expected = [
+        ("listing.published", "new-page"),
+        ("listing.published", "not-seen"),
+        ("listing.published", "once-seen"),
+        ("listing.updated", "not-seen"),
+        ("listing.updated", "once-seen"),
+    ];
+    let expected = expected.map(|(event, name)| (event.to_owned(), name.to_owned()));
+    eventually("the messages arrived", async || {
+        (receiver.count() >= expected.len()).then_some(())
+    })
+    .await;
+    assert_eq!(receiver.named(), expected);
+}
