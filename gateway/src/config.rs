@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use kit::config::{self, Common, Secret, seconds};
+use kit::config::{self, Common, Secret, a_second_or_more, seconds};
 use kit::rpc::client::Addresses;
 
 use crate::domain::address::{ProxyHeader, TrustedProxies};
@@ -65,7 +65,7 @@ pub struct Lookup {
     /// Seconds that a cached key is accepted while changes cannot be read from PostgreSQL, at most a day or `grace`
     #[arg(long, default_value = "3600", value_parser = a_day_or_less)]
     pub keys_outage: Duration,
-    /// Seconds that a lookup of a key in PostgreSQL may take
+    /// Seconds that a lookup of a key or of a month's use in PostgreSQL may take
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub keys_deadline: Duration,
     /// Lookups of unknown keys per minute, for each IPv4 address or IPv6 network (/64)
@@ -113,6 +113,9 @@ pub struct Upstream {
     /// Milliseconds that a call waits for a permit before it gets 503
     #[arg(long, default_value = "500", value_parser = milliseconds)]
     pub upstream_patience: Duration,
+    /// Milliseconds that a read waits for the position of listings-svc while Redis is away
+    #[arg(long, default_value = "250", value_parser = milliseconds)]
+    pub upstream_position_patience: Duration,
 }
 
 impl Upstream {
@@ -122,6 +125,7 @@ impl Upstream {
             write_deadline: self.upstream_write_deadline,
             calls: self.upstream_calls,
             queue_timeout: self.upstream_patience,
+            position_timeout: self.upstream_position_patience,
         }
     }
 }
@@ -210,14 +214,6 @@ fn is_prefix(text: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     })
-}
-
-fn a_second_or_more(value: &str) -> Result<Duration, String> {
-    let time = seconds(value)?;
-    if time.is_zero() {
-        return Err("must be 1 second or more".to_owned());
-    }
-    Ok(time)
 }
 
 fn threads(value: &str) -> Result<usize, String> {

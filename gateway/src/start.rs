@@ -72,7 +72,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
-    let month_use = MonthUse::new(pool.clone(), redis.new_connection(), Arc::clone(&counters));
+    let month_use = MonthUse::new(
+        pool.clone(),
+        settings.lookup.keys_deadline,
+        redis.new_connection(),
+        Arc::clone(&counters),
+    );
     write_month_use(&boot, month_use);
 
     let mut services = kit::rpc::server::services();
@@ -119,7 +124,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             player_calls: thread_settings.player_calls,
             pictures: Arc::new(Pictures::new(listings.clone(), limits)),
             newest_position: HighWaterMark::new(redis, PRODUCER),
-            listings_position: ListingsPosition::new(listings),
+            listings_position: ListingsPosition::new(listings, limits.position_timeout),
             body_timeout: thread_settings.port.timeouts.http_body,
         }))
     };

@@ -1,15 +1,11 @@
 //! The switches in memory. They are loaded from PostgreSQL at start, and again when the feed has a change of a switch.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
 
 use sqlx::PgPool;
 
 use crate::domain::switch::Switches;
 use crate::store;
-
-/// How long loading may take.
-const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The switches, readable without a lock.
 #[derive(Debug)]
@@ -29,7 +25,8 @@ impl SwitchCache {
 
     /// Loads the switches from PostgreSQL.
     pub async fn reload(&self) -> Result<(), sqlx::Error> {
-        let settings = kit::pg::within(&self.pool, TIMEOUT, store::switches::all).await?;
+        let deadline = kit::pg::deadline(&self.pool);
+        let settings = kit::pg::within(&self.pool, deadline, store::switches::all).await?;
         let switches = settings
             .iter()
             .fold(Switches::default(), |switches, setting| {

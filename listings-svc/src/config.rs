@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
-use kit::config::{Common, Secret};
+use kit::config::{Common, Secret, a_second_or_more};
 
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
@@ -41,6 +42,9 @@ pub struct PictureSettings {
     /// Secret of the access key for the bucket
     #[arg(long, hide_env_values = true)]
     pub pictures_secret: Option<Secret>,
+    /// Seconds that the picture store may take for one operation, with its retries
+    #[arg(long, default_value = "20", value_parser = a_second_or_more)]
+    pub pictures_deadline: Duration,
     /// Maximum size of an uploaded file, in megabytes
     #[arg(long, default_value = "10", value_parser = megabytes)]
     pub picture_megabytes: usize,

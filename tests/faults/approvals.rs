@@ -53,7 +53,7 @@ async fn channels(fleet: &Fleet) -> Vec<(i32, StaffReviewServiceClient<Channel>)
 
 #[tokio::test]
 async fn an_approval_is_made_once_whoever_dies_in_the_middle() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     let plans = small.plans();
     let args = ["--replicas", "listings-svc=2", "--plans", &plans];
     let fleet = small.up_with(&args).await;

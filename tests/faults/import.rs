@@ -25,7 +25,7 @@ fn games() -> String {
 
 #[tokio::test]
 async fn an_import_goes_on_after_its_service_was_killed() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     let fleet = small.up().await;
     let client = Client::new(&fleet, &fleet.account("partner").keys.live);
     // None while the plan's minute is used up by asking.

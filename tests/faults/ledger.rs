@@ -88,7 +88,7 @@ async fn swap(replicas: &[(i32, ExchangeServiceClient<Channel>)], n: u64) {
 
 #[tokio::test]
 async fn the_ledger_reconciles_whoever_dies_in_the_middle() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     // While a replica is down a tip is sent more often than a player may play.
     small.set("GATEWAY_PLAYER_CALLS", "1000000");
     let plans = small.plans();

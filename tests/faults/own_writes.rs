@@ -112,7 +112,7 @@ async fn shows_games(client: &Client, round: u64, before: Before) {
 
 #[tokio::test]
 async fn whoever_wrote_reads_it_through_any_replica() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     let plans = small.plans();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2"];
     let fleet = small

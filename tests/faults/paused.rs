@@ -31,7 +31,7 @@ impl Paused {
 
 /// One thread handles the signal; on a busy machine the others keep running until that thread is scheduled.
 fn wait_until_stopped(process: Pid) {
-    let give_up = Instant::now() + Duration::from_secs(20);
+    let give_up = Instant::now() + Duration::from_mins(2);
     while threads(process).any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X')) {
         assert!(Instant::now() < give_up, "{process} does not stop");
         std::thread::yield_now();

@@ -21,7 +21,7 @@ async fn changes(client: &Client, cursor: &str) -> (Vec<Value>, String) {
 
 #[tokio::test]
 async fn data_and_keys_are_there_after_down_and_up() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     let fleet = small.up().await;
     let key = fleet.account("partner").keys.live.clone();
     let games = Client::new(&fleet, &key).all("/games", 100).await;

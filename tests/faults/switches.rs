@@ -74,7 +74,7 @@ async fn until_all_act(gateways: &[Fleet], api_is_on: bool) {
 
 #[tokio::test]
 async fn every_gateway_acts_on_a_switch_and_keeps_it_over_a_restart() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     let gateways = small.up_with(&REPLICAS).await.by_gateway();
     assert_eq!(gateways.len(), 2);
     let off = ["api_unavailable"; 7];

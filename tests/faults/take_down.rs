@@ -154,7 +154,7 @@ async fn until_key_answers(owner: &Client, status: u16) {
 
 #[tokio::test]
 async fn what_is_taken_down_is_gone_everywhere_and_comes_back_as_it_was() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2"];
     let fleet = small.up_with(&replicas).await;
     let caller = Client::new(&fleet, &fleet.account("partner").keys.live);

@@ -7,7 +7,7 @@ const LIMIT: u64 = 30;
 
 #[tokio::test]
 async fn a_guesser_has_so_many_look_ups_a_minute_and_nothing_beyond() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     small.set("GATEWAY_TRUSTED_PROXIES", "127.0.0.1, ::1");
     let fleet = small.up().await;
     let keys = &fleet.account("partner").keys;

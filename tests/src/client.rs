@@ -44,7 +44,7 @@ impl Client {
 
     fn build(fleet: &Fleet, key: Option<String>) -> Self {
         let http = reqwest::Client::builder()
-            .timeout(Duration::from_secs(30))
+            .timeout(Duration::from_mins(2))
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// How long a test waits before it gives up. It bounds a hung test; it measures nothing.
-const GIVE_UP: Duration = Duration::from_mins(1);
+const GIVE_UP: Duration = Duration::from_mins(3);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Looks again and again until `look` finds something, and returns it.

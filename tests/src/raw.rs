@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use crate::Fleet;
 
 /// When a test gives up on a connection that is neither answered nor closed.
-const GIVE_UP: Duration = Duration::from_mins(1);
+const GIVE_UP: Duration = Duration::from_mins(2);
 
 /// An answer over HTTP/1.1, as its bytes came.
 #[derive(Debug)]

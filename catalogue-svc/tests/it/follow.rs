@@ -169,7 +169,7 @@ async fn serve(fake: &Fake, lifecycle: &Lifecycle) -> Client {
     connect(address.parse().unwrap(), &token, lifecycle).unwrap()
 }
 
-/// The first state that satisfies `wanted`, within ten seconds.
+/// The first state that satisfies `wanted`.
 async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -> Arc<Snapshot> {
     let found = async {
         loop {
@@ -179,9 +179,7 @@ async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), found)
-        .await
-        .unwrap()
+    tokio::time::timeout(testing::LONG, found).await.unwrap()
 }
 
 fn start(follower: Follower, client: Client, lifecycle: &Lifecycle) -> Readiness {
@@ -264,9 +262,7 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let (catalogue, follower) = tokio::time::timeout(Duration::from_secs(10), loaded)
-        .await
-        .unwrap();
+    let (catalogue, follower) = tokio::time::timeout(testing::LONG, loaded).await.unwrap();
     assert_eq!(
         catalogue
             .snapshot()
@@ -313,9 +309,7 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), loaded)
-            .await
-            .unwrap()
+        tokio::time::timeout(testing::LONG, loaded).await.unwrap()
     };
     let at = |epoch, seq| Position { epoch, seq };
     assert_eq!(loaded(at(EPOCH, 2)).await, 1);
@@ -379,7 +373,5 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), ready)
-        .await
-        .unwrap();
+    tokio::time::timeout(testing::LONG, ready).await.unwrap();
 }

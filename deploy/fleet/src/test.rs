@@ -33,8 +33,21 @@ title = "Unlimited"
 webhook_events = true
 "#;
 
-/// A long timeout: one test sends hundreds of writes at once, and on a loaded machine the gateway would shed calls of other tests.
-const SETTINGS: &[(&str, &str)] = &[("GATEWAY_UPSTREAM_PATIENCE", "20000")];
+/// Deadlines that no test reaches, however slow the machine is and however many writes another test sends at once.
+const SETTINGS: &[(&str, &str)] = &[
+    ("GATEWAY_REDIS_PATIENCE", "20000"),
+    ("GATEWAY_KEYS_DEADLINE", "20"),
+    ("GATEWAY_UPSTREAM_DEADLINE", "20"),
+    ("GATEWAY_UPSTREAM_WRITE_DEADLINE", "25"),
+    ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
+    ("GATEWAY_UPSTREAM_POSITION_PATIENCE", "20000"),
+    ("CATALOGUE_PATIENCE", "10000"),
+    ("GATEWAY_DATABASE_DEADLINE", "20"),
+    ("LISTINGS_DATABASE_DEADLINE", "20"),
+    ("CATALOGUE_DATABASE_DEADLINE", "20"),
+    ("ECONOMY_DATABASE_DEADLINE", "20"),
+    ("WEBHOOK_DATABASE_DEADLINE", "20"),
+];
 
 /// The crate whose tests need a running fleet.
 const E2E: &str = "e2e";

@@ -22,8 +22,6 @@ use crate::switches::SwitchCache;
 
 /// How often a replica polls, in case a notification was lost.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// How long one poll may take. The next poll uses another connection.
-const DEADLINE: Duration = Duration::from_secs(5);
 /// Changes that are handled one by one. If there are more, the whole cache is dropped.
 const MAX_CHANGES: usize = 1_000;
 
@@ -66,7 +64,7 @@ impl Invalidation {
         clock: Clock,
     ) -> Result<Self, sqlx::Error> {
         let fresh_as_of = clock.now();
-        let cursor = kit::pg::within(&pool, DEADLINE, Cursor::read).await?;
+        let cursor = kit::pg::within(&pool, kit::pg::deadline(&pool), Cursor::read).await?;
         switches.reload().await?;
         lookup.load_prefixes().await?;
         lookup.set_fresh_as_of(fresh_as_of);
@@ -107,7 +105,8 @@ impl Invalidation {
     pub async fn catch_up(&mut self) -> Result<(), sqlx::Error> {
         let started = self.clock.now();
         let (from, pool) = (self.cursor, &self.pool);
-        let (to, stale) = kit::pg::within(pool, DEADLINE, async |connection| {
+        // After the deadline, the next poll uses another connection.
+        let (to, stale) = kit::pg::within(pool, kit::pg::deadline(pool), async |connection| {
             from.stale_entries(connection).await
         })
         .await?;

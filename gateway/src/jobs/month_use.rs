@@ -22,13 +22,13 @@ use crate::store::month_use::{self as store, OwedCalls};
 const BATCH: usize = 1_000;
 /// Concurrent calls to Redis: few enough that all are answered well before Redis counts as away.
 const CONCURRENCY: usize = 64;
-/// The deadline for PostgreSQL. It is short, since calls wait for their months.
-const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The task that synchronizes month use; one per process.
 #[derive(Debug)]
 pub struct MonthUse {
     pool: PgPool,
+    /// The deadline for PostgreSQL. It is short, since calls wait for their months.
+    deadline: Duration,
     counters: Counters,
     shared: Arc<SharedCounters>,
     /// Calls that Redis has not counted and that may not be in PostgreSQL yet.
@@ -38,9 +38,15 @@ pub struct MonthUse {
 }
 
 impl MonthUse {
-    pub fn new(pool: PgPool, redis: Redis, shared: Arc<SharedCounters>) -> Self {
+    pub fn new(
+        pool: PgPool,
+        deadline: Duration,
+        redis: Redis,
+        shared: Arc<SharedCounters>,
+    ) -> Self {
         Self {
             pool,
+            deadline,
             counters: Counters::new(redis),
             shared,
             unsaved: Vec::new(),
@@ -101,7 +107,7 @@ impl MonthUse {
         self.save_owed().await?;
         let most = i64::try_from(BATCH).unwrap_or(i64::MAX);
         loop {
-            let owed = kit::pg::within(&self.pool, TIMEOUT, async |connection| {
+            let owed = kit::pg::within(&self.pool, self.deadline, async |connection| {
                 store::list_owed(connection, most).await
             })
             .await?;
@@ -109,7 +115,7 @@ impl MonthUse {
             // Write the counts before deleting the rows: if Redis loses the calls, one of the two still has them.
             self.write_used().await?;
             if !added.is_empty() {
-                kit::pg::within(&self.pool, TIMEOUT, async |connection| {
+                kit::pg::within(&self.pool, self.deadline, async |connection| {
                     store::delete_owed(connection, &added).await
                 })
                 .await?;
@@ -182,7 +188,7 @@ impl MonthUse {
         }
         // What Redis has lost, this process may still know.
         self.write_used().await?;
-        let used = kit::pg::within(&self.pool, TIMEOUT, async |connection| {
+        let used = kit::pg::within(&self.pool, self.deadline, async |connection| {
             store::read(connection, &missing).await
         })
         .await?;
@@ -207,7 +213,7 @@ impl MonthUse {
         if used.is_empty() {
             return Ok(());
         }
-        let written = kit::pg::within(&self.pool, TIMEOUT, async |connection| {
+        let written = kit::pg::within(&self.pool, self.deadline, async |connection| {
             let used = used.iter().map(|(month, used)| (*month, *used));
             store::write(connection, used).await
         })
@@ -234,7 +240,7 @@ impl MonthUse {
         if self.unsaved.is_empty() {
             return Ok(());
         }
-        kit::pg::within(&self.pool, TIMEOUT, async |connection| {
+        kit::pg::within(&self.pool, self.deadline, async |connection| {
             store::insert_owed(connection, &self.unsaved).await
         })
         .await?;

@@ -10,14 +10,12 @@ use kit::rpc::client::{Client, Idempotent};
 use tokio::time::{Instant, timeout};
 use tonic::Request;
 
-/// How long a read waits. After that it goes on without a position.
-const TIMEOUT: Duration = Duration::from_millis(250);
-/// After a timeout, reads do not wait for this long; then one read at a time tries again.
-const RETRY_PAUSE: Duration = TIMEOUT;
-
 /// Joins concurrent calls: one call answers all reads that wait.
 pub struct ListingsPosition {
     client: FeedServiceClient<Client>,
+    /// How long a read waits. After that it goes on without a position. After a timeout, reads do not wait for as long again; then one
+    /// read at a time tries again.
+    timeout: Duration,
     last: tokio::sync::Mutex<Option<LastReply>>,
     /// Set while listings-svc hangs: when the next read may call it.
     retry_at: Mutex<Option<Instant>>,
@@ -30,9 +28,10 @@ struct LastReply {
 }
 
 impl ListingsPosition {
-    pub fn new(channel: Client) -> Self {
+    pub fn new(channel: Client, timeout: Duration) -> Self {
         Self {
             client: FeedServiceClient::new(channel),
+            timeout,
             last: tokio::sync::Mutex::new(None),
             retry_at: Mutex::new(None),
         }
@@ -52,7 +51,7 @@ impl ListingsPosition {
             }
             let started = Instant::now();
             let mut request = Request::new(GetPositionRequest {});
-            request.set_timeout(TIMEOUT);
+            request.set_timeout(self.timeout);
             request.extensions_mut().insert(Idempotent);
             let response = self.client.clone().get_position(request).await;
             let position = response
@@ -62,11 +61,11 @@ impl ListingsPosition {
             *last = Some(LastReply { started, position });
             position
         };
-        let position = timeout(TIMEOUT, calling).await.ok().flatten();
+        let position = timeout(self.timeout, calling).await.ok().flatten();
         let now = Instant::now();
         // A listings-svc that fails at once causes no delay.
-        let hangs = position.is_none() && now - arrived >= TIMEOUT;
-        *self.retry_at() = hangs.then(|| now + RETRY_PAUSE);
+        let hangs = position.is_none() && now - arrived >= self.timeout;
+        *self.retry_at() = hangs.then(|| now + self.timeout);
         position
     }
 
@@ -76,7 +75,7 @@ impl ListingsPosition {
         match *retry_at {
             Some(at) if now < at => false,
             Some(_) => {
-                *retry_at = Some(now + TIMEOUT + RETRY_PAUSE);
+                *retry_at = Some(now + self.timeout * 2);
                 true
             }
             None => true,

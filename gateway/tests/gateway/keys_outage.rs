@@ -6,7 +6,7 @@ use gateway::lookup::Options;
 use sqlx::PgPool;
 use time::Duration as Span;
 
-use crate::support::{NO_REDIS, Test, TestConfig, another, lock};
+use crate::support::{NO_REDIS, Test, TestConfig, another, eventually, lock};
 
 const AWAY: (u16, &str) = (503, "unavailable");
 
@@ -71,7 +71,8 @@ async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
     let mut test = Test::with(pool, with).await;
     let key = test.live_key().await;
     test.catch_up().await;
-    assert!(test.get(&key, "/games").await.is_ok());
+    let found = async || test.get(&key, "/games").await.is_ok();
+    eventually("the key is found in time", found).await;
     let keys = lock(&test.pool, "gateway.key").await;
     test.clock.advance(Span::HOUR * 2);
     assert_eq!(test.get(&key, "/games").await.error(), AWAY);
@@ -84,30 +85,36 @@ async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
 #[sqlx::test]
 async fn a_lookup_has_a_deadline(pool: PgPool) {
     let with = TestConfig {
-        lookup: deadline(Duration::from_secs(1)),
+        lookup: deadline(Duration::from_millis(200)),
         ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;
     let used = test.key(&account, "live").await;
     let fresh = test.key(&account, "live").await;
-    assert!(test.get(&used, "/games").await.is_ok());
+    let found = async |key| test.get(key, "/games").await.is_ok();
+    eventually("the key is found in time", async || found(&used).await).await;
     let keys = lock(&test.pool, "gateway.key").await;
     // More requests than the pool has connections: a lookup that misses its deadline must not leak one.
     let calls = (0..20).map(|_| test.get(&fresh, "/games"));
     for response in futures::future::join_all(calls).await {
         assert_eq!(response.error(), AWAY);
     }
-    assert!(test.get(&used, "/games").await.is_ok());
+    assert!(found(&used).await);
     drop(keys);
-    assert!(test.get(&fresh, "/games").await.is_ok());
-    assert_eq!(test.get(&test.guess(), "/games").await.error().0, 401);
+    eventually("the other key is found", async || found(&fresh).await).await;
+    let guess = test.guess();
+    eventually("the guess is not found", async || {
+        test.get(&guess, "/games").await.error().0 == 401
+    })
+    .await;
 }
 
-/// The usual options with another deadline.
+/// The usual options with another deadline, and any number of guesses.
 fn deadline(deadline: Duration) -> Options {
     Options {
         deadline,
+        unknown_per_minute: u32::MAX,
         ..TestConfig::default().lookup
     }
 }

@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::support::{LONG, START, caller, plans, redis_url};
+use crate::support::{LONG, START, caller, eventually, plans, redis_url};
 
 const NO_REDIS_URL: &str = "redis://127.0.0.1:1";
 
@@ -38,7 +38,12 @@ fn process(pool: &PgPool) -> Process {
     let redis = redis(&redis_url());
     let shared = Arc::new(SharedCounters::new(LONG));
     Process {
-        month_use: MonthUse::new(pool.clone(), redis.new_connection(), Arc::clone(&shared)),
+        month_use: MonthUse::new(
+            pool.clone(),
+            LONG,
+            redis.new_connection(),
+            Arc::clone(&shared),
+        ),
         quota: Quota::new(redis, Arc::clone(&shared)),
         shared,
     }
@@ -347,6 +352,7 @@ async fn calls_without_redis_and_postgresql_are_admitted_and_counted_later(pool:
     // PostgreSQL is back.
     process.month_use = MonthUse::new(
         pool.clone(),
+        LONG,
         redis(&redis_url()),
         Arc::clone(&process.shared),
     );
@@ -418,7 +424,7 @@ async fn a_row_of_owed_calls_is_added_once_even_if_it_stays(pool: PgPool) {
     assert_eq!(process.take_one(&caller).await, Some(8));
 }
 
-/// A Redis that accepts connections and never responses a call.
+/// A Redis that accepts connections, answers a PING and nothing else.
 async fn silent() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
@@ -432,7 +438,13 @@ async fn silent() -> String {
                     let _: usize = caller.read(&mut heard).await.unwrap();
                     caller.write_all(greeting.as_bytes()).await.unwrap();
                 }
-                while caller.read(&mut heard).await.is_ok_and(|read| read > 0) {}
+                while let Ok(length) = caller.read(&mut heard).await
+                    && length > 0
+                {
+                    if heard[..length].windows(4).any(|word| word == b"PING") {
+                        caller.write_all(b"+PONG\r\n").await.unwrap();
+                    }
+                }
             });
         }
     });
@@ -445,6 +457,13 @@ async fn a_call_that_redis_may_still_count_is_not_counted_again(pool: PgPool) {
     let (caller, plan) = (live(), plan());
     let url = Secret::from(silent().await);
     let slow = Redis::lazy(&url, Duration::from_millis(50), "").unwrap();
+    // The connection is open: every call from here on is sent, and times out.
+    eventually("the silent Redis is connected", async || {
+        slow.query::<String>("test", &redis::cmd("PING"))
+            .await
+            .is_ok()
+    })
+    .await;
     let quota = Quota::new(slow, Arc::clone(&process.shared));
     // Three calls are sent. Then the breaker is open, and the others are known not to be sent.
     for _ in 0..10 {

@@ -1,24 +1,21 @@
 //! Persistent HTTP/1.1 connections: each request gets its own response, and an unread body does not disturb the next request.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::routing::get;
 use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
-use kit::descriptor_limit::within_descriptor_limit;
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
 use crate::port::{PATIENT, Port};
-use crate::support::{Test, TestKey};
+use crate::support::{LONG, Test, TestKey, eventually};
 
-/// The timeout of a test.
-const GIVE_UP: Duration = Duration::from_secs(30);
-/// The default of `http_calls`. One more request queues, and is shed.
-const CALLS: usize = 512;
+/// Requests that run at once. One more queues, and is shed.
+const CALLS: usize = 16;
 
 pub(crate) struct Connection(TcpStream);
 
@@ -47,7 +44,7 @@ impl Connection {
 
     /// Reads one response; `None` if the connection ends before.
     pub(crate) async fn response(&mut self) -> Option<RawResponse> {
-        let reading = tokio::time::timeout(GIVE_UP, self.read());
+        let reading = tokio::time::timeout(LONG, self.read());
         reading.await.expect("neither answered nor closed")
     }
 
@@ -71,7 +68,7 @@ impl Connection {
     /// Whether the server has closed its side.
     async fn is_at_its_end(&mut self) -> bool {
         let mut byte = [0; 1];
-        let read = tokio::time::timeout(GIVE_UP, self.0.read(&mut byte));
+        let read = tokio::time::timeout(LONG, self.0.read(&mut byte));
         matches!(read.await, Ok(Ok(0)))
     }
 }
@@ -80,26 +77,35 @@ impl Connection {
 async fn a_connection_works_after_a_shed_request(pool: PgPool) {
     let test = Test::new(pool).await;
     let gate = Arc::new(Semaphore::new(0));
+    let running = Arc::new(AtomicUsize::new(0));
     let hang = {
-        let gate = Arc::clone(&gate);
-        get(async move || drop(gate.acquire().await))
+        let (gate, running) = (Arc::clone(&gate), Arc::clone(&running));
+        get(async move || {
+            running.fetch_add(1, Ordering::SeqCst);
+            drop(gate.acquire().await);
+        })
     };
     let router = Router::new()
         .route("/hang", hang)
         .route("/", get(async || "here").patch(async |body: String| body));
-    let connections = CALLS + 1;
-    within_descriptor_limit("test", u32::try_from(2 * connections).unwrap());
     let router = limit_calls(router, &test.app, ConcurrencyLimits::new(CALLS));
-    let port = Port::open(router, PATIENT, 4_096).await;
-    let mut open = Vec::new();
-    for _ in 0..connections {
+    let port = Port::open(router, PATIENT, 100).await;
+    let hanging = async || {
         let mut connection = Connection::open(&port).await;
         connection
             .send("GET /hang HTTP/1.1\r\nhost: x\r\n\r\n")
             .await;
-        open.push(connection);
+        connection
+    };
+    let mut open = Vec::new();
+    for _ in 0..CALLS {
+        open.push(hanging().await);
     }
-    let mut shed = open.pop().unwrap();
+    eventually("all permits are taken", async || {
+        running.load(Ordering::SeqCst) == CALLS
+    })
+    .await;
+    let mut shed = hanging().await;
     let response = shed.response().await.unwrap();
     assert_eq!(
         (response.status, response.closes()),

@@ -15,7 +15,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use crate::port::{PATIENT, Port};
 
 /// The timeout of a test.
-const GIVE_UP: Duration = Duration::from_secs(30);
+const GIVE_UP: Duration = Duration::from_mins(2);
 
 type Pieces = mpsc::UnboundedSender<&'static str>;
 

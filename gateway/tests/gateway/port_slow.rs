@@ -12,17 +12,15 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::port::Port;
-use crate::support::{Test, TestConfig, account_key};
+use crate::support::{LONG, Test, TestConfig, account_key};
 
-/// Short, to keep the tests fast. The deadlines themselves are tested in `server/timeouts.rs`.
+/// Short, to keep the tests fast, and longer than a slow machine takes to read a request that is there. The deadlines themselves are tested in `server/timeouts.rs`.
 const SHORT: Timeouts = Timeouts {
-    http_head: Duration::from_millis(300),
-    http_body: Duration::from_millis(300),
-    http_idle: Duration::from_millis(600),
-    http_write: Duration::from_millis(600),
+    http_head: Duration::from_secs(5),
+    http_body: Duration::from_secs(5),
+    http_idle: Duration::from_secs(6),
+    http_write: Duration::from_secs(6),
 };
-/// The timeout of a test.
-const GIVE_UP: Duration = Duration::from_secs(30);
 /// More than the kernel buffers.
 const LARGE: usize = 32 * 1024 * 1024;
 
@@ -78,7 +76,7 @@ async fn until_closed(port: &Port, at_once: &[u8], again: &[u8]) -> String {
             _ = sending => {}
         }
     };
-    let closed = tokio::time::timeout(GIVE_UP, closed).await;
+    let closed = tokio::time::timeout(LONG, closed).await;
     assert!(
         closed.is_ok(),
         "still open: {:?}",
@@ -174,7 +172,7 @@ async fn a_slow_or_endless_body_is_rejected(pool: PgPool) {
     assert!(said.contains("connection: close"), "{said}");
     assert!(said.contains("\"code\":\"bad_json\""), "{said}");
     assert!(said.contains("The body came too slowly"), "{said}");
-    assert!(said.contains("within 300ms"), "{said}");
+    assert!(said.contains("within 5s"), "{said}");
 
     let endless = format!("{head}transfer-encoding: chunked\r\n\r\n");
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x1_0000));
@@ -200,7 +198,7 @@ async fn a_client_that_does_not_receive_is_disconnected() {
                 pace.tick().await;
             }
         };
-        tokio::time::timeout(GIVE_UP, refused)
+        tokio::time::timeout(LONG, refused)
             .await
             .expect("the connection is still open");
         let mut taken = Vec::new();
@@ -216,7 +214,7 @@ async fn a_client_that_still_sends_gets_its_response() {
     let head = "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n";
     let all = [head.as_bytes(), &vec![b'x'; 8_000_000]].concat();
     let mut stream = TcpStream::connect(port.address).await.unwrap();
-    let sent = tokio::time::timeout(GIVE_UP, stream.write_all(&all))
+    let sent = tokio::time::timeout(LONG, stream.write_all(&all))
         .await
         .unwrap();
     assert!(sent.is_ok(), "{sent:?}");

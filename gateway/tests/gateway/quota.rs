@@ -32,7 +32,12 @@ impl CountingProcess {
         let url = Secret::from(redis_url());
         let redis = Redis::lazy(&url, LONG, "").unwrap();
         let shared = Arc::new(SharedCounters::new(LONG));
-        let month_use = MonthUse::new(pool.clone(), redis.new_connection(), Arc::clone(&shared));
+        let month_use = MonthUse::new(
+            pool.clone(),
+            LONG,
+            redis.new_connection(),
+            Arc::clone(&shared),
+        );
         let (lifecycle, _) = Lifecycle::new();
         let stopping = lifecycle.stopping();
         lifecycle.spawn_graceful("month use", async move {

@@ -1,11 +1,14 @@
 //! A read shows all earlier writes (§1): the request to catalogue-svc carries the newest position of the listings.
 
+use std::time::Duration;
+
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
+use gateway::upstream;
 use kit::Clock;
 use kit::feed::{CommittedPosition, Position};
 use sqlx::PgPool;
 
-use crate::support::{LONG, NO_REDIS, Test, TestConfig};
+use crate::support::{LONG, NO_REDIS, Test, TestConfig, UPSTREAM};
 
 fn first() -> Position {
     Position {
@@ -94,7 +97,15 @@ async fn without_any_position_a_read_is_answered_nevertheless(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_listings_svc_that_hangs_delays_few_reads(pool: PgPool) {
-    let test = Test::with(pool, without_redis()).await;
+    let with = TestConfig {
+        // Many reads come in this time, also on a slow machine.
+        upstream: upstream::CallLimits {
+            position_timeout: Duration::from_secs(2),
+            ..UPSTREAM
+        },
+        ..without_redis()
+    };
+    let test = Test::with(pool, with).await;
     let key = test.live_key().await;
     let reached = first();
     test.files.set_position(reached);

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
+use futures::future::join_all;
 use gateway::upstream;
 use http::header::{ETAG, IF_MATCH};
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Outcome, Test, TestConfig, TestKey, TestResponse, UPSTREAM, account_key};
+use crate::support::{
+    Outcome, Test, TestConfig, TestKey, TestResponse, UPSTREAM, account_key, eventually,
+};
 
 const BODY: &str = r#"{"title": "Kora"}"#;
 const WRITES: [(&str, &str); 4] = [
@@ -113,27 +116,42 @@ fn assert_says_how_to_repeat(response: &TestResponse, method: &str) {
 }
 
 #[sqlx::test]
-async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
+async fn a_write_that_misses_its_deadline_has_an_unknown_outcome(pool: PgPool) {
     let with = TestConfig {
         upstream: upstream::CallLimits {
-            write_deadline: Duration::from_millis(300),
+            write_deadline: Duration::from_secs(3),
             ..UPSTREAM
         },
         ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
     let key = writing_key(&test).await;
-    let mut writes = 0;
-    for outcome in [Outcome::Hangs, Outcome::Lost] {
-        test.listings.set_outcome(outcome);
-        for (method, path) in WRITES {
-            let response = write(&test, key.request(method, path)).await;
-            assert_eq!(response.error(), (504, "outcome_unknown"), "{path}");
-            assert_eq!(response.header("retry-after"), "", "{path}");
-            assert_says_how_to_repeat(&response, method);
-            writes += 1;
-            assert_eq!(test.listings.writes(), writes, "a write is made once");
-        }
+    eventually("the gateway is connected", async || {
+        write(&test, key.request("POST", "/games")).await.status == 201
+    })
+    .await;
+    let before = test.listings.writes();
+    test.listings.set_outcome(Outcome::Hangs);
+    let requests = WRITES.map(|(method, path)| write(&test, key.request(method, path)));
+    for (response, (method, path)) in join_all(requests).await.iter().zip(WRITES) {
+        assert_eq!(response.error(), (504, "outcome_unknown"), "{path}");
+        assert_eq!(response.header("retry-after"), "", "{path}");
+        assert_says_how_to_repeat(response, method);
+    }
+    assert_eq!(test.listings.writes() - before, 4, "each is made once");
+}
+
+#[sqlx::test]
+async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = writing_key(&test).await;
+    test.listings.set_outcome(Outcome::Lost);
+    for (writes, (method, path)) in (1..).zip(WRITES) {
+        let response = write(&test, key.request(method, path)).await;
+        assert_eq!(response.error(), (504, "outcome_unknown"), "{path}");
+        assert_eq!(response.header("retry-after"), "", "{path}");
+        assert_says_how_to_repeat(&response, method);
+        assert_eq!(test.listings.writes(), writes, "a write is made once");
     }
     // The service itself may not know the outcome of a commit.
     let unknown = Fault::outcome_unknown("a test");

@@ -16,8 +16,6 @@ use super::http_client::Connector;
 use crate::config::{self, PictureLocation};
 use crate::domain::pictures::FileName;
 
-/// Time limit of one operation, with its retries.
-const TIMEOUT: Duration = Duration::from_secs(20);
 const MAX_RETRIES: usize = 3;
 const MAX_PART_BYTES: u64 = 1024 * 1024;
 
@@ -25,6 +23,8 @@ const MAX_PART_BYTES: u64 = 1024 * 1024;
 pub struct FileStore {
     objects: Arc<dyn ObjectStore>,
     prefix: Path,
+    /// How long one operation may take, with its retries.
+    deadline: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,7 @@ impl FileStore {
                 Ok(Self {
                     objects: Arc::new(objects),
                     prefix: Path::default(),
+                    deadline: settings.pictures_deadline,
                 })
             }
             PictureLocation::Bucket { bucket, prefix } => {
@@ -59,6 +60,7 @@ impl FileStore {
                 Ok(Self {
                     objects: Arc::new(objects),
                     prefix: Path::from(prefix.as_str()),
+                    deadline: settings.pictures_deadline,
                 })
             }
         }
@@ -70,7 +72,7 @@ impl FileStore {
             let path = self.path(name);
             self.objects.put(&path, bytes.into()).await
         };
-        with_timeout(put)
+        self.in_time(put)
             .await
             .map(|_| ())
             .map_err(|error| store_failed(&error))
@@ -87,7 +89,7 @@ impl FileStore {
         let max_bytes = max_bytes.min(MAX_PART_BYTES);
         if max_bytes > 0 {
             let range = offset..offset.saturating_add(max_bytes);
-            let got = with_timeout(async {
+            let got = self.in_time(async {
                 let options = GetOptions::new().with_range(Some(range));
                 let got = self.objects.get_opts(&path, options).await?;
                 let size = got.meta.size;
@@ -102,7 +104,7 @@ impl FileStore {
                 Err(_) => {}
             }
         }
-        match with_timeout(self.objects.head(&path)).await {
+        match self.in_time(self.objects.head(&path)).await {
             Ok(meta) if max_bytes == 0 || offset >= meta.size => Ok(Some(FilePart {
                 size: meta.size,
                 bytes: Bytes::new(),
@@ -116,10 +118,23 @@ impl FileStore {
     /// Deletes a file if it exists.
     pub async fn remove(&self, name: &FileName) -> Result<(), Fault> {
         let path = self.path(name);
-        match with_timeout(self.objects.delete(&path)).await {
+        match self.in_time(self.objects.delete(&path)).await {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(store_failed(&error)),
         }
+    }
+
+    async fn in_time<T>(
+        &self,
+        request: impl Future<Output = object_store::Result<T>>,
+    ) -> object_store::Result<T> {
+        let done = timeout(self.deadline, request).await;
+        done.unwrap_or_else(|late| {
+            Err(Error::Generic {
+                store: "pictures",
+                source: Box::new(late),
+            })
+        })
     }
 
     fn path(&self, name: &FileName) -> Path {
@@ -134,14 +149,14 @@ fn bucket_of(
 ) -> anyhow::Result<object_store::aws::AmazonS3> {
     let retry = RetryConfig {
         max_retries: MAX_RETRIES,
-        retry_timeout: TIMEOUT,
+        retry_timeout: settings.pictures_deadline,
         ..RetryConfig::default()
     };
     let mut builder = AmazonS3Builder::new()
         .with_bucket_name(bucket)
         .with_region(&settings.pictures_region)
         .with_retry(retry)
-        .with_http_connector(Connector::new()?);
+        .with_http_connector(Connector::new(settings.pictures_deadline / 2)?);
     if let Some(endpoint) = &settings.pictures_endpoint {
         builder = builder
             .with_endpoint(endpoint)
@@ -155,17 +170,6 @@ fn bucket_of(
     builder
         .build()
         .context("pictures: the bucket cannot be used with these settings")
-}
-
-async fn with_timeout<T>(
-    request: impl Future<Output = object_store::Result<T>>,
-) -> object_store::Result<T> {
-    timeout(TIMEOUT, request).await.unwrap_or_else(|late| {
-        Err(Error::Generic {
-            store: "pictures",
-            source: Box::new(late),
-        })
-    })
 }
 
 fn store_failed(error: &Error) -> Fault {

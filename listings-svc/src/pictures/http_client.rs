@@ -16,9 +16,8 @@ use object_store::client::{
 };
 use tokio::time::timeout;
 
-/// Time limits: to connect, and until the response begins.
+/// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Creates the client that the object store uses.
@@ -26,11 +25,15 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 pub(super) struct Connector(ObjectStoreClient);
 
 #[derive(Debug, Clone)]
-struct ObjectStoreClient(Client<HttpsConnector<TcpConnector>, HttpRequestBody>);
+struct ObjectStoreClient {
+    client: Client<HttpsConnector<TcpConnector>, HttpRequestBody>,
+    /// How long it may take until a response begins.
+    response_timeout: Duration,
+}
 
 impl Connector {
     /// Trusts the root certificates of the machine.
-    pub(super) fn new() -> anyhow::Result<Self> {
+    pub(super) fn new(response_timeout: Duration) -> anyhow::Result<Self> {
         let mut tcp = TcpConnector::new();
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
         tcp.set_nodelay(true);
@@ -46,7 +49,10 @@ impl Connector {
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_timer(hyper_util::rt::TokioTimer::new())
             .build(https);
-        Ok(Self(ObjectStoreClient(client)))
+        Ok(Self(ObjectStoreClient {
+            client,
+            response_timeout,
+        }))
     }
 }
 
@@ -59,7 +65,7 @@ impl HttpConnector for Connector {
 #[tonic::async_trait]
 impl HttpService for ObjectStoreClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let response = timeout(RESPONSE_TIMEOUT, self.0.request(request)).await;
+        let response = timeout(self.response_timeout, self.client.request(request)).await;
         let response = response.map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?;
         let response = response.map_err(|error| HttpError::new(error_kind(&error), error))?;
         let broken = |error| HttpError::new(HttpErrorKind::Interrupted, error);

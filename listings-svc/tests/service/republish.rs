@@ -58,7 +58,8 @@ async fn a_locked_listing_is_not_skipped(pool: PgPool) {
     Listing::<Game>::lock(&mut transaction, Mode::Live, &["two".to_owned()])
         .await
         .unwrap();
-    let writer = moved.importer.writer();
+    let hasty = start_at(testing::postgres::hasty(&pool), "https://new.example/").await;
+    let writer = hasty.importer.writer();
     let games = writer
         .write(Command::Republish(Entity::Game, Uuid::nil()))
         .await;

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
 
 use kit::Clock;
 use listings::config::PictureSettings as Settings;
@@ -107,6 +106,7 @@ fn settings(endpoint: &str, bucket: &str) -> Settings {
         pictures_region: "us-east-1".to_owned(),
         pictures_key_id: Some("an-id".to_owned()),
         pictures_secret: Some("a-secret".to_owned().into()),
+        pictures_deadline: testing::LONG,
         picture_megabytes: 10,
         pictures_at_once: 1,
     }
@@ -173,7 +173,7 @@ async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
     let lost = store.put(&name, bytes::Bytes::from_static(b"0")).await;
     assert_eq!(lost.unwrap_err().code, kit::Code::Unavailable);
     let nobody = FileStore::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
-    let reading = tokio::time::timeout(Duration::from_mins(1), nobody.part(&name, 0, 10));
+    let reading = tokio::time::timeout(testing::LONG * 2, nobody.part(&name, 0, 10));
     assert_eq!(
         reading.await.unwrap().unwrap_err().code,
         kit::Code::Unavailable

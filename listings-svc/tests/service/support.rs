@@ -95,6 +95,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         pictures_region: String::new(),
         pictures_key_id: None,
         pictures_secret: None,
+        pictures_deadline: testing::LONG,
         picture_megabytes: 10,
         pictures_at_once: 2,
     };

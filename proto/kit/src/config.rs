@@ -77,6 +77,9 @@ pub struct Database {
     /// The most connections to PostgreSQL
     #[arg(long, default_value_t = 10)]
     pub database_connections: u32,
+    /// Seconds that PostgreSQL may take for a connection or a write
+    #[arg(long, default_value = "5", value_parser = a_second_or_more)]
+    pub database_deadline: Duration,
 }
 
 /// The tokens of the internal port.
@@ -171,6 +174,14 @@ pub fn seconds(value: &str) -> Result<Duration, String> {
         .map(Duration::from_secs)
         .ok()
         .ok_or_else(|| "it must be a whole number of seconds".to_owned())
+}
+
+/// Parses whole seconds, one or more.
+pub fn a_second_or_more(value: &str) -> Result<Duration, String> {
+    seconds(value).and_then(|time| match time {
+        Duration::ZERO => Err("it must be 1 second or more".to_owned()),
+        time => Ok(time),
+    })
 }
 
 /// Loads the settings of a service from the arguments and the environment of this process.

@@ -66,11 +66,11 @@ pub async fn open(
     let place = format!("{}:{}", options.get_host(), options.get_port());
     let pool = PgPoolOptions::new()
         .max_connections(settings.database_connections)
-        .acquire_timeout(Duration::from_secs(5))
+        .acquire_timeout(settings.database_deadline)
         .connect_lazy_with(options.clone());
     // A single connection first: its error names the cause, while a pool only reports a timeout.
     let probe = <sqlx::PgConnection as sqlx::Connection>::connect_with(&options);
-    let mut probe = tokio::time::timeout(Duration::from_secs(5), probe)
+    let mut probe = tokio::time::timeout(settings.database_deadline, probe)
         .await
         .with_context(|| format!("PostgreSQL at {place} does not answer; check database_url"))?
         .with_context(|| format!("cannot connect to PostgreSQL at {place}; check database_url"))?;
@@ -111,6 +111,11 @@ pub async fn now(pool: &PgPool, clock: &Clock) -> Result<OffsetDateTime, sqlx::E
         .fetch_one(pool)
         .await?;
     Ok(clock.moved(now))
+}
+
+/// How long PostgreSQL may take, as the settings of the pool say: `database_deadline` in a service.
+pub fn deadline(pool: &PgPool) -> Duration {
+    pool.options().get_acquire_timeout()
 }
 
 /// Runs `work` on a connection of `pool`, with a timeout of `deadline`.

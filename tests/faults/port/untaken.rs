@@ -45,7 +45,7 @@ async fn call_and_take_nothing(mut connection: TcpStream, get: &[u8]) -> TcpStre
 
 #[tokio::test]
 async fn answers_that_nobody_takes_have_a_bound() {
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     // Nothing is let go while the test runs.
     small.set("GATEWAY_HTTP_WRITE", "3600");
     let plans = small.plans();

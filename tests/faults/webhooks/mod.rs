@@ -90,7 +90,7 @@ async fn restart_one(small: &SmallFleet, round: usize) {
 /// What came of it, in words.
 async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     let receiver = Receiver::start().await;
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let fleet = small.up_with(&["--replicas", replicas]).await;
     add_endpoint(&fleet, &receiver, &["listing.published"]).await;

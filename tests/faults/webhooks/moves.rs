@@ -37,7 +37,7 @@ type Ranks = Vec<(String, u64, u64)>;
 impl Scene {
     async fn set() -> Self {
         let receiver = Receiver::start().await;
-        let mut small = SmallFleet::new();
+        let mut small = SmallFleet::patient();
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         let fleet = small.up_with(&["--replicas", "catalogue-svc=3"]).await;
         add_endpoint(&fleet, &receiver, &["ranking.moved"]).await;

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use futures::future::join_all;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::sleep;
 use webhook::http::{AttemptOutcome, AttemptResult};
 
 use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, ping, request, sender};
 
-const SOON: Duration = Duration::from_millis(300);
+/// The deadline that these receivers miss. A slow machine has connected, and read a byte, long before.
+const SOON: Duration = Duration::from_secs(2);
 
 /// After the request: `first` at once, then `then` again and again, with a pause between.
 fn writing(first: &'static str, then: &'static str, pause: Duration) -> Behaviour {
@@ -75,7 +77,7 @@ async fn answer(
 #[tokio::test]
 async fn an_answer_that_does_not_come_in_time_is_a_failure() {
     let tick = Duration::from_millis(20);
-    for (what, behaviour) in [
+    let receivers = [
         ("nothing", stopping("")),
         ("half a status line", stopping("HTTP/1.1 20")),
         ("half a head", stopping("HTTP/1.1 200 OK\r\ncontent-le")),
@@ -91,17 +93,19 @@ async fn an_answer_that_does_not_come_in_time_is_a_failure() {
             "interim answers without an end",
             writing("", "HTTP/1.1 103 Early Hints\r\n\r\n", tick),
         ),
-    ] {
+    ];
+    join_all(receivers.map(async |(what, behaviour)| {
         let answer = answer(behaviour, SOON, PATIENCE).await;
         assert_eq!(answer.outcome, AttemptOutcome::Failed, "{what}");
         assert_eq!(
             answer.reason.as_deref(),
-            Some("did not answer within 0.3 seconds"),
+            Some("did not answer within 2 seconds"),
             "{what}"
         );
         assert_eq!(answer.status, None, "{what}");
         assert!(answer.duration >= SOON, "{what}");
-    }
+    }))
+    .await;
 }
 
 #[tokio::test]

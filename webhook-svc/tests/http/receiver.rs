@@ -30,7 +30,7 @@ use webhook::http::{AttemptRequest, AttemptResult, Sender, Settings};
 /// The default host name of receivers.
 pub(crate) const HOST: &str = "hooks.example";
 /// Timeout of waits; nothing is measured by it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = testing::LONG;
 
 pub(crate) type Stream = TlsStream<TcpStream>;
 

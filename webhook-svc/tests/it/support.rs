@@ -40,7 +40,7 @@ use super::receiver::Receiver;
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 /// Timeout of waits; nothing is measured by it.
-pub(crate) const PATIENCE: StdDuration = StdDuration::from_secs(30);
+pub(crate) const PATIENCE: StdDuration = testing::LONG;
 pub(crate) const TAKEN: ApplyContext = ApplyContext {
     generation: Uuid::nil(),
     effects_after_seq: 0,
@@ -130,6 +130,7 @@ pub(crate) async fn replica_with(
     let allow: AllowList = origins.join(",").parse().unwrap();
     let settings = http::Settings {
         allow: allow.clone(),
+        answer_timeout: testing::LONG,
         ..http::Settings::default()
     };
     let dependencies = deliver::DeliveryDependencies {

@@ -15,6 +15,7 @@ use contracts::catalogue::v1::search_service_server::{SearchService, SearchServi
 use contracts::common::v1::PageInfo;
 use kit::{Code, Fault, Lifecycle};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
@@ -28,6 +29,7 @@ pub(crate) const OBJECT: &str = r#"{"slug": "kora" }"#;
 pub(crate) enum Script {
     Answer,
     Refuse(Fault),
+    /// Answers no call before another script is set, which then holds.
     Hang,
     /// Fails this many times like a lost connection, then responses.
     Lose(u32),
@@ -37,6 +39,7 @@ pub(crate) enum Script {
 pub(crate) struct Catalogue {
     pub(crate) address: String,
     state: Arc<Mutex<StubState>>,
+    script_set: Arc<Notify>,
 }
 
 struct StubState {
@@ -69,6 +72,7 @@ impl Catalogue {
                 total: 61,
                 revision: 0,
             })),
+            script_set: Arc::default(),
         };
         let server = Server::builder()
             .add_service(GamesServiceServer::new(catalogue.clone()))
@@ -85,6 +89,7 @@ impl Catalogue {
 
     pub(crate) fn script(&self, script: Script) {
         self.state.lock().unwrap().script = script;
+        self.script_set.notify_waiters();
     }
 
     pub(crate) fn calls(&self) -> u32 {
@@ -133,21 +138,23 @@ impl Catalogue {
     }
 
     async fn run_script(&self, request: impl Any + Send) -> Result<(), Status> {
-        let script = {
+        {
             let mut state = self.state.lock().unwrap();
             state.calls += 1;
             state.last_request = Some(Box::new(request));
-            let script = state.script.clone();
-            if let Script::Lose(times) = &mut state.script {
-                *times = times.saturating_sub(1);
+        }
+        loop {
+            let script_set = self.script_set.notified();
+            match &mut self.state.lock().unwrap().script {
+                Script::Answer | Script::Lose(0) => return Ok(()),
+                Script::Refuse(fault) => return Err(fault.clone().into()),
+                Script::Lose(times) => {
+                    *times -= 1;
+                    return Err(Status::new(tonic::Code::Unavailable, "connection reset"));
+                }
+                Script::Hang => {}
             }
-            script
-        };
-        match script {
-            Script::Answer | Script::Lose(0) => Ok(()),
-            Script::Refuse(fault) => Err(fault.into()),
-            Script::Hang => std::future::pending().await,
-            Script::Lose(_) => Err(Status::new(tonic::Code::Unavailable, "connection reset")),
+            script_set.await;
         }
     }
 }

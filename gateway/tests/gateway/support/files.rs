@@ -11,6 +11,7 @@ use contracts::listings::v1::picture_service_server::{PictureService, PictureSer
 use kit::feed::Position;
 use kit::{Fault, Lifecycle};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
@@ -21,6 +22,7 @@ use super::listings::Listings;
 pub(crate) struct Files {
     pub(crate) address: String,
     state: Arc<Mutex<StubState>>,
+    released: Arc<Notify>,
 }
 
 #[derive(Default)]
@@ -40,6 +42,7 @@ impl Files {
         let files = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
             state: Arc::default(),
+            released: Arc::default(),
         };
         let server = Server::builder()
             .add_routes(listings.routes())
@@ -64,8 +67,20 @@ impl Files {
         self.state.lock().unwrap().position_requests
     }
 
+    /// Whether calls hang, those that have begun as well.
     pub(crate) fn hang(&self, hangs: bool) {
         self.state.lock().unwrap().hangs = hangs;
+        self.released.notify_waiters();
+    }
+
+    async fn until_released(&self) {
+        loop {
+            let released = self.released.notified();
+            if !self.state.lock().unwrap().hangs {
+                return;
+            }
+            released.await;
+        }
     }
 
     /// Takes the recorded requests.
@@ -86,14 +101,12 @@ impl PictureService for Files {
         request: Request<proto::GetPictureRequest>,
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
         let request = request.into_inner();
-        let (file, hangs) = {
+        let file = {
             let mut state = self.state.lock().unwrap();
             state.requests.push((request.offset, request.most));
-            (state.files.get(&request.name).cloned(), state.hangs)
+            state.files.get(&request.name).cloned()
         };
-        if hangs {
-            std::future::pending::<()>().await;
-        }
+        self.until_released().await;
         let file = file.ok_or_else(|| Fault::not_found("there is none"))?;
         let begin = usize::try_from(request.offset).unwrap().min(file.len());
         let most = usize::try_from(request.most).unwrap();
@@ -128,14 +141,9 @@ impl FeedService for Files {
         &self,
         _: Request<common::GetPositionRequest>,
     ) -> Result<Response<common::GetPositionResponse>, Status> {
-        let (position, hangs) = {
-            let mut state = self.state.lock().unwrap();
-            state.position_requests += 1;
-            (state.position, state.hangs)
-        };
-        if hangs {
-            std::future::pending::<()>().await;
-        }
+        self.state.lock().unwrap().position_requests += 1;
+        self.until_released().await;
+        let position = self.state.lock().unwrap().position;
         let position = position.ok_or_else(|| Fault::unavailable("the position"))?;
         Ok(Response::new(common::GetPositionResponse {
             position: Some(position.into()),

@@ -73,14 +73,15 @@ pub(crate) const READS: [&str; 13] = [
 /// The time at which tests begin.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
 
-/// Long enough that Redis, PostgreSQL and the services never time out on a loaded machine.
-pub(crate) const LONG: Duration = Duration::from_secs(10);
+/// Every timeout that a test is not about. No machine is so slow, or pauses for so long, that it passes.
+pub(crate) const LONG: Duration = Duration::from_mins(2);
 
 pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
     deadline: LONG,
     write_deadline: LONG,
     calls: 256,
     queue_timeout: LONG,
+    position_timeout: LONG,
 };
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
@@ -213,7 +214,7 @@ impl Test {
         let counters = Arc::new(quota::SharedCounters::new(LONG));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
-        let month_use = MonthUse::new(pool.clone(), redis.new_connection(), counters);
+        let month_use = MonthUse::new(pool.clone(), LONG, redis.new_connection(), counters);
         let stopping = lifecycle.stopping();
         lifecycle.spawn_graceful("month use", async move {
             month_use.run(MONTH_FLUSH, stopping).await;
@@ -379,6 +380,17 @@ fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
     let addresses = Addresses::List(vec![address.to_owned()]);
     let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
     kit::rpc::client::connect(addresses, &token, lifecycle).unwrap()
+}
+
+/// Polls until the condition holds. A call with a short timeout may miss it on a slow machine, and is then made again.
+pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let polling = async {
+        while !holds().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    let holds = tokio::time::timeout(LONG, polling).await;
+    assert!(holds.is_ok(), "gave up waiting until {what}");
 }
 
 pub(crate) const NO_REDIS: &str = "redis://127.0.0.1:1";

@@ -7,11 +7,9 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::Position;
-use super::session::{Session, Sessions, in_time};
+use super::session::{Session, Sessions};
 use crate::pg::Schema;
 
-/// How long PostgreSQL is asked.
-const DEADLINE: Duration = Duration::from_secs(5);
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -43,6 +41,7 @@ pub(super) enum Fate {
 /// Asks PostgreSQL until the transaction has ended. While its backend runs, the transaction may still commit, and a retry would apply
 /// its items twice.
 pub(super) async fn look_up(sessions: &mut Sessions, lost: UnknownCommit<'_>) -> Fate {
+    let limit = sessions.timeouts.outcome;
     let asking = async {
         loop {
             match ask(sessions, lost).await {
@@ -55,7 +54,7 @@ pub(super) async fn look_up(sessions: &mut Sessions, lost: UnknownCommit<'_>) ->
             tokio::time::sleep(PAUSE).await;
         }
     };
-    timeout(DEADLINE, asking).await.unwrap_or(Fate::Unknown)
+    timeout(limit, asking).await.unwrap_or(Fate::Unknown)
 }
 
 /// The outcome; `None` while the backend of the transaction is still running.
@@ -64,7 +63,9 @@ async fn ask(
     lost: UnknownCommit<'_>,
 ) -> Result<Option<Fate>, sqlx::Error> {
     let mut session = sessions.acquire().await?;
-    let fate = in_time(fate(&mut session, sessions.schema(), lost)).await?;
+    let fate = sessions
+        .in_time(fate(&mut session, sessions.schema(), lost))
+        .await?;
     sessions.release(session);
     Ok(fate)
 }

@@ -29,6 +29,7 @@ mod resume;
 mod rows;
 mod session;
 mod tail;
+mod timeouts;
 mod transaction;
 mod writer;
 
@@ -41,6 +42,7 @@ pub use high_water_mark::{CommittedPosition, HighWaterMark};
 pub use pg_consumer::{ApplyContext, ChangeHandler, PgConsumer};
 pub use producer::Producer;
 pub use rows::{ChangeBatch, read_changes};
+pub use timeouts::WriteTimeouts;
 pub use writer::Writer;
 
 use contracts::common::v1 as proto;

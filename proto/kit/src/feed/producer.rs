@@ -13,6 +13,7 @@ use super::head::Head;
 use super::high_water_mark::HighWaterMark;
 use super::replies::ReplySender;
 use super::tail::Tail;
+use super::timeouts::WriteTimeouts;
 use super::writer::{Writer, writer};
 use super::{Position, lag};
 use crate::clock::Clock;
@@ -33,6 +34,7 @@ pub struct Producer {
     /// Published before a write is answered.
     high_water_mark: Option<HighWaterMark>,
     tail: Arc<Tail>,
+    timeouts: WriteTimeouts,
 }
 
 impl Producer {
@@ -52,6 +54,7 @@ impl Producer {
             wakeup: Wakeup::start(pool.clone(), format!("{schema}_feed"), lifecycle),
             high_water_mark: None,
             tail: Arc::default(),
+            timeouts: WriteTimeouts::of(&pool),
         };
         let lease = Lease::new(pool.clone(), schema, "feed compaction", clock.clone());
         lease.spawn(lifecycle, move || {
@@ -70,6 +73,12 @@ impl Producer {
             high_water_mark: Some(mark),
             ..self
         }
+    }
+
+    /// Replaces the timeouts of the writers, which follow from the deadline of the pool.
+    #[must_use]
+    pub fn with_timeouts(self, timeouts: WriteTimeouts) -> Self {
+        Self { timeouts, ..self }
     }
 
     /// Starts the writer task, through which all changes of this process go.
@@ -117,6 +126,10 @@ impl Producer {
 
     pub(super) fn schema(&self) -> Schema {
         self.schema
+    }
+
+    pub(super) fn timeouts(&self) -> WriteTimeouts {
+        self.timeouts
     }
 
     pub(super) fn tail(&self) -> &Tail {

@@ -17,8 +17,6 @@ use crate::fault::Fault;
 pub(super) const BATCH: usize = 50;
 /// The most retries in one transaction while new items wait.
 const RETRIES: usize = 10;
-/// How long a write is retried while its rows are locked elsewhere or PostgreSQL cannot be reached.
-pub(super) const DEADLINE: Duration = Duration::from_secs(5);
 /// The most new items that may wait, however fast the writer is.
 const QUEUE: usize = 16_384;
 /// The most items that may wait for a retry. A further one fails.
@@ -45,6 +43,8 @@ pub(super) struct Queued<A: Apply> {
 pub(super) struct QueueSender<A: Apply> {
     queue: mpsc::Sender<Queued<A>>,
     throughput: Arc<Throughput>,
+    /// How long a write is retried, and the longest wait in the queue.
+    pub(super) deadline: Duration,
 }
 
 impl<A: Apply> Clone for QueueSender<A> {
@@ -52,6 +52,7 @@ impl<A: Apply> Clone for QueueSender<A> {
         Self {
             queue: self.queue.clone(),
             throughput: Arc::clone(&self.throughput),
+            deadline: self.deadline,
         }
     }
 }
@@ -65,23 +66,23 @@ impl<A: Apply> QueueSender<A> {
         let waiting = self.queue.max_capacity() - self.queue.capacity();
         let wait = self.throughput.wait(waiting);
         // One batch may always wait, so that the throughput is measured again.
-        if wait > DEADLINE && waiting >= BATCH {
-            return Err(full(wait));
+        if wait > self.deadline && waiting >= BATCH {
+            return Err(self.full(wait));
         }
         self.queue.try_send(queued).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => full(wait),
+            mpsc::error::TrySendError::Full(_) => self.full(wait),
             mpsc::error::TrySendError::Closed(_) => {
                 Fault::unavailable("the writer, which is stopping")
             }
         })
     }
-}
 
-fn full(wait: Duration) -> Fault {
-    let seconds = wait.min(DEADLINE).as_secs().max(1);
-    Fault {
-        retry_after: u32::try_from(seconds).ok(),
-        ..Fault::unavailable("the writer, whose queue is full")
+    fn full(&self, wait: Duration) -> Fault {
+        let seconds = wait.min(self.deadline).as_secs().max(1);
+        Fault {
+            retry_after: u32::try_from(seconds).ok(),
+            ..Fault::unavailable("the writer, whose queue is full")
+        }
     }
 }
 
@@ -128,8 +129,11 @@ pub(super) struct Queue<A: Apply> {
     was_isolated: bool,
 }
 
-/// A queue. After `stopping` it accepts no new item and ends when it is empty.
-pub(super) fn queue<A: Apply>(stopping: CancellationToken) -> (QueueSender<A>, Queue<A>) {
+/// A queue of writes with this deadline. After `stopping` it accepts no new item and ends when it is empty.
+pub(super) fn queue<A: Apply>(
+    deadline: Duration,
+    stopping: CancellationToken,
+) -> (QueueSender<A>, Queue<A>) {
     let (queue, new) = mpsc::channel(QUEUE);
     // A thousand items per second, until a batch is measured.
     let throughput = Arc::new(Throughput {
@@ -138,6 +142,7 @@ pub(super) fn queue<A: Apply>(stopping: CancellationToken) -> (QueueSender<A>, Q
     let sender = QueueSender {
         queue,
         throughput: Arc::clone(&throughput),
+        deadline,
     };
     let queue = Queue {
         new,
@@ -261,6 +266,8 @@ mod tests {
     use super::super::apply::{ApplyError, ApplyResult};
     use super::*;
 
+    const DEADLINE: Duration = Duration::from_secs(5);
+
     struct Numbers;
 
     impl Apply for Numbers {
@@ -301,19 +308,19 @@ mod tests {
 
     #[test]
     fn the_queue_holds_what_can_be_written_before_the_deadline() {
-        let (sender, _queue) = queue::<Numbers>(CancellationToken::new());
+        let (sender, _queue) = queue::<Numbers>(DEADLINE, CancellationToken::new());
         assert_eq!(fill(&sender), 5_001);
         let fault = sender.push(queued(0)).unwrap_err();
         assert_eq!(fault.retry_after, Some(5));
 
-        let (sender, slow) = queue::<Numbers>(CancellationToken::new());
+        let (sender, slow) = queue::<Numbers>(DEADLINE, CancellationToken::new());
         for _ in 0..50 {
             slow.record(BATCH, Duration::from_secs(1));
         }
         let waiting = fill(&sender);
         assert!((250..400).contains(&waiting), "{waiting}");
 
-        let (sender, stalled) = queue::<Numbers>(CancellationToken::new());
+        let (sender, stalled) = queue::<Numbers>(DEADLINE, CancellationToken::new());
         for _ in 0..50 {
             stalled.record(BATCH, Duration::from_mins(1));
         }
@@ -322,7 +329,7 @@ mod tests {
 
     #[tokio::test]
     async fn neither_new_items_nor_retries_starve() {
-        let (sender, mut queue) = queue::<Numbers>(CancellationToken::new());
+        let (sender, mut queue) = queue::<Numbers>(DEADLINE, CancellationToken::new());
         for n in 0..100 {
             assert!(queue.retry(queued(1_000 + n)).is_none());
         }
@@ -341,7 +348,7 @@ mod tests {
 
     #[tokio::test]
     async fn other_items_come_between_two_isolated_ones() {
-        let (sender, mut queue) = queue::<Numbers>(CancellationToken::new());
+        let (sender, mut queue) = queue::<Numbers>(DEADLINE, CancellationToken::new());
         for n in [1, 2] {
             let isolated = Queued {
                 isolate: true,
@@ -357,7 +364,7 @@ mod tests {
 
     #[tokio::test]
     async fn requeued_items_come_before_new_ones() {
-        let (sender, mut queue) = queue::<Numbers>(CancellationToken::new());
+        let (sender, mut queue) = queue::<Numbers>(DEADLINE, CancellationToken::new());
         sender.push(queued(3)).unwrap();
         for n in [1, 2] {
             queue.requeue(queued(n));
@@ -368,7 +375,7 @@ mod tests {
     #[tokio::test]
     async fn the_queue_is_drained_when_the_process_stops() {
         let stopping = CancellationToken::new();
-        let (sender, mut queue) = queue::<Numbers>(stopping.clone());
+        let (sender, mut queue) = queue::<Numbers>(DEADLINE, stopping.clone());
         sender.push(queued(1)).unwrap();
         assert!(queue.retry(queued(2)).is_none());
         stopping.cancel();

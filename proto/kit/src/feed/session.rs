@@ -8,10 +8,8 @@ use tokio::time::timeout;
 
 use super::commit::prepare;
 use super::head::Head;
+use super::timeouts::WriteTimeouts;
 use crate::pg::Schema;
-
-/// How long PostgreSQL may take for an item, the commit or a new connection. Then the connection is closed.
-const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A connection, and the head as it last read it.
 pub(super) struct Session {
@@ -23,14 +21,16 @@ pub(super) struct Session {
 pub(super) struct Sessions {
     options: PgConnectOptions,
     schema: Schema,
+    pub(super) timeouts: WriteTimeouts,
     idle: Option<Session>,
 }
 
 impl Sessions {
-    pub(super) fn new(options: PgConnectOptions, schema: Schema) -> Self {
+    pub(super) fn new(options: PgConnectOptions, schema: Schema, timeouts: WriteTimeouts) -> Self {
         Self {
             options,
             schema,
+            timeouts,
             idle: None,
         }
     }
@@ -53,19 +53,21 @@ impl Sessions {
     }
 
     async fn open(&self) -> Result<Session, sqlx::Error> {
+        let milliseconds = |time: Duration| time.as_millis().to_string();
+        let step = self.timeouts.step;
         let settings = [
             // PostgreSQL ends the session of a process that freezes with rows locked.
-            ("idle_in_transaction_session_timeout", "3s"),
-            // Shorter than TIMEOUT: PostgreSQL cancels the statement before we close the connection, and the transaction can go on.
-            ("statement_timeout", "2s"),
+            ("idle_in_transaction_session_timeout", milliseconds(step)),
+            // Shorter than `step`: PostgreSQL cancels the statement before we close the connection, and the transaction can go on.
+            ("statement_timeout", milliseconds(step * 2 / 3)),
             // Most rows are locked without waiting. Some statements still wait, such as an insert of a slug that another replica is
             // inserting; they are retried.
-            ("lock_timeout", "100ms"),
+            ("lock_timeout", "100ms".to_owned()),
             // The same few statements run again and again, by name or id: a plan for each set of values costs more than it gains.
-            ("plan_cache_mode", "force_generic_plan"),
+            ("plan_cache_mode", "force_generic_plan".to_owned()),
         ];
         let options = self.options.clone().options(settings);
-        in_time(async {
+        self.in_time(async {
             let mut connection = PgConnection::connect_with(&options).await?;
             let head = Head::of(&mut connection, self.schema).await?;
             prepare(&mut connection, self.schema).await?;
@@ -73,14 +75,15 @@ impl Sessions {
         })
         .await
     }
-}
 
-/// Fails after [`TIMEOUT`], as if the connection were lost.
-pub(super) async fn in_time<T, E: From<sqlx::Error>>(
-    work: impl Future<Output = Result<T, E>>,
-) -> Result<T, E> {
-    match timeout(TIMEOUT, work).await {
-        Ok(done) => done,
-        Err(_) => Err(sqlx::Error::PoolTimedOut.into()),
+    /// Fails when `work` takes longer than a step may, as if the connection were lost.
+    pub(super) async fn in_time<T, E: From<sqlx::Error>>(
+        &self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        match timeout(self.timeouts.step, work).await {
+            Ok(done) => done,
+            Err(_) => Err(sqlx::Error::PoolTimedOut.into()),
+        }
     }
 }

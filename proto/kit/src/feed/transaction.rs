@@ -13,7 +13,7 @@ use super::commit::{NO_HEAD, commit, ending};
 use super::high_water_mark::CommittedPosition;
 use super::lookup::{Fate, UnknownCommit, look_up};
 use super::queue::Queued;
-use super::session::{Session, Sessions, in_time};
+use super::session::{Session, Sessions};
 use super::{NewChange, Position, Producer, WriteResult};
 use crate::clock::Clock;
 use crate::fault::Fault;
@@ -95,7 +95,10 @@ impl<A: Apply> Transactions<A> {
         let begin = sqlx::raw_sql(
             "begin; select pg_current_xact_id()::text as transaction; savepoint item",
         );
-        let row = in_time(begin.fetch_one(&mut session.connection)).await?;
+        let row = self
+            .sessions
+            .in_time(begin.fetch_one(&mut session.connection))
+            .await?;
         let transaction = row.try_get(0)?;
         Ok((session, transaction))
     }
@@ -114,13 +117,17 @@ impl<A: Apply> Transactions<A> {
                 if began.elapsed() > MAX_DURATION {
                     break;
                 }
-                if let Err(error) = in_time(session.connection.execute(between)).await {
+                if let Err(error) = self
+                    .sessions
+                    .in_time(session.connection.execute(between))
+                    .await
+                {
                     tracing::warn!(%error, "the connection to PostgreSQL was lost between two items; the writes are retried");
                     return Written::retry(batch.len());
                 }
             }
             let applying = self.apply.apply(&mut session.connection, &queued.item, now);
-            let result = match in_time(applying).await {
+            let result = match self.sessions.in_time(applying).await {
                 Ok((outcome, changes)) => ItemResult::Applied(outcome, changes),
                 Err(ApplyError::Busy) => ItemResult::Busy,
                 Err(ApplyError::Rejected(fault)) => ItemResult::Rejected(fault),
@@ -185,7 +192,11 @@ impl<A: Apply> Transactions<A> {
             message.insert_str(0, "rollback to savepoint item; ");
         }
         let at = Clock::system().now();
-        let error = match in_time(commit(&mut session.connection, message)).await {
+        let error = match self
+            .sessions
+            .in_time(commit(&mut session.connection, message))
+            .await
+        {
             Ok(position) => {
                 self.publish(&mut session, position, &changes, now);
                 self.sessions.release(session);
@@ -250,10 +261,8 @@ impl<A: Apply> Transactions<A> {
             tracing::warn!(%error, "the table of the feed head was replaced, as by a restore; the writes are retried");
             return Written::retry(results.len());
         }
-        if in_time(session.connection.execute("rollback"))
-            .await
-            .is_ok()
-        {
+        let rollback = session.connection.execute("rollback");
+        if self.sessions.in_time(rollback).await.is_ok() {
             self.sessions.release(session);
         }
         if code == "55P03" || code == "57014" || code.starts_with("40") {

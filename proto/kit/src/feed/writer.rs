@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::apply::Apply;
-use super::queue::{DEADLINE, Queue, QueueSender, Queued, queue};
+use super::queue::{Queue, QueueSender, Queued, queue};
 use super::replies::{BatchReplies, ReplySender};
 use super::session::Sessions;
 use super::transaction::{Transactions, Verdict};
@@ -43,7 +43,7 @@ impl<A: Apply> Writer<A> {
         self.queue.push(Queued {
             item,
             request: ids::row_id(),
-            deadline: Instant::now() + DEADLINE,
+            deadline: Instant::now() + self.queue.deadline,
             reply,
             attempts: 0,
             isolate: false,
@@ -63,11 +63,12 @@ pub(super) fn writer<A: Apply>(
     replies: ReplySender<A::Outcome>,
     stopping: CancellationToken,
 ) -> (Writer<A>, impl Future<Output = anyhow::Result<()>> + Send) {
-    let (sender, waiting) = queue(stopping);
+    let timeouts = producer.timeouts();
+    let (sender, waiting) = queue(timeouts.write, stopping);
     let task = Task {
         transactions: Transactions {
             apply,
-            sessions: Sessions::new(options, producer.schema()),
+            sessions: Sessions::new(options, producer.schema(), timeouts),
             producer,
             clock,
         },

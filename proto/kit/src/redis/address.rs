@@ -13,7 +13,7 @@ use redis::{Client, ConnectionAddr, TlsCertificates};
 
 use crate::config::Secret;
 
-/// How long a node of a cluster may take to connect. Calls to the other nodes wait in the meantime.
+/// How long a node of a cluster may take to connect, unless a call may take longer. Calls to the other nodes wait in the meantime.
 const NODE_CONNECT_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// A server or a cluster.
@@ -23,8 +23,8 @@ pub(super) enum Address {
     Cluster(Box<ClusterClient>),
 }
 
-/// Parses an address; also returns the host and port for the log, without secrets.
-pub(super) fn parse(url: &Secret) -> anyhow::Result<(Address, String)> {
+/// Parses an address; also returns the host and port for the log, without secrets. `timeout` is that of a call.
+pub(super) fn parse(url: &Secret, timeout: Duration) -> anyhow::Result<(Address, String)> {
     let parsed = RedisUrl::parse(url.expose()).context(
         "redis_url is not an address such as redis://127.0.0.1:6379, rediss://host:6379 (TLS) or \
          redis+cluster://host:6379,host:6380 (a Redis Cluster)",
@@ -39,7 +39,7 @@ pub(super) fn parse(url: &Secret) -> anyhow::Result<(Address, String)> {
         let client = ClusterClient::builder(urls.iter().map(String::as_str))
             // A call that may have been carried out must not be sent twice. The kit retries the calls that can be.
             .retries(0)
-            .connection_timeout(NODE_CONNECT_TIMEOUT);
+            .connection_timeout(NODE_CONNECT_TIMEOUT.max(timeout));
         let client = match certificates {
             Some(certificates) => client.certs(certificates),
             None => client,
@@ -157,6 +157,7 @@ impl<'a> RedisUrl<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redis::DEFAULT_TIMEOUT;
 
     fn parsed(url: &str) -> Option<(bool, bool, Vec<String>, Option<&str>)> {
         let parsed = RedisUrl::parse(url)?;
@@ -211,13 +212,18 @@ mod tests {
                 "redis_url: `sslrootcert` needs",
             ),
         ] {
-            let refused = parse(&Secret::from(url.to_owned())).err().unwrap();
+            let refused = parse(&Secret::from(url.to_owned()), DEFAULT_TIMEOUT)
+                .err()
+                .unwrap();
             let refused = format!("{refused:#}");
             assert!(refused.starts_with(said), "{refused}");
             assert!(!refused.contains("geheim"), "{refused}");
         }
-        let (_, place) =
-            parse(&Secret::from("redis+cluster://u:geheim@h:1,h:2".to_owned())).unwrap();
+        let (_, place) = parse(
+            &Secret::from("redis+cluster://u:geheim@h:1,h:2".to_owned()),
+            DEFAULT_TIMEOUT,
+        )
+        .unwrap();
         assert_eq!(place, "h:1,h:2");
     }
 }

@@ -13,7 +13,7 @@ use super::connection::Connection;
 const FAILURES: u32 = 3;
 /// The interval between two probes.
 const PROBE_INTERVAL: Duration = Duration::from_millis(100);
-/// How long a probe may take to connect.
+/// How long a probe may take to connect, unless a call may take longer.
 const PROBE_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Counts a failed call, and opens the breaker after [`FAILURES`] in a row. The failure does not count when `others_answered`.
@@ -80,7 +80,8 @@ impl Probe {
 
 /// Opens a new connection, and checks that Redis answers a PING within the timeout of calls.
 async fn probe(shared: &Shared) -> Option<Connection> {
-    let connection = timeout(PROBE_CONNECT_TIMEOUT, Connection::open(&shared.address))
+    let limit = PROBE_CONNECT_TIMEOUT.max(shared.timeout);
+    let connection = timeout(limit, Connection::open(&shared.address))
         .await
         .ok()?;
     let connection = connection.ok()?;

@@ -12,11 +12,12 @@ use redis::{
 };
 use tokio::time::timeout;
 
+use super::Shared;
 use super::address::Address;
 
 /// The oldest supported version.
 const MIN_VERSION: (u32, u32) = (6, 2);
-/// The timeout of the check at start. It is long, because a machine that starts a fleet is busy.
+/// The timeout of the check at start, unless a call may take longer. It is long, because a machine that starts a fleet is busy.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often a call follows a redirection to another node. Two would do unless slots move all the time.
 const MAX_REDIRECTS: u32 = 3;
@@ -149,14 +150,16 @@ async fn node_info(client: &redis::cluster::ClusterClient) -> Result<String, Red
 }
 
 /// Checks that Redis answers, is new enough, and is a cluster if the address says so.
-pub(super) async fn check(address: &Address, place: &str) -> anyhow::Result<()> {
+pub(super) async fn check(redis: &Shared) -> anyhow::Result<()> {
+    let (address, place) = (&redis.address, &redis.place);
+    let limit = CHECK_TIMEOUT.max(redis.timeout);
     let info = async {
         match address {
-            Address::Server(client) => info(&mut connect(client, Some(CHECK_TIMEOUT)).await?).await,
+            Address::Server(client) => info(&mut connect(client, Some(limit)).await?).await,
             Address::Cluster(client) => node_info(client).await,
         }
     };
-    let info = timeout(CHECK_TIMEOUT, info)
+    let info = timeout(limit, info)
         .await
         .with_context(|| format!("Redis at {place} does not answer; check redis_url"))?
         .with_context(|| format!("cannot connect to Redis at {place}; check redis_url"))?;

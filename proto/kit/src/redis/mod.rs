@@ -87,7 +87,7 @@ impl Redis {
         without: &'static str,
     ) -> anyhow::Result<Self> {
         let redis = Self::lazy(url, timeout, without)?;
-        connection::check(&redis.0.address, &redis.0.place).await?;
+        connection::check(&redis.0).await?;
         Ok(redis)
     }
 
@@ -96,7 +96,7 @@ impl Redis {
     /// # Errors
     /// The address is not valid.
     pub fn lazy(url: &Secret, timeout: Duration, without: &'static str) -> anyhow::Result<Self> {
-        let (address, place) = address::parse(url)?;
+        let (address, place) = address::parse(url, timeout)?;
         Ok(Self::unconnected(address, place, timeout, without))
     }
 

@@ -3,14 +3,19 @@
 pub mod postgres;
 pub mod redis;
 
+use std::time::Duration;
+
 use tonic::service::RoutesBuilder;
 
 use kit::admin::{Condition, Readiness};
 use kit::boot::bind;
-use kit::config::Identity;
+use kit::config::{Identity, Secret};
 use kit::lifecycle::Lifecycle;
 use kit::rpc::client::{Addresses, Client, connect};
 use kit::rpc::{Authenticator, server};
+
+/// Every timeout that a test is not about. No machine is so slow, or pauses for so long, that it passes.
+pub const LONG: Duration = Duration::from_mins(2);
 
 /// The tokens of the services of a test.
 pub fn identity() -> Identity {
@@ -53,12 +58,19 @@ pub async fn serve_with_authenticator(
 
 /// A client of [`serve`] with the fleet token.
 pub fn client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
-    let addresses = Addresses::List(vec![address.to_owned()]);
-    connect(addresses, &identity().fleet_token, lifecycle)
+    client_with_token(address, &identity().fleet_token, lifecycle)
 }
 
 /// A client of [`serve`] with the staff token.
 pub fn staff_client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
+    client_with_token(address, &identity().staff_token, lifecycle)
+}
+
+fn client_with_token(
+    address: &str,
+    token: &Secret,
+    lifecycle: &Lifecycle,
+) -> anyhow::Result<Client> {
     let addresses = Addresses::List(vec![address.to_owned()]);
-    connect(addresses, &identity().staff_token, lifecycle)
+    Ok(connect(addresses, token, lifecycle)?.with_default_deadline(LONG))
 }

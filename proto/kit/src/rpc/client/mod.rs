@@ -102,6 +102,13 @@ impl Client {
         })
     }
 
+    /// The same client with another deadline for calls that have none of their own.
+    #[must_use]
+    pub fn with_default_deadline(mut self, deadline: Duration) -> Self {
+        self.request_headers.default_deadline = deadline;
+        self
+    }
+
     async fn send(
         self,
         request: Request<Body>,

@@ -18,6 +18,8 @@ const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 #[derive(Clone)]
 pub(super) struct RequestHeaders {
     authorization: HeaderValue,
+    /// The deadline of a call that has none of its own.
+    pub(super) default_deadline: Duration,
 }
 
 impl RequestHeaders {
@@ -27,7 +29,10 @@ impl RequestHeaders {
             .ok()
             .context("the token has characters that a header cannot carry")?;
         authorization.set_sensitive(true);
-        Ok(Self { authorization })
+        Ok(Self {
+            authorization,
+            default_deadline: DEFAULT_DEADLINE,
+        })
     }
 
     /// Adds the headers to a call; returns how long the call may take.
@@ -43,8 +48,8 @@ impl RequestHeaders {
         if let Some(deadline) = headers.get(&TIMEOUT).and_then(parse) {
             return deadline;
         }
-        set_deadline(headers, DEFAULT_DEADLINE);
-        DEFAULT_DEADLINE
+        set_deadline(headers, self.default_deadline);
+        self.default_deadline
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kit::feed::{Producer, Retention, Writer};
+use kit::feed::{Producer, Retention, WriteTimeouts, Writer};
 use kit::{Clock, Code, Lifecycle};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -14,6 +14,8 @@ use super::support::{Note, Notes, SCHEMA, eventually, tables};
 
 /// The id of the note, which the proxy finds in messages.
 const NOTE: &str = "a-note";
+/// Much sooner than a TCP timeout, and later than any pause of the machine.
+const LONG: Duration = testing::LONG;
 
 /// How the proxy cuts the connection to PostgreSQL, once it is armed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -145,8 +147,18 @@ impl ProxiedProducer {
             &lifecycle,
             Retention::default(),
         );
+        // A step that the proxy swallows ends soon, and every other step may be tried again until the write's deadline.
+        let timeouts = WriteTimeouts {
+            write: LONG,
+            step: Duration::from_secs(1),
+            outcome: if cut == Cut::ForGood {
+                Duration::from_secs(1)
+            } else {
+                LONG
+            },
+        };
         Self {
-            writer: producer.writer(Notes),
+            writer: producer.with_timeouts(timeouts).writer(Notes),
             armed,
             lifecycle,
         }
@@ -163,9 +175,8 @@ async fn write_through(pool: &PgPool, cut: Cut) {
     let ProxiedProducer { writer, armed, .. } = &ProxiedProducer::start(pool, cut).await;
     writer.write(Note::Set(NOTE.to_owned())).await.unwrap();
     armed.store(true, Ordering::SeqCst);
-    // Much sooner than a TCP timeout.
     let writing = writer.write(Note::Set(NOTE.to_owned()));
-    let written = tokio::time::timeout(Duration::from_secs(30), writing).await;
+    let written = tokio::time::timeout(LONG, writing).await;
     let (revision, position) = written.unwrap().unwrap();
 
     assert!(!armed.load(Ordering::SeqCst), "the connection was not cut");

@@ -206,7 +206,7 @@ async fn writes_beyond_the_queue_fail_at_once(pool: PgPool) {
         .unwrap();
     let mut waiting = Vec::new();
     let mut refused = Vec::new();
-    for n in 0..6_000 {
+    for n in 0..20_000 {
         let mut write = Box::pin(fixture.writer.write(Note::Set(format!("note {n}"))));
         match futures::poll!(&mut write) {
             Poll::Ready(outcome) => refused.push(outcome.unwrap_err()),

@@ -292,17 +292,14 @@ impl ChangeHandler for Mirror {
     }
 }
 
-/// Waits until the condition holds, for at most 30 seconds.
+/// Waits until the condition holds.
 pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !holds().await {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    if tokio::time::timeout(Duration::from_secs(30), waiting)
-        .await
-        .is_err()
-    {
+    if tokio::time::timeout(testing::LONG, waiting).await.is_err() {
         panic!("gave up waiting until {what}");
     }
 }

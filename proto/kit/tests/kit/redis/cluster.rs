@@ -9,7 +9,7 @@ use redis::Cmd;
 use testing::redis::Servers;
 
 /// Long enough for a busy machine.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = testing::LONG;
 const COUNT: &str = "return redis.call('incr', KEYS[1])";
 
 fn connect(url: String, timeout: Duration) -> Redis {

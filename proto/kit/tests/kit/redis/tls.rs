@@ -6,7 +6,7 @@ use kit::config::Secret;
 use kit::redis::{Redis, RunId, Script, evaluate};
 use testing::redis::Servers;
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = testing::LONG;
 
 async fn works(url: String) {
     let redis = Redis::connect(&Secret::from(url), LONG, "").await.unwrap();
