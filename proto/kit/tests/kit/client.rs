@@ -239,7 +239,7 @@ async fn a_replica_that_hangs_is_ejected() {
     let client = client(&[&hung.address, &there.address]);
     // A call that hangs is retried on the other replica after a quarter of its time.
     for _ in 0..30 {
-        call(&client, true, Duration::from_secs(6)).await.unwrap();
+        call(&client, true, Duration::from_secs(12)).await.unwrap();
     }
     assert_eq!(there.calls(), 30);
     assert!((3..30).contains(&hung.calls()), "{} calls", hung.calls());
@@ -252,7 +252,7 @@ async fn a_call_and_its_retry_share_the_deadline() {
         Running::start(Behaviour::Answer),
     );
     let client = client(&[&hung.address, &there.address]);
-    let whole = Duration::from_secs(6);
+    let whole = Duration::from_secs(12);
     while hung.calls() == 0 {
         call(&client, true, whole).await.unwrap();
     }

@@ -162,7 +162,9 @@ impl Fixture {
     async fn with(pool: &PgPool, mark: Option<&HighWaterMark>) -> Self {
         let (lifecycle, _) = Lifecycle::new();
         // Like a separate process, it has its own pool: connections end with the threads that opened them.
-        let own = PgPoolOptions::new().connect_lazy_with((*pool.connect_options()).clone());
+        let own = PgPoolOptions::new()
+            .acquire_timeout(testing::LONG)
+            .connect_lazy_with((*pool.connect_options()).clone());
         let clock = Clock::system();
         let producer =
             Producer::start(own, SCHEMA, clock.clone(), &lifecycle, Retention::default());
