@@ -191,6 +191,8 @@ async fn a_listings_svc_that_hangs_holds_up_no_other_route(pool: PgPool) {
         upstream: upstream::CallLimits {
             calls: 2,
             queue_timeout: Duration::from_millis(1),
+            // The position hangs as well, and the other route goes on without it.
+            position_timeout: Duration::from_millis(1),
             ..UPSTREAM
         },
         ..TestConfig::default()
