@@ -248,7 +248,10 @@ impl Test {
             economy: upstream::Economy::new(connect(&economy.address, &lifecycle), with.upstream),
             player_calls: 30,
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
-            listings_position: upstream::ListingsPosition::new(listings),
+            listings_position: upstream::ListingsPosition::new(
+                listings,
+                with.upstream.position_timeout,
+            ),
             encoded_prefixes: Arc::default(),
             newest_position,
             body_timeout: with.body_timeout,
