@@ -41,8 +41,10 @@ pub use response_body::ResponseBody;
 use transport_error::TransportError;
 pub use transport_error::was_not_sent;
 
-/// A request extension for calls that change nothing: such a call may be retried even if the service has processed it, until its first
-/// message arrives. The deadline bounds the time until then, and then the time between two frames.
+/// A request extension for calls that change nothing.
+///
+/// Such a call may be retried even if the service has processed it, until its first message arrives. The deadline bounds the time until
+/// then, and then the time between two frames.
 #[derive(Debug, Clone, Copy)]
 pub struct Idempotent;
 
