@@ -4,11 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
-
 use crate::process;
 use crate::wait::Signals;
+use anyhow::{Context, Result, bail};
 
 /// How the services are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,60 +69,16 @@ pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> R
     Ok(())
 }
 
-/// The arguments of cargo for the targets of a crate of these kinds, without binaries that have no tests. They also name the package
-/// `features`, so that dependencies have the same features as in other builds and are not compiled again.
-pub(crate) fn targets(package: &str, kinds: &[&str], signals: &Signals) -> Result<Vec<String>> {
-    let metadata = metadata(signals)?;
-    let packages = metadata.get("packages").and_then(Value::as_array);
-    let found = packages
-        .into_iter()
-        .flatten()
-        .find(|candidate| candidate.get("name").and_then(Value::as_str) == Some(package));
-    let Some(found) = found else {
-        bail!(
-            "there is no crate {package}: see the names in the Cargo.toml files of the workspace"
-        );
-    };
-    let mut args: Vec<String> = ["-p", package, "-p", "features"].map(str::to_owned).into();
-    let targets = found.get("targets").and_then(Value::as_array);
-    for target in targets.into_iter().flatten() {
-        let name = target.get("name").and_then(Value::as_str);
-        let kind = target.pointer("/kind/0").and_then(Value::as_str);
-        if let (Some(name), Some(kind)) = (name, kind)
-            && kinds.contains(&kind)
-            && (target.get("test") != Some(&Value::Bool(false)) || kind == "example")
-        {
-            match kind {
-                "lib" => args.push("--lib".to_owned()),
-                "bin" | "test" | "example" => {
-                    args.extend([format!("--{kind}"), name.to_owned()]);
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(args)
+/// The arguments of cargo that select a crate. They also name the package `features`, so that dependencies have the same features as in other
+/// builds and are not compiled again.
+pub(crate) fn selection(package: &str) -> Vec<&str> {
+    vec!["-p", package, "-p", "features"]
 }
 
-/// The folder of the binaries of a profile. The user may have configured another target folder.
-pub(crate) fn binaries(profile: Profile, signals: &Signals) -> Result<PathBuf> {
-    let metadata = metadata(signals)?;
-    let target = metadata
-        .get("target_directory")
-        .and_then(Value::as_str)
-        .context("cargo metadata has no target folder")?;
-    Ok(Path::new(target).join(profile.folder()))
-}
-
-/// The output of `cargo metadata`.
-fn metadata(signals: &Signals) -> Result<Value> {
-    let mut metadata = command(&[
-        "metadata",
-        "--format-version",
-        "1",
-        "--no-deps",
-        "--offline",
-    ]);
-    let output = process::capture(&mut metadata, "", signals)?;
-    serde_json::from_str(&output.stdout).context("cannot parse the output of cargo metadata")
+/// The folder of the binaries of a profile, next to that of the launcher. The user may have configured another target folder.
+pub(crate) fn binaries(profile: Profile) -> Result<PathBuf> {
+    let launcher = env::current_exe().context("cannot find the path of the launcher")?;
+    let target = launcher.ancestors().nth(2);
+    let target = target.context("the launcher is in no target folder")?;
+    Ok(target.join(profile.folder()))
 }

@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let plan = Plan {
         port: None,
         replicas: Replicas::default(),
-        binaries: cargo::binaries(Profile::Dev, &signals)?,
+        binaries: cargo::binaries(Profile::Dev)?,
         plans: Some(plans(&folder)?),
         settings: SETTINGS,
         external,
@@ -163,7 +163,7 @@ fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
     let plan = Plan {
         port: None,
         replicas: Replicas::default(),
-        binaries: cargo::binaries(Profile::Dev, signals)?,
+        binaries: cargo::binaries(Profile::Dev)?,
         plans: None,
         settings: &[],
         external: ExternalServers::default(),
@@ -182,10 +182,8 @@ fn run_all(
     results: &mut TestResults,
 ) -> Result<()> {
     let signals = fleet.signals();
-    let targets = match &args.package {
-        Some(package) => cargo::targets(package, &["lib", "bin", "test"], signals)?,
-        None => vec!["--workspace".to_owned()],
-    };
+    let package = args.package.as_deref();
+    let selection = package.map_or_else(|| vec!["--workspace"], cargo::selection);
     fleet.start_servers(supervisor)?;
     let server = fleet.server()?;
     if args.checks {
@@ -194,12 +192,12 @@ fn run_all(
     let built = step(
         results,
         "build (on two cores about 7 minutes from nothing, 3 after deploy/up)",
-        || Ok(cargo::run(&build(&targets), signals)? && build_binaries(args, signals)?),
+        || build(package, &selection, signals),
     )?;
     if !built {
         return Ok(());
     }
-    if args.package.as_ref().is_none_or(|package| package == E2E) {
+    if package.is_none_or(|package| package == E2E) {
         if args.filter.is_none() {
             make_template(folder, signals)?;
         }
@@ -213,7 +211,7 @@ fn run_all(
     say("== tests (about 8 minutes for all)");
     tests(
         fleet,
-        &targets,
+        &selection,
         args.filter.as_deref(),
         &server.sibling("test"),
         folder,
@@ -221,33 +219,16 @@ fn run_all(
     )
 }
 
-/// The arguments of cargo that compile the tests. Tests of the workspace also need its binaries.
-fn build(targets: &[String]) -> Vec<&str> {
-    let targets = targets.iter().map(String::as_str);
-    if targets.len() > 1 {
-        return ["test", "--no-run"].into_iter().chain(targets).collect();
-    }
-    let everything = ["build", "--all-targets"];
-    everything.into_iter().chain(targets).collect()
-}
-
-/// Builds the binaries that the tests of a crate run: the binaries of the fleet, and the examples of the crate, which `cargo test` would
-/// build as test harnesses.
-fn build_binaries(args: &Args, signals: &Signals) -> Result<bool> {
-    let Some(package) = args.package.as_deref() else {
-        return Ok(true);
+/// Compiles the tests, and the binaries that some of them start.
+fn build(package: Option<&str>, selection: &[&str], signals: &Signals) -> Result<bool> {
+    let Some(package) = package else {
+        return cargo::run(&["build", "--all-targets", "--workspace"], signals);
     };
     let starts_fleets = [E2E, LAUNCHER].contains(&package);
     if starts_fleets && !cargo::run(&["build", "--workspace", "--bins"], signals)? {
         return Ok(false);
     }
-    let targets = cargo::targets(package, &["example"], signals)?;
-    if !targets.iter().any(|target| target == "--example") {
-        return Ok(true);
-    }
-    let targets = targets.iter().map(String::as_str);
-    let build: Vec<&str> = ["build"].into_iter().chain(targets).collect();
-    cargo::run(&build, signals)
+    cargo::run(&[&["test", "--no-run"], selection].concat(), signals)
 }
 
 /// Runs the checks, the cheapest first. The others run even if one fails.
@@ -333,7 +314,7 @@ fn regenerate(
 
 fn tests(
     fleet: &Fleet<'_>,
-    targets: &[String],
+    selection: &[&str],
     filter: Option<&str>,
     database: &Address,
     folder: &Folder,
@@ -341,7 +322,7 @@ fn tests(
 ) -> Result<()> {
     let mut command = cargo::command(&["test", "--no-fail-fast"]);
     command
-        .args(targets)
+        .args(selection)
         .args(filter)
         .env("DATABASE_URL", database.to_string())
         .env("REDIS_URL", &fleet.manifest.redis_url);

@@ -311,7 +311,7 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
             let built = [&names[..], &["webhook-listen"]].concat();
             cargo::build(args.profile(), &built, signals)?;
         }
-        cargo::binaries(args.profile(), signals)?
+        cargo::binaries(args.profile())?
     };
     if let Some(missing) = names.iter().find(|name| !binaries.join(name).is_file()) {
         bail!(
