@@ -1,9 +1,8 @@
-//! Chooses free ports, and reads health pages.
+//! Chooses free ports.
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::time::Duration;
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 
 use anyhow::{Context, Result, bail};
 
@@ -116,38 +115,6 @@ impl Ports {
     }
 }
 
-/// A response of a service's admin port.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
-    pub(crate) body: String,
-}
-
-/// Reads a page such as `http://127.0.0.1:20001/readyz`; `None` when nothing answers. The launcher only reads health pages, so this minimal
-/// HTTP client saves compiling a library.
-pub(crate) fn get(page: &str) -> Option<Response> {
-    let limit = Duration::from_secs(2);
-    let (address, path) = page.strip_prefix("http://")?.split_once('/')?;
-    let address: SocketAddr = address.parse().ok()?;
-    let mut stream = TcpStream::connect_timeout(&address, limit).ok()?;
-    stream.set_read_timeout(Some(limit)).ok()?;
-    stream.set_write_timeout(Some(limit)).ok()?;
-    let request = format!("GET /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).ok()?;
-    let mut response = Vec::new();
-    stream.take(64 * 1024).read_to_end(&mut response).ok()?;
-    parse(&String::from_utf8_lossy(&response))
-}
-
-fn parse(response: &str) -> Option<Response> {
-    let (head, body) = response.split_once("\r\n\r\n")?;
-    let status = head.split_whitespace().nth(1)?.parse().ok()?;
-    Some(Response {
-        status,
-        body: body.to_owned(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,19 +165,5 @@ mod tests {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 20);
-    }
-
-    #[test]
-    fn responses_are_parsed() {
-        let answer =
-            parse("HTTP/1.1 503 Service Unavailable\r\na: b\r\n\r\n{\"ready\":false}").unwrap();
-        assert_eq!(
-            answer,
-            Response {
-                status: 503,
-                body: "{\"ready\":false}".to_owned()
-            }
-        );
-        assert_eq!(parse("SSH-2.0"), None);
     }
 }

@@ -1,7 +1,17 @@
 //! The readiness of services, and the conditions that are missing.
 
-use crate::ports;
+use serde::Deserialize;
+
 use crate::services::Instance;
+
+/// Seconds that a readiness page has to answer.
+const TIMEOUT: u64 = 2;
+
+/// A readiness page.
+#[derive(Default, Deserialize)]
+struct Page {
+    missing: Vec<String>,
+}
 
 /// Checks that a process is ready; the error says what is missing.
 pub(crate) fn readiness(instance: &Instance) -> Result<(), String> {
@@ -10,31 +20,21 @@ pub(crate) fn readiness(instance: &Instance) -> Result<(), String> {
 
 /// Checks the readiness page of a process; the error says what is missing.
 pub(crate) fn ready_at(page: &str) -> Result<(), String> {
-    match ports::get(page) {
-        None => Err("does not answer".to_owned()),
-        Some(response) if response.status == 200 => Ok(()),
-        Some(response) => Err(missing(&response.body)),
+    let response = minreq::get(page).with_timeout(TIMEOUT).send().ok();
+    let response = response.ok_or("does not answer")?;
+    if response.status_code == 200 {
+        return Ok(());
     }
+    Err(missing(response.as_bytes()))
 }
 
 /// `{"ready":false,"missing":["postgres"]}` → `waiting for postgres`.
-fn missing(body: &str) -> String {
-    let value: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
-    let missing: Vec<&str> = value
-        .get("missing")
-        .and_then(|missing| missing.as_array())
-        .map(|missing| {
-            missing
-                .iter()
-                .filter_map(serde_json::Value::as_str)
-                .collect()
-        })
-        .unwrap_or_default();
-    if missing.is_empty() {
-        "not ready".to_owned()
-    } else {
-        format!("waiting for {}", missing.join(", "))
+fn missing(body: &[u8]) -> String {
+    let page: Page = serde_json::from_slice(body).unwrap_or_default();
+    if page.missing.is_empty() {
+        return "not ready".to_owned();
     }
+    format!("waiting for {}", page.missing.join(", "))
 }
 
 #[cfg(test)]
@@ -44,9 +44,9 @@ mod tests {
     #[test]
     fn missing_conditions_are_named() {
         assert_eq!(
-            missing(r#"{"ready":false,"missing":["postgres","feed"]}"#),
+            missing(br#"{"ready":false,"missing":["postgres","feed"]}"#),
             "waiting for postgres, feed"
         );
-        assert_eq!(missing("nonsense"), "not ready");
+        assert_eq!(missing(b"nonsense"), "not ready");
     }
 }
