@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::descriptor_limit::within_descriptor_limit;
+use kit::descriptor_limit;
 use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
@@ -167,7 +167,7 @@ async fn serve_http(
     let limits = ConcurrencyLimits::new(port.http_calls);
     let settings = server::Settings {
         timeouts: port.timeouts,
-        connections: within_descriptor_limit("http_connections", port.http_connections),
+        connections: descriptor_limit::allowed("http_connections", port.http_connections),
         threads: port.http_threads.unwrap_or_else(workers::available_cores),
         draining: boot.lifecycle.draining(),
         ended: boot.lifecycle.ended(),

@@ -5,9 +5,10 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 /// File descriptors for everything else: PostgreSQL, Redis, services, logs.
 const RESERVED: u64 = 256;
 
-/// Returns `requested` descriptors for the connections that `setting` allows, or fewer if the process does not have enough file descriptors. Raises the soft limit as far as needed and
-/// as the hard limit allows.
-pub fn within_descriptor_limit(setting: &str, requested: u32) -> u32 {
+/// Returns the number of connections that a setting may have: `requested`, or fewer if the process does not have enough file descriptors.
+///
+/// Raises the soft limit as far as needed and as the hard limit allows.
+pub fn allowed(setting: &str, requested: u32) -> u32 {
     let needed = u64::from(requested) + RESERVED;
     let raise = |(soft, hard)| {
         let limit = needed.min(hard).max(soft);
@@ -35,10 +36,7 @@ mod tests {
     #[test]
     fn file_descriptors_limit_the_connections() {
         let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
-        assert_eq!(within_descriptor_limit("test", 10), 10);
-        assert!(
-            u64::from(within_descriptor_limit("test", u32::MAX))
-                <= hard.saturating_sub(RESERVED).max(1)
-        );
+        assert_eq!(allowed("test", 10), 10);
+        assert!(u64::from(allowed("test", u32::MAX)) <= hard.saturating_sub(RESERVED).max(1));
     }
 }

@@ -19,8 +19,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use kit::descriptor_limit::within_descriptor_limit;
-use kit::{Clock, Lifecycle};
+use kit::{Clock, Lifecycle, descriptor_limit};
 use pages::Messages;
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -56,7 +55,7 @@ impl Limits {
     pub fn within_descriptors(self) -> Self {
         let wanted = u32::try_from(self.in_flight).unwrap_or(u32::MAX);
         let descriptors = wanted.saturating_mul(DESCRIPTORS);
-        let possible = within_descriptor_limit("in_flight", descriptors) / DESCRIPTORS;
+        let possible = descriptor_limit::allowed("in_flight", descriptors) / DESCRIPTORS;
         Self {
             in_flight: usize::try_from(possible.max(1)).unwrap_or(self.in_flight),
             ..self

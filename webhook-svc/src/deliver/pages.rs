@@ -104,7 +104,9 @@ pub(super) async fn read(
     let listed = messages
         .values()
         .filter_map(|message| message.listing.clone());
-    let published = listings::published(pool, &HashSet::from_iter(listed)).await?;
+    let listed: HashSet<(String, Uuid)> = listed.collect();
+    let listed: Vec<(String, Uuid)> = listed.into_iter().collect();
+    let published = listings::published(pool, &listed).await?;
     let is_current = |message: &StoredMessage| {
         let listing = message.listing.as_ref();
         listing.is_none_or(|listing| published.contains(listing))

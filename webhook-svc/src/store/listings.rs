@@ -101,7 +101,7 @@ pub async fn games(
 /// Those of these listings that are published.
 pub async fn published(
     pool: &PgPool,
-    listings: &HashSet<(String, Uuid)>,
+    listings: &[(String, Uuid)],
 ) -> Result<HashSet<(String, Uuid)>, sqlx::Error> {
     let (kinds, ids): (Vec<String>, Vec<Uuid>) = listings.iter().cloned().unzip();
     let published = sqlx::query!(

@@ -8,8 +8,9 @@ use super::partitions;
 /// Rows per statement.
 const BATCH: i64 = 5_000;
 
-/// Removes the attempts of deliveries created on days that ended before `before`, the deliveries created before it that still wait, and then the
-/// messages without deliveries. Returns the number of partitions and rows.
+/// Removes deliveries created before `before`, and then the messages without deliveries. Returns the number of partitions and rows.
+///
+/// The attempts of a day go together, when the day has ended before `before`.
 pub async fn remove(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let mut removed = partitions::drop_before(pool, before).await?;
     loop {

@@ -135,6 +135,7 @@ fn stalling(stalled: &Arc<AtomicUsize>) -> Behaviour {
                     respond.send_response(Response::new(()), true).ok();
                 }
             }
+            drop(unanswered);
             Ok(())
         }
         .boxed()

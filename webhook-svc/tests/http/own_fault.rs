@@ -13,7 +13,6 @@ const ALONE: &str = "WEBHOOK_TEST_ALONE";
 
 #[tokio::test]
 async fn no_file_descriptor_left_is_no_attempt() {
-    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
     let is_alone = std::env::var_os(ALONE).is_some();
     if !is_alone {
         let name = "own_fault::no_file_descriptor_left_is_no_attempt";

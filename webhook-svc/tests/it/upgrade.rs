@@ -28,7 +28,7 @@ fn old_version() -> Migrator {
 
 /// Creates a delivery as the old version does. Returns its id.
 async fn add_delivery(pool: &PgPool, endpoint: Uuid) -> i64 {
-    let body = format!(r#"{{"id":"{}","event":"ping"}}"#, Uuid::now_v7());
+    let body = format!(r#"{{"id":"{}","event":"ping"}}"#, kit::ids::row_id());
     sqlx::query_scalar!(
         r#"with made as (
              insert into webhook.message (id, event, body, created_at) values ($2, 'ping', $3, $4)
@@ -36,7 +36,7 @@ async fn add_delivery(pool: &PgPool, endpoint: Uuid) -> i64 {
          insert into webhook.delivery (endpoint_id, message_id, created_at, tries_left, due_at) values ($1, $2, $4, 6, $4)
          returning id as "id!""#,
         endpoint,
-        Uuid::now_v7(),
+        kit::ids::row_id(),
         body.as_bytes(),
         START,
     )
@@ -73,9 +73,18 @@ async fn states(service: &Webhook, endpoint: Uuid) -> Vec<(i64, DeliveryState, u
     states.map(|it| (it.id, it.state(), it.tries)).collect()
 }
 
+/// A database with the tables of the old version.
+#[expect(clippy::disallowed_methods, reason = "DDL is no checked query")]
+async fn migrate_to_old_version(pool: &PgPool) {
+    // A new database may have the present tables.
+    let drop = sqlx::raw_sql("drop schema if exists webhook cascade");
+    drop.execute(pool).await.unwrap();
+    old_version().run(pool).await.unwrap();
+}
+
 #[sqlx::test(migrations = false)]
 async fn deliveries_of_the_old_version_are_kept_and_sent_once(pool: PgPool) {
-    old_version().run(&pool).await.unwrap();
+    migrate_to_old_version(&pool).await;
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await;
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
