@@ -64,19 +64,29 @@ impl Catalogue {
 
     /// Waits for a snapshot that reaches `wanted`. False if this replica follows another epoch.
     async fn reach(&self, wanted: &common::Position) -> bool {
+        // Most reads need not wait, and readers that subscribe share a lock.
+        if let Some(reached) = self.has_reached(wanted) {
+            return reached;
+        }
         let mut published = self.published.subscribe();
         loop {
-            published.mark_unchanged();
-            let snapshot = self.snapshot.load();
-            let position = snapshot.as_ref().map(|snapshot| snapshot.position);
-            drop(snapshot);
-            match position.map(|position| Reach::of(position, wanted)) {
-                Some(Reach::Reached) => return true,
-                Some(Reach::Foreign) => return false,
-                Some(Reach::Behind) | None => {}
+            // Subscribe first, then look: what is published in between is not missed.
+            if let Some(reached) = self.has_reached(wanted) {
+                return reached;
             }
             // The sender lives as long as the catalogue: there is no error to hear of.
             published.changed().await.ok();
+        }
+    }
+
+    /// Whether the newest snapshot reaches `wanted`; `None` if it will soon. A position of an epoch that this replica does not follow
+    /// is not reached: nobody knows when it will be, and a rebuild takes minutes.
+    fn has_reached(&self, wanted: &common::Position) -> Option<bool> {
+        let position = self.snapshot.load().as_ref()?.position;
+        let wanted = Position::try_from(wanted).ok();
+        match wanted.filter(|wanted| wanted.epoch == position.epoch) {
+            Some(wanted) => (position.seq >= wanted.seq).then_some(true),
+            None => Some(false),
         }
     }
 
@@ -98,29 +108,5 @@ impl Catalogue {
         }
         self.snapshot.store(Some(snapshot));
         self.published.send_replace(());
-    }
-}
-
-/// How a snapshot compares with the position that a read wants.
-enum Reach {
-    Reached,
-    /// It will be reached soon.
-    Behind,
-    /// It belongs to an epoch that this replica does not follow. It does not say when it will: a rebuild takes minutes.
-    Foreign,
-}
-
-impl Reach {
-    fn of(position: Position, wanted: &common::Position) -> Self {
-        let Ok(wanted) = Position::try_from(wanted) else {
-            return Self::Foreign;
-        };
-        if position.reaches(wanted) {
-            Self::Reached
-        } else if position.epoch == wanted.epoch {
-            Self::Behind
-        } else {
-            Self::Foreign
-        }
     }
 }

@@ -7,22 +7,8 @@ use contracts::common::v1::{Form, PageInfo};
 use kit::Fault;
 use kit::cursor::Binding;
 use serde::{Deserialize, Serialize};
-use tonic::{Response, Status};
 
-use crate::index::{Document, ResultPage, Snapshot};
-
-/// What a call is answered from one snapshot, or refused. A refusal says how far that snapshot reaches, as an answer does: whoever
-/// knows of no later change need not ask again.
-pub(super) fn reply<T>(
-    answer: Result<T, Fault>,
-    snapshot: &Snapshot,
-) -> Result<Response<T>, Status> {
-    answer.map(Response::new).map_err(|fault| {
-        let mut status = Status::from(fault);
-        snapshot.position.attach_to(&mut status);
-        status
-    })
-}
+use crate::index::{Document, ResultPage};
 
 /// The rows of a list in the form that is wanted: JSON, or what `typed` makes of the public shape `P` of each.
 pub(super) fn rows<L, P, T>(

@@ -12,8 +12,8 @@ use kit::feed::Position;
 use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 
+use super::change_row;
 use super::query_params::Fields;
-use super::{answer, change_row};
 use crate::domain::changes::MirrorCursor;
 use crate::domain::listing::Mode;
 use crate::index::{Catalogue, Snapshot};
@@ -85,13 +85,12 @@ impl ChangesService for Changes {
     ) -> Result<Response<ListChangesResponse>, Status> {
         let request = request.into_inner();
         let at_least = request.at_least.clone();
-        let query = read(request);
+        let query = read(request)?;
         // What the cursor has seen, a replica that is behind waits for as well.
-        let seen = query.as_ref().ok().and_then(|query| query.cursor.as_ref());
-        let wanted = later(at_least.clone(), seen);
+        let wanted = later(at_least.clone(), query.cursor.as_ref());
         let snapshot = self.catalogue.snapshot_at(wanted.as_ref()).await?;
-        let answer = query.and_then(|query| Self::list(&snapshot, query, at_least.as_ref()));
-        answer::reply(answer, &snapshot)
+        let answer = Self::list(&snapshot, query, at_least.as_ref())?;
+        Ok(Response::new(answer))
     }
 }
 

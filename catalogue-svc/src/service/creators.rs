@@ -79,7 +79,7 @@ impl CreatorsService for Creators {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::list(&snapshot, request), &snapshot)
+        Ok(Response::new(Self::list(&snapshot, request)?))
     }
 
     async fn get_creator(
@@ -91,7 +91,7 @@ impl CreatorsService for Creators {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::get(&snapshot, &request), &snapshot)
+        Ok(Response::new(Self::get(&snapshot, &request)?))
     }
 }
 

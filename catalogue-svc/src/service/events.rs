@@ -81,7 +81,7 @@ impl EventsService for Events {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(self.list(&snapshot, request), &snapshot)
+        Ok(Response::new(self.list(&snapshot, request)?))
     }
 
     async fn get_event(
@@ -93,7 +93,7 @@ impl EventsService for Events {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::get(&snapshot, &request), &snapshot)
+        Ok(Response::new(Self::get(&snapshot, &request)?))
     }
 }
 

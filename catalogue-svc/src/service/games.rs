@@ -70,7 +70,7 @@ impl GamesService for Games {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::list(&snapshot, request), &snapshot)
+        Ok(Response::new(Self::list(&snapshot, request)?))
     }
 
     async fn get_game(
@@ -82,7 +82,7 @@ impl GamesService for Games {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::get(&snapshot, &request), &snapshot)
+        Ok(Response::new(Self::get(&snapshot, &request)?))
     }
 }
 

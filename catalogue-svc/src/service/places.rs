@@ -132,7 +132,7 @@ impl PlacesService for Places {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::genres(&snapshot, &request), &snapshot)
+        Ok(Response::new(Self::genres(&snapshot, &request)?))
     }
 
     async fn list_countries(
@@ -144,7 +144,7 @@ impl PlacesService for Places {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::countries(&snapshot, request), &snapshot)
+        Ok(Response::new(Self::countries(&snapshot, request)?))
     }
 
     async fn get_country(
@@ -156,7 +156,7 @@ impl PlacesService for Places {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::country(&snapshot, &request), &snapshot)
+        Ok(Response::new(Self::country(&snapshot, &request)?))
     }
 
     async fn list_cities(
@@ -168,7 +168,7 @@ impl PlacesService for Places {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(Self::cities(&snapshot, request), &snapshot)
+        Ok(Response::new(Self::cities(&snapshot, request)?))
     }
 }
 

@@ -85,7 +85,7 @@ impl RankingsService for Rankings {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(self.list(&snapshot, request), &snapshot)
+        Ok(Response::new(self.list(&snapshot, request)?))
     }
 }
 

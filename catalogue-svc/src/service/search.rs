@@ -118,7 +118,7 @@ impl SearchService for Searches {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        answer::reply(self.answer(&snapshot, request), &snapshot)
+        Ok(Response::new(self.answer(&snapshot, request)?))
     }
 }
 

@@ -4,24 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue::index::Catalogue;
-use catalogue::service::{Changes, Creators, Events, Games, Places, Searches};
-use contracts::catalogue::v1::changes_service_server::ChangesService as _;
-use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
-use contracts::catalogue::v1::events_service_server::EventsService as _;
+use catalogue::service::Games;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
-use contracts::catalogue::v1::places_service_server::PlacesService as _;
-use contracts::catalogue::v1::search_service_server::SearchService as _;
-use contracts::catalogue::v1::{
-    GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetGameResponse,
-    ListChangesRequest, ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest,
-    ListEventsRequest, ListGamesRequest, ListGenresRequest, SearchRequest,
-};
+use contracts::catalogue::v1::{GetGameRequest, GetGameResponse};
 use contracts::common::v1::{Mode, Position};
-use kit::{Code, Fault, feed};
-use tonic::{Request, Status};
+use kit::{Code, Fault};
+use tonic::Request;
 use uuid::Uuid;
-
-use super::catalogue;
 
 use crate::build::{EPOCH, entity, game, game_change, page, page_change, writer};
 
@@ -96,46 +85,4 @@ async fn after_a_while_a_call_is_answered_all_the_same() {
     catalogue.publish(writer(&[page_change(&page(0)), game_change(&game(1))]).snapshot());
     let response = get(&games, &epoch, 3).await.unwrap();
     assert_eq!(response.position.unwrap().seq, 2);
-}
-
-#[tokio::test]
-async fn a_refusal_says_how_far_the_snapshot_reached_that_decided_it() {
-    let catalogue = catalogue(&[page_change(&page(0)), game_change(&game(1))]);
-    let decided = Some(feed::Position {
-        epoch: EPOCH,
-        seq: 2,
-    });
-    let at = |status: Status| feed::Position::from_status(&status);
-    let clock = kit::Clock::fixed(time::macros::datetime!(2026-01-01 0:00 UTC));
-    let (games, creators) = (
-        Games::new(Arc::clone(&catalogue)),
-        Creators::new(Arc::clone(&catalogue)),
-    );
-    let places = Places::new(Arc::clone(&catalogue));
-    let events = Events::new(Arc::clone(&catalogue), clock);
-    let changes = Changes::new(Arc::clone(&catalogue));
-    let searches = Searches::new(catalogue, String::new());
-
-    macro_rules! refused {
-        ($($service:ident.$call:ident($request:ident { $($field:ident: $value:expr),* });)+) => {$(
-            let request = $request { $($field: $value,)* ..$request::default() };
-            let status = $service.$call(Request::new(request)).await.unwrap_err();
-            assert_eq!(at(status), decided, stringify!($call));
-        )+};
-    }
-    let live = i32::from(Mode::Live);
-    refused! {
-        games.list_games(ListGamesRequest { mode: live, genre: Some("chess".to_owned()) });
-        games.get_game(GetGameRequest { mode: live });
-        creators.list_creators(ListCreatorsRequest { mode: live, kind: Some("choir".to_owned()) });
-        creators.get_creator(GetCreatorRequest { mode: live });
-        places.list_genres(ListGenresRequest {});
-        places.list_countries(ListCountriesRequest {});
-        places.get_country(GetCountryRequest { mode: live });
-        places.list_cities(ListCitiesRequest { mode: live, country: Some("FR".to_owned()) });
-        events.list_events(ListEventsRequest { mode: live, when: Some("soon".to_owned()) });
-        events.get_event(GetEventRequest { mode: live });
-        searches.search(SearchRequest { mode: live });
-        changes.list_changes(ListChangesRequest {});
-    }
 }

@@ -20,7 +20,6 @@ mod high_water_mark;
 mod lag;
 mod lineage;
 mod lookup;
-mod metadata;
 mod pg_consumer;
 mod producer;
 mod queue;
