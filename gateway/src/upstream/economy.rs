@@ -15,11 +15,12 @@ use contracts::economy::v1::{
     SendTipRequest, SendTipResponse, SubmitReportRequest, SubmitReportResponse,
 };
 use kit::Fault;
-use kit::rpc::client::{Client, Idempotent};
-use tonic::{Request, Streaming};
+use kit::rpc::client::Client;
+use tonic::Streaming;
 
 use super::CallLimits;
 use super::limit::CallLimit;
+use super::read::{idempotent, read};
 use super::write::write;
 
 pub struct Economy {
@@ -87,46 +88,41 @@ impl Economy {
         &self,
         request: SubmitReportRequest,
     ) -> Result<SubmitReportResponse, Fault> {
-        let mut reports = self.reports.clone();
-        let call = |request| async move { reports.submit_report(request).await };
-        write(&self.limit, self.write_deadline, request, call).await
+        let (reports, method) = (self.reports.clone(), ReportsServiceClient::submit_report);
+        write(&self.limit, self.write_deadline, reports, method, request).await
     }
 
     pub async fn send_tip(&self, request: SendTipRequest) -> Result<SendTipResponse, Fault> {
-        let mut tips = self.tips.clone();
-        let call = |request| async move { tips.send_tip(request).await };
-        write(&self.limit, self.write_deadline, request, call).await
+        let (tips, method) = (self.tips.clone(), TipsServiceClient::send_tip);
+        write(&self.limit, self.write_deadline, tips, method, request).await
     }
 
     pub async fn list_currencies(
         &self,
         request: ListCurrenciesRequest,
     ) -> Result<ListCurrenciesResponse, Fault> {
-        let _permit = self.limit.acquire().await?;
-        let response = (self.currencies.clone())
-            .list_currencies(idempotent(request, self.deadline))
-            .await;
-        self.limit.record(&response);
-        Ok(response?.into_inner())
+        let (currencies, method) = (
+            self.currencies.clone(),
+            CurrenciesServiceClient::list_currencies,
+        );
+        read(&self.limit, self.deadline, currencies, method, request).await
     }
 
     pub async fn list_history(
         &self,
         request: ListHistoryRequest,
     ) -> Result<ListHistoryResponse, Fault> {
-        let _permit = self.limit.acquire().await?;
-        let request = idempotent(request, self.deadline);
-        let response = self.history.clone().list_history(request).await;
-        self.limit.record(&response);
-        Ok(response?.into_inner())
+        let (history, method) = (self.history.clone(), HistoryServiceClient::list_history);
+        read(&self.limit, self.deadline, history, method, request).await
     }
 
     pub async fn get_methodology(&self) -> Result<GetMethodologyResponse, Fault> {
-        let _permit = self.limit.acquire().await?;
-        let request = idempotent(GetMethodologyRequest {}, self.deadline);
-        let response = self.methodology.clone().get_methodology(request).await;
-        self.limit.record(&response);
-        Ok(response?.into_inner())
+        let (methodology, method) = (
+            self.methodology.clone(),
+            MethodologyServiceClient::get_methodology,
+        );
+        let request = GetMethodologyRequest {};
+        read(&self.limit, self.deadline, methodology, method, request).await
     }
 
     /// The head of the rates, without their rows.
@@ -160,11 +156,3 @@ impl Economy {
 
 /// The largest response. A thousand currencies take half a megabyte.
 const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
-
-/// A request without effects, which may be retried at another replica.
-fn idempotent<Q>(request: Q, deadline: Duration) -> Request<Q> {
-    let mut request = Request::new(request);
-    request.set_timeout(deadline);
-    request.extensions_mut().insert(Idempotent);
-    request
-}

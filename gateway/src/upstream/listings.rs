@@ -43,18 +43,16 @@ impl Listings {
         &self,
         request: CreateGameRequest,
     ) -> Result<CreateGameResponse, Fault> {
-        let mut games = self.games.clone();
-        let call = |request| async move { games.create_game(request).await };
-        write(&self.limit, self.write_deadline, request, call).await
+        let (games, method) = (self.games.clone(), GamesServiceClient::create_game);
+        write(&self.limit, self.write_deadline, games, method, request).await
     }
 
     pub async fn update_game(
         &self,
         request: UpdateGameRequest,
     ) -> Result<UpdateGameResponse, Fault> {
-        let mut games = self.games.clone();
-        let call = |request| async move { games.update_game(request).await };
-        let written = write(&self.limit, self.write_deadline, request, call).await;
+        let (games, method) = (self.games.clone(), GamesServiceClient::update_game);
+        let written = write(&self.limit, self.write_deadline, games, method, request).await;
         written.map_err(update_error)
     }
 
@@ -62,18 +60,16 @@ impl Listings {
         &self,
         request: CreateEventRequest,
     ) -> Result<CreateEventResponse, Fault> {
-        let mut events = self.events.clone();
-        let call = |request| async move { events.create_event(request).await };
-        write(&self.limit, self.write_deadline, request, call).await
+        let (events, method) = (self.events.clone(), EventsServiceClient::create_event);
+        write(&self.limit, self.write_deadline, events, method, request).await
     }
 
     pub async fn update_event(
         &self,
         request: UpdateEventRequest,
     ) -> Result<UpdateEventResponse, Fault> {
-        let mut events = self.events.clone();
-        let call = |request| async move { events.update_event(request).await };
-        let written = write(&self.limit, self.write_deadline, request, call).await;
+        let (events, method) = (self.events.clone(), EventsServiceClient::update_event);
+        let written = write(&self.limit, self.write_deadline, events, method, request).await;
         written.map_err(update_error)
     }
 

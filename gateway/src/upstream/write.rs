@@ -1,6 +1,5 @@
 //! Calls with effects.
 
-use std::future::Future;
 use std::time::Duration;
 
 use kit::Fault;
@@ -9,20 +8,18 @@ use tonic::{Request, Response, Status};
 
 use super::limit::CallLimit;
 
-/// Makes a call with effects. It is never retried: without a response, its outcome is unknown.
-pub(super) async fn write<Q, A, F>(
+/// Makes a call with effects: `method` of the client `service`. It is never retried: without a response, its outcome is unknown.
+pub(super) async fn write<S, Q, A>(
     limit: &CallLimit,
     deadline: Duration,
+    mut service: S,
+    method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
     request: Q,
-    call: impl FnOnce(Request<Q>) -> F,
-) -> Result<A, Fault>
-where
-    F: Future<Output = Result<Response<A>, Status>>,
-{
+) -> Result<A, Fault> {
     let _permit = limit.acquire().await?;
     let mut request = Request::new(request);
     request.set_timeout(deadline);
-    let response = call(request).await;
+    let response = method(&mut service, request).await;
     limit.record(&response);
     match response {
         Ok(response) => Ok(response.into_inner()),
