@@ -118,7 +118,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             last_used: Arc::clone(&last_used),
             encoded_prefixes: Arc::clone(&encoded_prefixes),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
-            catalogue: Catalogue::new(catalogue, limits),
+            catalogue: Catalogue::new(&catalogue, limits),
             listings: Listings::new(listings.clone(), limits),
             economy: Economy::new(economy, limits),
             player_calls: thread_settings.player_calls,

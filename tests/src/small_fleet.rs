@@ -155,7 +155,6 @@ impl SmallFleet {
     /// In a run of `deploy/test`, the fleet copies the data of a template and does not wait for the disk: no test crashes the machine. A
     /// benchmark does wait, and a fleet with servers of its own makes its data there.
     fn test_options(&self) -> Vec<OsString> {
-        #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
         let template = std::env::var_os("FLEET_TEMPLATE");
         let mut settings = self.settings.iter();
         let has_servers = settings.any(|(name, _)| {

@@ -41,7 +41,7 @@ pub struct Reads<S> {
 }
 
 impl Catalogue {
-    pub fn new(client: Client, limits: CallLimits) -> Self {
+    pub fn new(client: &Client, limits: CallLimits) -> Self {
         let limit = Arc::new(CallLimit::new("catalogue", limits));
         let channel = || client.clone();
         Self {

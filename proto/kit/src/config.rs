@@ -70,6 +70,7 @@ pub enum Profile {
 
 /// The service's own database.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Database {
     /// PostgreSQL, as `postgres://user:password@host:port/database`
     #[arg(long, hide_env_values = true)]

@@ -243,7 +243,7 @@ impl Test {
             switches,
             lookup,
             quota,
-            catalogue: upstream::Catalogue::new(channel, with.upstream),
+            catalogue: upstream::Catalogue::new(&channel, with.upstream),
             listings: upstream::Listings::new(listings.clone(), with.upstream),
             economy: upstream::Economy::new(connect(&economy.address, &lifecycle), with.upstream),
             player_calls: 30,

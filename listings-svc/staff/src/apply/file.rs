@@ -81,7 +81,7 @@ impl Desired {
                 }
             }
         }
-        let folder = path.parent().unwrap_or(Path::new(""));
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
         for file in &mut desired.import {
             *file = folder.join(&*file);
         }

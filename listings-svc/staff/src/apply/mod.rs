@@ -200,27 +200,24 @@ impl Session<'_> {
                 && (desired.revoked || key.revoked_at.is_none())
                 && self.secrets.may_have(email, key)
         });
-        let key = match found {
-            Some(key) => {
-                check(key, &desired)?;
-                key.clone()
-            }
-            None => {
-                self.secrets.require()?;
-                let request = proto::CreateKeyRequest {
-                    account: account.id.clone(),
-                    name: name.clone(),
-                    mode: desired.mode,
-                    kind: desired.kind,
-                    may_write: desired.may_write,
-                    game: desired.game,
-                    expires_at: None,
-                };
-                let response = gateway.create_key(request).await?.into_inner();
-                self.secrets.add(email, name, response.secret)?;
-                self.record_change(format!("{email}: created the key {name}"));
-                response.key.unwrap_or_default()
-            }
+        let key = if let Some(key) = found {
+            check(key, &desired)?;
+            key.clone()
+        } else {
+            self.secrets.require()?;
+            let request = proto::CreateKeyRequest {
+                account: account.id.clone(),
+                name: name.clone(),
+                mode: desired.mode,
+                kind: desired.kind,
+                may_write: desired.may_write,
+                game: desired.game,
+                expires_at: None,
+            };
+            let response = gateway.create_key(request).await?.into_inner();
+            self.secrets.add(email, name, response.secret)?;
+            self.record_change(format!("{email}: created the key {name}"));
+            response.key.unwrap_or_default()
         };
         if desired.revoked && key.revoked_at.is_none() {
             let request = proto::RevokeKeyRequest { id: key.id };

@@ -65,7 +65,7 @@ impl Secrets {
         let write = || {
             let folder = path.parent().filter(|folder| *folder != "");
             // A temporary file is readable by its owner only.
-            let mut file = NamedTempFile::new_in(folder.unwrap_or(".".as_ref()))?;
+            let mut file = NamedTempFile::new_in(folder.unwrap_or_else(|| ".".as_ref()))?;
             serde_json::to_writer_pretty(&mut file, &self.secrets)?;
             file.flush()?;
             file.as_file().sync_all()?;

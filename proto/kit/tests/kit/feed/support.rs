@@ -301,9 +301,8 @@ pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool)
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    if tokio::time::timeout(testing::LONG, waiting).await.is_err() {
-        panic!("gave up waiting until {what}");
-    }
+    let waited = tokio::time::timeout(testing::LONG, waiting).await;
+    assert!(waited.is_ok(), "gave up waiting until {what}");
 }
 
 /// The URL of the test's database, for a child process.
