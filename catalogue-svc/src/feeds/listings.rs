@@ -148,7 +148,10 @@ struct Loaded {
 /// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
 async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
     let mut transaction = pool
-        .begin_with("begin isolation level repeatable read, read only")
+        // All rows are one statement.
+        .begin_with(
+            "begin isolation level repeatable read, read only; set local statement_timeout = 0",
+        )
         .await?;
     let Some(cursor) = store::cursor(&mut transaction).await? else {
         return Ok(None);

@@ -8,3 +8,5 @@ mod high_water_mark;
 mod kill;
 mod order;
 mod support;
+
+pub(crate) use support::eventually;
