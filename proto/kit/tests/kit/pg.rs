@@ -87,6 +87,7 @@ fn settings() -> Database {
     Database {
         database_url: String::new().into(),
         database_connections: 2,
+        database_deadline: Duration::from_secs(5),
         database_statement_timeout: Duration::from_secs(30),
         database_lock_timeout: Duration::from_secs(5),
         database_idle_in_transaction_timeout: Duration::from_secs(10),
