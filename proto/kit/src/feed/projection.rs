@@ -9,8 +9,8 @@ use uuid::Uuid;
 /// Turns the changes of a producer into rows of this service, and into messages to others.
 ///
 /// A change that cannot be decoded, or whose data PostgreSQL refuses, is put aside as a dead letter, and the changes after it go on. A
-/// dead letter is retried when the follower starts, from time to time, and when staff ask for it. An entity type that this version does
-/// not know is such an error too, because a later version may know it; `Ok(None)` is for types that this service never needs.
+/// dead letter is retried when the follower starts, from time to time, and when staff ask for it. Entity types that this version does not
+/// need or know are `Ok(None)`; the version that stores a new one resets the cursor (`feed/consumer_resync.sql`).
 pub trait Projection: Send + Sync + 'static {
     /// What is stored of a change.
     type Row: Send;
