@@ -49,6 +49,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     // Before anything is removed from the feed.
     store::tallies::fold(&pool).await?;
+    store::tallies::retry_dead_letters(&pool).await?;
+    boot.add_dead_letters(
+        &pool,
+        SCHEMA,
+        store::tallies::OWN_PRODUCER,
+        store::tallies::Votes,
+    );
     let votes = vote_feed::load(&pool, Tallies::new(Hour::of(clock.now()))).await?;
     let catalogue = Arc::new(Catalogue::new(settings.patience));
     let boards = Arc::new(Boards::new(Arc::clone(&catalogue), votes)?);

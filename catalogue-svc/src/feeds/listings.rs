@@ -11,11 +11,12 @@ use contracts::common::v1::Change;
 use futures::stream::TryChunksError;
 use futures::{StreamExt as _, TryStreamExt as _};
 use kit::admin::Condition;
-use kit::feed::{Consumer, Cursor, Fingerprint, Position, consume};
+use kit::feed::{Consumer, Cursor, Fingerprint, FollowedFeed, Position, StreamStart, consume};
 use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::index::entity::Entity;
 use crate::index::{Catalogue, Writer};
@@ -23,6 +24,11 @@ use crate::store;
 
 /// Changes that are applied before the task yields to others of the runtime.
 const YIELD_AFTER: usize = 32;
+/// The feed that the schema follows.
+const LISTINGS_FEED: FollowedFeed = FollowedFeed {
+    schema: SCHEMA,
+    producer: crate::PRODUCER,
+};
 /// Rows that are converted in one go.
 const ROWS: usize = 4_096;
 
@@ -70,7 +76,8 @@ impl Follower {
             last_row: None,
         };
         let read = async {
-            store::retry_dead_letters(pool).await?;
+            // This version may be able to convert what an older one could not.
+            LISTINGS_FEED.retry(pool, &store::Listings, &[]).await?;
             match read(pool).await? {
                 Some(loaded) => follower.begin(loaded).await,
                 None => Ok(()),
@@ -148,7 +155,10 @@ struct Loaded {
 /// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
 async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
     let mut transaction = pool
-        .begin_with("begin isolation level repeatable read, read only")
+        // All rows are one statement.
+        .begin_with(
+            "begin isolation level repeatable read, read only; set local statement_timeout = 0",
+        )
         .await?;
     let Some(cursor) = store::cursor(&mut transaction).await? else {
         return Ok(None);
@@ -213,10 +223,14 @@ impl Consumer for Follower {
         Ok(position.map(|position| Cursor {
             position,
             last_row: self.last_row,
+            effects_until: None,
         }))
     }
 
-    async fn start(&mut self, epoch: Uuid, head: i64, reset: bool) -> anyhow::Result<()> {
+    async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
+        let StreamStart {
+            epoch, head, reset, ..
+        } = stream;
         if reset {
             tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
             self.progress = Progress::Gathering {
@@ -246,7 +260,7 @@ impl Consumer for Follower {
         Ok(())
     }
 
-    async fn apply(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
+    async fn handle_batch(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
         let seq = changes.last().map_or(0, |change| change.seq);
         let last_row = changes.last().map(Fingerprint::of);
         let states = changes.iter().filter(|change| !change.happening);

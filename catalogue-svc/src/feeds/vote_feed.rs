@@ -32,7 +32,8 @@ const BATCH: usize = 1_000;
 /// # Errors
 /// PostgreSQL's.
 pub async fn load(pool: &PgPool, empty: Tallies) -> anyhow::Result<CastVotes> {
-    let begin = "begin isolation level repeatable read, read only";
+    // All tallies are one statement.
+    let begin = "begin isolation level repeatable read, read only; set local statement_timeout = 0";
     let mut moment = pool.begin_with(begin).await?;
     let position = tallies::position(&mut moment).await?;
     let tallies = tallies::load(&mut moment, empty).await?;

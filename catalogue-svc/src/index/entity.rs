@@ -82,7 +82,7 @@ impl Entity {
     /// not know the kind.
     ///
     /// # Errors
-    /// This version cannot convert the entity. It is put aside then ([`crate::store::retry_dead_letters`]), and the others go on.
+    /// This version cannot convert the entity. It is a dead letter then, and the others go on.
     pub fn read(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
         let body = Body::read(kind, id, seq, encoded).with_context(|| format!("{kind} {id}"))?;
         Ok(body.map(|body| Self {

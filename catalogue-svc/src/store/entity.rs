@@ -8,9 +8,6 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// Kind and id.
-pub(super) type Key<'a> = (&'a str, &'a str);
-
 /// An entity as it is stored.
 #[derive(Debug, Clone)]
 pub struct Row {
@@ -40,22 +37,26 @@ pub fn rows(connection: &mut PgConnection, epoch: Uuid) -> BoxStream<'_, Result<
     .boxed()
 }
 
-/// Writes entities, over what was there.
+/// Writes entities, over what was there. The last of several rows of one entity wins.
 pub(super) async fn save(
     connection: &mut PgConnection,
-    entities: &BTreeMap<Key<'_>, (i64, &[u8])>,
+    rows: &[Row],
     epoch: Uuid,
 ) -> Result<(), sqlx::Error> {
-    if entities.is_empty() {
-        return Ok(());
-    }
-    let (kinds, ids): (Vec<&str>, Vec<&str>) = entities.keys().copied().unzip();
-    let (seqs, bodies): (Vec<i64>, Vec<&[u8]>) = entities.values().copied().unzip();
+    // One statement cannot write a row twice.
+    let newest: BTreeMap<(&str, &str), &Row> = rows
+        .iter()
+        .map(|row| ((&*row.kind, &*row.id), row))
+        .collect();
+    let (kinds, ids): (Vec<&str>, Vec<&str>) = newest.keys().copied().unzip();
+    let (seqs, bodies): (Vec<i64>, Vec<&[u8]>) =
+        newest.values().map(|row| (row.seq, &*row.body)).unzip();
     sqlx::query!(
-        "insert into catalogue.entity (kind, id, seq, epoch, body)
+        "insert into catalogue.entity as held (kind, id, seq, epoch, body)
          select new.kind, new.id, new.seq, $1, new.body
          from unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[]) as new (kind, id, seq, body)
-         on conflict (kind, id) do update set seq = excluded.seq, epoch = excluded.epoch, body = excluded.body",
+         on conflict (kind, id) do update set seq = excluded.seq, epoch = excluded.epoch, body = excluded.body
+         where held.epoch <> excluded.epoch or held.seq <= excluded.seq",
         epoch,
         &kinds as &[&str],
         &ids as &[&str],

@@ -2,7 +2,6 @@
 //!
 //! A batch of the listings feed becomes one statement. Whether an entity can be converted is found out before anything is written.
 
-mod dead_letter;
 mod entity;
 mod load;
 pub mod snapshots;
@@ -10,64 +9,50 @@ pub mod tallies;
 pub mod voters;
 pub mod votes;
 
-use std::collections::BTreeMap;
-
+use anyhow::Context as _;
 use contracts::common::v1::Change;
-use kit::feed::{ApplyContext, ChangeHandler};
+use kit::feed::Projection;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::index::entity::Entity;
-use dead_letter::DeadLetter;
 
-pub use dead_letter::retry as retry_dead_letters;
 pub use entity::{Row, rows};
 pub use load::{Cursor, cursor};
 
-/// Takes changes of the listings feed into the schema.
+/// Stores what the listings feed has.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Listings;
 
-impl ChangeHandler for Listings {
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        changes: &[Change],
-        context: ApplyContext,
-    ) -> anyhow::Result<()> {
-        // One statement cannot write a row twice, and the last state is the one to keep.
-        let mut converted = BTreeMap::new();
-        let mut letters = BTreeMap::new();
-        for change in changes.iter().filter(|change| !change.happening) {
-            let key = (&*change.entity, &*change.id);
-            match Entity::read(key.0, key.1, change.seq, &change.state) {
-                Ok(_) => {
-                    letters.remove(&key);
-                    converted.insert(key, (change.seq, &*change.state));
-                }
-                Err(error) => {
-                    let letter = DeadLetter {
-                        seq: change.seq,
-                        body: &change.state,
-                        reason: format!("{error:#}"),
-                    };
-                    letters.insert(key, letter);
-                }
-            }
+impl Projection for Listings {
+    type Row = Row;
+    type Message = ();
+
+    /// A kind that this version does not know is stored, for a version that does.
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
+        if change.happening {
+            return Ok(None);
         }
-        entity::save(connection, &converted, context.generation).await?;
-        let removed = dead_letter::remove(connection, converted.keys().copied()).await?;
-        dead_letter::save(connection, &letters, context.generation).await?;
-        if removed > 0 || !letters.is_empty() {
-            dead_letter::count(connection).await?;
-        }
-        Ok(())
+        let (kind, id) = (&change.entity, &change.id);
+        Entity::read(kind, id, change.seq, &change.state).context("it cannot be converted")?;
+        Ok(Some(Row {
+            kind: kind.clone(),
+            id: id.clone(),
+            seq: change.seq,
+            body: change.state.clone(),
+        }))
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
-        entity::sweep(connection, epoch).await?;
-        dead_letter::sweep(connection, epoch).await?;
-        dead_letter::count(connection).await?;
-        Ok(())
+    async fn save(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+        rows: Vec<Row>,
+    ) -> anyhow::Result<()> {
+        Ok(entity::save(connection, &rows, generation).await?)
+    }
+
+    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+        entity::sweep(connection, epoch).await
     }
 }

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use contracts::common::v1::Change;
 use futures::TryStreamExt as _;
-use kit::feed::{Position, read_changes};
+use kit::feed::{
+    FollowedFeed, Position, Projection, ProjectionContext, project_changes, read_changes,
+};
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -14,6 +17,14 @@ use crate::domain::vote::TallyChange;
 
 /// Changes of the feed that are added up in one transaction.
 const BATCH: usize = 5_000;
+
+/// The catalogue's own feed, as its dead letters name it.
+const OWN_FEED: FollowedFeed = FollowedFeed {
+    schema: SCHEMA,
+    producer: OWN_PRODUCER,
+};
+/// The producer of the catalogue's own feed.
+pub const OWN_PRODUCER: &str = "catalogue";
 
 /// Wins and losses that are added.
 type Sum = (i64, i64);
@@ -31,7 +42,7 @@ pub async fn position(connection: &mut PgConnection) -> Result<Position, sqlx::E
 /// Adds what the feed has above the tallies to them. Of several that do so at once, one does.
 ///
 /// # Errors
-/// PostgreSQL's, or a change that is damaged.
+/// PostgreSQL's. A change that cannot be decoded is put aside.
 pub async fn fold(pool: &PgPool) -> anyhow::Result<()> {
     loop {
         let mut transaction = pool.begin().await?;
@@ -47,22 +58,56 @@ pub async fn fold(pool: &PgPool) -> anyhow::Result<()> {
         let Some(last) = found.changes.last() else {
             return Ok(());
         };
-        let mut sums: BTreeMap<(Uuid, Hour), (BoardKind, Sum)> = BTreeMap::new();
-        for change in &found.changes {
-            for change in TallyChange::read(change)? {
-                let key = (change.listing, change.hour);
-                let (_, sum) = sums.entry(key).or_insert((change.kind, (0, 0)));
-                *sum = (sum.0 + change.wins, sum.1 + change.losses);
-            }
-        }
-        add(&mut transaction, &sums).await?;
-        sqlx::query!("update catalogue.tally_head set seq = $1", last.seq)
+        let (last, is_full) = (last.seq, found.changes.len() >= BATCH);
+        let context = ProjectionContext {
+            generation: Uuid::nil(),
+            effects_after_seq: last,
+        };
+        project_changes(&mut transaction, OWN_FEED, &Votes, found.changes, context).await?;
+        sqlx::query!("update catalogue.tally_head set seq = $1", last)
             .execute(&mut *transaction)
             .await?;
         transaction.commit().await?;
-        if found.changes.len() < BATCH {
+        if !is_full {
             return Ok(());
         }
+    }
+}
+
+/// Adds votes that could not be decoded when they were added up, if this version can decode them.
+///
+/// # Errors
+/// PostgreSQL's.
+pub async fn retry_dead_letters(pool: &PgPool) -> Result<(), sqlx::Error> {
+    OWN_FEED.retry(pool, &Votes, &[]).await?;
+    Ok(())
+}
+
+/// Adds votes to the tallies. A sum does not depend on the order, so a vote may come late.
+#[derive(Debug, Clone, Copy)]
+pub struct Votes;
+
+impl Projection for Votes {
+    type Row = Vec<TallyChange>;
+    type Message = ();
+
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Self::Row>> {
+        Ok(Some(TallyChange::read(change)?).filter(|changes| !changes.is_empty()))
+    }
+
+    async fn save(
+        &self,
+        connection: &mut PgConnection,
+        _: Uuid,
+        rows: Vec<Self::Row>,
+    ) -> anyhow::Result<()> {
+        let mut sums: BTreeMap<(Uuid, Hour), (BoardKind, Sum)> = BTreeMap::new();
+        for change in rows.into_iter().flatten() {
+            let key = (change.listing, change.hour);
+            let (_, sum) = sums.entry(key).or_insert((change.kind, (0, 0)));
+            *sum = (sum.0 + change.wins, sum.1 + change.losses);
+        }
+        Ok(add(connection, &sums).await?)
     }
 }
 

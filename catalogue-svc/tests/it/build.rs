@@ -10,10 +10,25 @@ use catalogue::index::entity::Entity;
 use catalogue::index::{Catalogue, Writer};
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
-use kit::feed::Position;
+use kit::feed::{FollowedFeed, Position, StreamStart};
 use uuid::Uuid;
 
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
+
+/// The listings feed, as the schema follows it.
+pub(crate) const FEED: FollowedFeed = FollowedFeed {
+    schema: catalogue::SCHEMA,
+    producer: catalogue::PRODUCER,
+};
+
+pub(crate) fn stream_start(epoch: Uuid, head: i64, reset: bool) -> StreamStart {
+    StreamStart {
+        epoch,
+        head,
+        reset,
+        effects_after: head,
+    }
+}
 
 /// Boards without votes.
 pub(crate) fn boards(catalogue: &Arc<Catalogue>) -> Arc<Boards> {

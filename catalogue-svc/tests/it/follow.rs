@@ -29,7 +29,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::build::{EPOCH, boards, game, game_change, page, page_change};
+use crate::build::{EPOCH, FEED, boards, game, game_change, page, page_change, stream_start};
 
 /// A feed whose rows the test writes.
 #[derive(Debug, Clone)]
@@ -105,6 +105,7 @@ impl FeedService for Fake {
             epoch: epoch.to_string(),
             head_seq: rows.last().map_or(0, |change| change.seq),
             reset,
+            effects_after_seq: None,
         });
         let after = if reset { 0 } else { request.after_seq };
         let from = (self.clone(), self.news.subscribe(), after, Some(start));
@@ -238,7 +239,7 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
         let (pool, client) = (pool.clone(), client.clone());
         let lease = Lease::new(pool.clone(), SCHEMA, PRODUCER, Clock::system());
         lease.spawn(&lifecycle, move || {
-            let stored = PgConsumer::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+            let stored = PgConsumer::new(pool.clone(), FEED, Listings);
             consume(client.clone(), "catalogue-svc", stored, None)
         });
     }
@@ -286,7 +287,7 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
     let fake = Fake::new();
     fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
     let client = serve(&fake, &lifecycle).await;
-    let stored = PgConsumer::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+    let stored = PgConsumer::new(pool.clone(), FEED, Listings);
     let persister = consume(client, "catalogue-svc", stored, None);
     lifecycle.spawn_background("persister", persister);
     let promoted = Uuid::from_u128(0xe2);
@@ -361,12 +362,12 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
     assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
 
-    let mut stored = PgConsumer::new(pool.clone(), SCHEMA, PRODUCER, Listings);
+    let mut stored = PgConsumer::new(pool.clone(), FEED, Listings);
     stored.cursor().await.unwrap();
-    stored.start(EPOCH, 1, true).await.unwrap();
+    stored.start(stream_start(EPOCH, 1, true)).await.unwrap();
     let mut change = page_change(&page(0));
     change.seq = 1;
-    stored.apply(EPOCH, vec![change]).await.unwrap();
+    stored.handle_batch(EPOCH, vec![change]).await.unwrap();
     let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
     let ready = async {
         while !readiness.missing().is_empty() {

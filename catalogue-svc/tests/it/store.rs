@@ -4,25 +4,30 @@ use std::sync::Arc;
 
 use catalogue::domain::changes::{BEFORE_ALL, MirrorCursor};
 use catalogue::domain::listing::Mode;
+use catalogue::domain::rankings::{BoardKind, Hour, Window};
+use catalogue::domain::tally::Tallies;
 use catalogue::feeds::listings::Follower;
+use catalogue::feeds::vote_feed;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _};
-use catalogue::store::{Listings, Row, rows};
+use catalogue::store::{Listings, Row, rows, tallies};
+use contracts::catalogue::v1::Vote;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{City, Event, State};
 use contracts::public;
 use futures::TryStreamExt as _;
 use kit::feed::{Consumer as _, PgConsumer};
-use kit::pg::Schema;
+use prost::Message as _;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use testing::poison::assert_put_aside_and_retried;
 use uuid::Uuid;
 
 use crate::build::{
-    EPOCH, boards, change, country, event, event_change, game, game_change, genre, id, page,
-    page_change,
+    EPOCH, FEED, boards, change, country, event, event_change, game, game_change, genre, id, page,
+    page_change, stream_start,
 };
 
 fn stored(pool: &PgPool) -> PgConsumer<Listings> {
-    PgConsumer::new(pool.clone(), Schema("catalogue"), "listings", Listings)
+    PgConsumer::new(pool.clone(), FEED, Listings)
 }
 
 fn numbered(changes: Vec<Change>, from: i64) -> Vec<Change> {
@@ -55,7 +60,8 @@ async fn ids(pool: &PgPool, kind: &str, generation: Uuid) -> Vec<(String, i64)> 
 
 /// The changes that are put aside: kind, id and seq.
 async fn dead_letters(pool: &PgPool) -> Vec<(String, String, i64)> {
-    let letters = sqlx::query!("select kind, id, seq from catalogue.dead_letter order by seq");
+    let letters =
+        sqlx::query!("select entity as kind, id, seq from catalogue.feed_dead_letter order by seq");
     let letters = letters.map(|letter| (letter.kind, letter.id, letter.seq));
     letters.fetch_all(pool).await.unwrap()
 }
@@ -87,7 +93,7 @@ async fn load(pool: &PgPool) -> (Arc<Catalogue>, Follower) {
 async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     let mut stored = stored(&pool);
     assert_eq!(stored.cursor().await.unwrap(), None);
-    stored.start(EPOCH, 10, true).await.unwrap();
+    stored.start(stream_start(EPOCH, 10, true)).await.unwrap();
     let mut changes = one_of_each();
     // The same game twice in a batch: its last state stays.
     let mut renamed = game(1);
@@ -97,7 +103,10 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
         game_change(&game(2)),
         game_change(&renamed),
     ]);
-    stored.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+    stored
+        .handle_batch(EPOCH, numbered(changes, 1))
+        .await
+        .unwrap();
 
     let (catalogue, mut follower) = load(&pool).await;
     let position = follower.cursor().await.unwrap().unwrap().position;
@@ -116,7 +125,7 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     let mut removed = game(1);
     removed.state = State::Removed.into();
     stored
-        .apply(EPOCH, numbered(vec![game_change(&removed)], 11))
+        .handle_batch(EPOCH, numbered(vec![game_change(&removed)], 11))
         .await
         .unwrap();
     let (catalogue, _) = load(&pool).await;
@@ -136,7 +145,7 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
 async fn the_order_of_changes_is_loaded_back(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
-    stored.start(EPOCH, 6, true).await.unwrap();
+    stored.start(stream_start(EPOCH, 6, true)).await.unwrap();
     let mut removed = event(9);
     removed.state = State::Removed.into();
     let changes = vec![
@@ -147,7 +156,10 @@ async fn the_order_of_changes_is_loaded_back(pool: PgPool) {
         event_change(&removed),
         event_change(&event(8)),
     ];
-    stored.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+    stored
+        .handle_batch(EPOCH, numbered(changes, 1))
+        .await
+        .unwrap();
     let (catalogue, _) = load(&pool).await;
     let snapshot = catalogue.snapshot().unwrap();
     let changes = &snapshot.dataset(Mode::Live).changes;
@@ -173,18 +185,21 @@ async fn the_order_of_changes_is_loaded_back(pool: PgPool) {
 async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
     let mut first = stored(&pool);
     first.cursor().await.unwrap();
-    first.start(EPOCH, 7, true).await.unwrap();
+    first.start(stream_start(EPOCH, 7, true)).await.unwrap();
     let mut changes = one_of_each();
     changes.push(game_change(&game(2)));
-    first.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+    first
+        .handle_batch(EPOCH, numbered(changes, 1))
+        .await
+        .unwrap();
     let old = generation(&pool).await;
 
     let restored = Uuid::from_u128(0xe1);
     let mut second = stored(&pool);
     second.cursor().await.unwrap();
-    second.start(restored, 3, true).await.unwrap();
+    second.start(stream_start(restored, 3, true)).await.unwrap();
     second
-        .apply(restored, numbered(vec![page_change(&page(0))], 1))
+        .handle_batch(restored, numbered(vec![page_change(&page(0))], 1))
         .await
         .unwrap();
     // Half way: the new rows are no whole, so a replica that starts now answers nothing from them.
@@ -195,7 +210,7 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
         vec![game_change(&game(2)), change("genre", "n", &genre("new"))],
         2,
     );
-    follower.apply(restored, rest.clone()).await.unwrap();
+    follower.handle_batch(restored, rest.clone()).await.unwrap();
     assert_eq!(
         catalogue
             .snapshot()
@@ -206,7 +221,7 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
         1
     );
 
-    second.apply(restored, rest).await.unwrap();
+    second.handle_batch(restored, rest).await.unwrap();
     let new = generation(&pool).await;
     assert_eq!(ids(&pool, "game", new).await, [(id(2), 2)]);
     assert_eq!(ids(&pool, "genre", new).await, [("n".to_owned(), 3)]);
@@ -219,9 +234,9 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
 async fn a_kind_that_came_later_is_kept_for_the_version_that_knows_it(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
-    stored.start(EPOCH, 7, true).await.unwrap();
+    stored.start(stream_start(EPOCH, 7, true)).await.unwrap();
     let changes = numbered(one_of_each(), 1);
-    stored.apply(EPOCH, changes).await.unwrap();
+    stored.handle_batch(EPOCH, changes).await.unwrap();
     let kept = ids(&pool, "kind-of-tomorrow", generation(&pool).await).await;
     assert_eq!(kept, [("x".to_owned(), 7)]);
     assert_eq!(ids(&pool, "city", generation(&pool).await).await.len(), 1);
@@ -239,9 +254,12 @@ fn bad_game() -> Change {
 async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
-    stored.start(EPOCH, 3, true).await.unwrap();
+    stored.start(stream_start(EPOCH, 3, true)).await.unwrap();
     let first = vec![page_change(&page(0)), game_change(&game(1)), bad_game()];
-    stored.apply(EPOCH, numbered(first, 1)).await.unwrap();
+    stored
+        .handle_batch(EPOCH, numbered(first, 1))
+        .await
+        .unwrap();
     assert_eq!(
         dead_letters(&pool).await,
         [("game".to_owned(), id(1), 3)],
@@ -259,7 +277,7 @@ async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: 
 
     // A later state that does convert takes its place.
     let next = numbered(vec![game_change(&game(1)), game_change(&game(2))], 4);
-    stored.apply(EPOCH, next).await.unwrap();
+    stored.handle_batch(EPOCH, next).await.unwrap();
     assert_eq!(dead_letters(&pool).await, []);
     assert_eq!(
         ids(&pool, "game", generation(&pool).await).await,
@@ -271,9 +289,12 @@ async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: 
 async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
-    stored.start(EPOCH, 2, true).await.unwrap();
+    stored.start(stream_start(EPOCH, 2, true)).await.unwrap();
     let changes = vec![page_change(&page(0)), game_change(&game(1))];
-    stored.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+    stored
+        .handle_batch(EPOCH, numbered(changes, 1))
+        .await
+        .unwrap();
     // An older version put these aside: this one can convert two of the three, of which one is older than what is there.
     let mut renamed = game(1);
     renamed.title = "Renamed".to_owned();
@@ -284,7 +305,9 @@ async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
         (event_change(&Event::default()), 8),
     ] {
         sqlx::query!(
-            "insert into catalogue.dead_letter (kind, id, seq, epoch, body, reason) values ($1, $2, $3, $4, $5, 'too new')",
+            "insert into catalogue.feed_dead_letter (producer, entity, id, seq, generation, state, reason, revision, event,
+                 announced, happening, row_due, message_due)
+             values ('listings', $1, $2, $3, $4, $5, 'too new', 1, '', false, false, true, false)",
             change.entity,
             change.id,
             seq,
@@ -316,9 +339,12 @@ async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
 async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
-    stored.start(EPOCH, 2, true).await.unwrap();
+    stored.start(stream_start(EPOCH, 2, true)).await.unwrap();
     let changes = vec![page_change(&page(0)), game_change(&game(1))];
-    stored.apply(EPOCH, numbered(changes, 1)).await.unwrap();
+    stored
+        .handle_batch(EPOCH, numbered(changes, 1))
+        .await
+        .unwrap();
     sqlx::query!("update catalogue.entity set body = '\\xff' where kind = 'game'")
         .execute(&pool)
         .await
@@ -388,4 +414,65 @@ async fn the_rows_of_the_version_before_are_kept(pool: PgPool) {
 
 async fn rows_of(connection: &mut PgConnection) -> Vec<Row> {
     rows(connection, EPOCH).try_collect().await.unwrap()
+}
+
+#[sqlx::test]
+async fn a_poisoned_listing_stops_no_other(pool: PgPool) {
+    let changes = vec![
+        page_change(&page(0)),
+        game_change(&game(1)),
+        game_change(&game(2)),
+    ];
+    let check = format!("id <> '{}'", id(1));
+    let refusing = ("catalogue.entity", &*check);
+    let changes = numbered(changes, 1);
+    assert_put_aside_and_retried(&pool, FEED, &Listings, refusing, changes).await;
+}
+
+/// A vote on the catalogue's own feed.
+async fn insert_vote(pool: &PgPool, seq: i64, state: &[u8]) {
+    sqlx::raw_sql(AssertSqlSafe(format!(
+        "insert into catalogue.feed (seq, entity, id, revision, event, announced, happening, at, request, state)
+         values ({seq}, 'vote', '{seq}', 1, 'cast', false, true, now(), gen_random_uuid(), '\\x{}');
+         update catalogue.feed_head set seq = {seq}",
+        state.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    )))
+    .execute(pool)
+    .await
+    .unwrap();
+}
+
+#[sqlx::test]
+async fn a_poisoned_vote_stops_no_start(pool: PgPool) {
+    let vote = Vote {
+        kind: "games".to_owned(),
+        winner_id: Uuid::from_u128(1).to_string(),
+        loser_id: Uuid::from_u128(2).to_string(),
+        ..Vote::default()
+    };
+    insert_vote(&pool, 1, &[0xff]).await;
+    insert_vote(&pool, 2, &vote.encode_to_vec()).await;
+    tallies::fold(&pool).await.unwrap();
+    let votes = async || {
+        let votes = vote_feed::load(&pool, Tallies::new(Hour(0))).await.unwrap();
+        let game = Uuid::from_u128(1);
+        let record = (votes.tallies).record(BoardKind::Games, game, Window::All);
+        (votes.position.seq, record.votes())
+    };
+    assert_eq!(votes().await, (2, 1));
+
+    // The cause is gone: a version that can decode it adds it, once.
+    let mut connection = pool.acquire().await.unwrap();
+    let update = format!(
+        "update catalogue.feed_dead_letter set state = (select state from catalogue.feed where seq = 2) where producer = '{}'",
+        tallies::OWN_PRODUCER
+    );
+    sqlx::raw_sql(AssertSqlSafe(update))
+        .execute(&mut *connection)
+        .await
+        .unwrap();
+    for _ in 0..2 {
+        tallies::retry_dead_letters(&pool).await.unwrap();
+        assert_eq!(votes().await, (2, 2));
+    }
 }

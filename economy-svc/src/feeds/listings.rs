@@ -1,10 +1,9 @@
 //! Follows listings-svc: games and the owners of their pages.
 
-use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{Game, Page};
 use kit::boot::Boot;
-use kit::feed::{ApplyContext, ChangeHandler};
+use kit::feed::Projection;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -18,38 +17,51 @@ pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()>
     boot.follow(pool, SCHEMA, "listings", addresses, Listings)
 }
 
-/// Stores games and pages; other entities on the feed are skipped.
+/// Stores games and pages.
 #[derive(Clone)]
-struct Listings;
+pub(crate) struct Listings;
 
-impl ChangeHandler for Listings {
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        changes: &[Change],
-        context: ApplyContext,
-    ) -> anyhow::Result<()> {
-        games::upsert(connection, context.generation, read(changes, "game", game)?).await?;
-        pages::upsert(connection, context.generation, read(changes, "page", page)?).await?;
-        Ok(())
-    }
-
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
-        games::sweep(connection, epoch).await?;
-        pages::sweep(connection, epoch).await?;
-        Ok(())
-    }
+/// A game or a page.
+#[derive(Debug)]
+pub(crate) enum Row {
+    Game(games::Row),
+    Page(pages::Row),
 }
 
-/// The changes of one entity.
-fn read<T>(
-    changes: &[Change],
-    entity: &str,
-    of: fn(&Change) -> anyhow::Result<T>,
-) -> anyhow::Result<Vec<T>> {
-    let ours = changes.iter().filter(|change| change.entity == entity);
-    ours.map(|change| of(change).with_context(|| format!("change {} of listings", change.seq)))
-        .collect()
+impl Projection for Listings {
+    type Row = Row;
+    type Message = ();
+
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
+        Ok(match change.entity.as_str() {
+            "game" => Some(Row::Game(game(change)?)),
+            "page" => Some(Row::Page(page(change)?)),
+            _ => None,
+        })
+    }
+
+    async fn save(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+        rows: Vec<Row>,
+    ) -> anyhow::Result<()> {
+        let (mut new_games, mut new_pages) = (Vec::new(), Vec::new());
+        for row in rows {
+            match row {
+                Row::Game(row) => new_games.push(row),
+                Row::Page(row) => new_pages.push(row),
+            }
+        }
+        games::upsert(connection, generation, new_games).await?;
+        pages::upsert(connection, generation, new_pages).await?;
+        Ok(())
+    }
+
+    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+        games::sweep(connection, epoch).await?;
+        pages::sweep(connection, epoch).await
+    }
 }
 
 fn page(change: &Change) -> anyhow::Result<pages::Row> {
@@ -77,4 +89,44 @@ fn game(change: &Change) -> anyhow::Result<games::Row> {
         published,
         page_id: game.page_id.parse()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use kit::feed::FollowedFeed;
+
+    use super::*;
+
+    #[sqlx::test]
+    async fn a_poisoned_game_stops_no_other(pool: PgPool) {
+        let feed = FollowedFeed {
+            schema: SCHEMA,
+            producer: "listings",
+        };
+        let changes = [1, 2, 3].map(|number| {
+            let game = Game {
+                id: Uuid::from_u128(number).to_string(),
+                slug: format!("game-{number}"),
+                mode: Mode::Live.into(),
+                page_id: Uuid::nil().to_string(),
+                ..Game::default()
+            };
+            Change {
+                seq: i64::try_from(number).unwrap(),
+                entity: "game".to_owned(),
+                id: game.id.clone(),
+                state: game.encode_to_vec().into(),
+                ..Change::default()
+            }
+        });
+        let refusing = ("economy.game", "slug <> 'game-2'");
+        let put_aside = testing::poison::assert_put_aside_and_retried(
+            &pool,
+            feed,
+            &Listings,
+            refusing,
+            changes.into(),
+        );
+        put_aside.await;
+    }
 }

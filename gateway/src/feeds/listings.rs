@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use anyhow::Context as _;
 use contracts::common::v1::Mode;
 use contracts::listings::v1 as listings;
-use kit::feed::{ApplyContext, Change, ChangeHandler};
+use kit::feed::{Change, Projection};
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -15,42 +14,41 @@ use crate::store::games::{self, Game};
 /// The producer's name in `gateway.feed_cursor`.
 pub const PRODUCER: &str = "listings";
 
-/// Stores games. Other entities of the feed are ignored.
+/// Stores games.
 #[derive(Debug, Clone, Copy)]
 pub struct Games;
 
-impl ChangeHandler for Games {
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        changes: &[Change],
-        context: ApplyContext,
-    ) -> anyhow::Result<()> {
-        // Only the newest state of each game: one statement cannot update a row twice.
-        let mut newest: HashMap<&str, &Change> = HashMap::new();
-        for change in changes.iter().filter(|change| change.entity == "game") {
-            newest.insert(&change.id, change);
+impl Projection for Games {
+    type Row = Game;
+    type Message = ();
+
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Game>> {
+        match change.entity.as_str() {
+            "game" => game(change).map(Some),
+            _ => Ok(None),
         }
-        if newest.is_empty() {
-            return Ok(());
-        }
-        let games = newest
-            .values()
-            .map(|change| game(change))
-            .collect::<anyhow::Result<Vec<_>>>()?;
-        games::upsert(connection, &games, context.generation).await?;
-        Ok(())
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
-        games::sweep(connection, epoch).await?;
-        Ok(())
+    async fn save(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+        rows: Vec<Game>,
+    ) -> anyhow::Result<()> {
+        // Only the newest state of each game: one statement cannot update a row twice.
+        let newest: HashMap<String, Game> =
+            rows.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let games: Vec<Game> = newest.into_values().collect();
+        Ok(games::upsert(connection, &games, generation).await?)
+    }
+
+    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+        games::sweep(connection, epoch).await
     }
 }
 
 fn game(change: &Change) -> anyhow::Result<Game> {
-    let game = listings::Game::decode(change.state.clone())
-        .with_context(|| format!("change {} is not a game", change.seq))?;
+    let game = listings::Game::decode(change.state.clone())?;
     Ok(Game {
         published: game.state() == listings::State::Published,
         mode: match game.mode() {

@@ -14,6 +14,9 @@ use crate::store::keys;
 /// How far PostgreSQL may lag behind.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(10);
 
+/// The timeout of a write.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Times that are not written yet. A crash loses them.
 #[derive(Debug, Default)]
 pub struct LastUsed {
@@ -51,7 +54,10 @@ impl LastUsed {
         }
         let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) =
             pending.iter().map(|(id, at)| (*id, *at)).unzip();
-        let written = keys::update_last_used(pool, &ids, &times).await;
+        let written = kit::pg::within(pool, TIMEOUT, async |connection| {
+            keys::update_last_used(connection, &ids, &times).await
+        })
+        .await;
         if written.is_err() {
             for (id, at) in pending {
                 self.record(id, at);

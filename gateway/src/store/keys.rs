@@ -275,7 +275,7 @@ fn hash(bytes: Vec<u8>) -> Option<Hash> {
 }
 
 pub async fn update_last_used(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     ids: &[Uuid],
     times: &[OffsetDateTime],
 ) -> Result<(), sqlx::Error> {
@@ -286,7 +286,7 @@ pub async fn update_last_used(
         ids,
         times,
     )
-    .execute(pool)
+    .execute(connection)
     .await?;
     Ok(())
 }

@@ -4,10 +4,11 @@ use contracts::common::v1::{Change, Mode};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
-use gateway::feeds::listings::Games;
-use kit::feed::{ApplyContext, ChangeHandler as _};
+use gateway::feeds::listings::{Games, PRODUCER};
+use kit::feed::{FollowedFeed, Projection as _, ProjectionContext, project_changes};
 use prost::Message as _;
 use sqlx::PgPool;
+use testing::poison::assert_put_aside_and_retried;
 use time::Duration;
 use uuid::Uuid;
 
@@ -35,18 +36,24 @@ fn change(slug: &str, published: bool) -> Change {
     }
 }
 
-async fn apply_changes(test: &Test, changes: &[Change], epoch: Uuid) {
+async fn follow_changes(test: &Test, changes: &[Change], epoch: Uuid) {
     let mut connection = test.pool.acquire().await.unwrap();
-    let taken = ApplyContext {
+    let taken = ProjectionContext {
         generation: epoch,
         effects_after_seq: 0,
     };
-    Games.apply(&mut connection, changes, taken).await.unwrap();
+    let feed = FollowedFeed {
+        schema: gateway::SCHEMA,
+        producer: PRODUCER,
+    };
+    project_changes(&mut connection, feed, &Games, changes.to_vec(), taken)
+        .await
+        .unwrap();
 }
 
 /// Publishes a game on the listings feed, or takes it down.
 pub(crate) async fn publish(test: &Test, slug: &str, published: bool) {
-    apply_changes(test, &[change(slug, published)], Uuid::nil()).await;
+    follow_changes(test, &[change(slug, published)], Uuid::nil()).await;
 }
 
 async fn game_key(test: &Test, slug: &str) -> TestKey {
@@ -182,7 +189,7 @@ async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
     // If a batch contains a game twice, the newest state counts.
     let epoch = Uuid::from_u128(9);
     let rebuilt = [change("mbira", false), change("mbira", true)];
-    apply_changes(&test, &rebuilt, epoch).await;
+    follow_changes(&test, &rebuilt, epoch).await;
     let mut connection = test.pool.acquire().await.unwrap();
     Games.sweep(&mut connection, epoch).await.unwrap();
     drop(connection);
@@ -238,4 +245,15 @@ async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
         .keys;
     let used = keys[0].last_used_at.and_then(kit::timestamp::decode);
     assert_eq!(used, Some(START + Duration::SECOND));
+}
+
+#[sqlx::test]
+async fn a_poisoned_game_stops_no_other(pool: PgPool) {
+    let feed = FollowedFeed {
+        schema: gateway::SCHEMA,
+        producer: PRODUCER,
+    };
+    let changes = ["a", "poison", "b"].map(|slug| change(slug, true));
+    let refusing = ("gateway.game", "slug <> 'poison'");
+    assert_put_aside_and_retried(&pool, feed, &Games, refusing, changes.into()).await;
 }

@@ -13,6 +13,7 @@ mod command_hint;
 mod completion;
 mod confirm;
 mod currency;
+mod dead_letter;
 mod delivery;
 mod endpoint;
 mod error;
@@ -120,6 +121,9 @@ enum Command {
     /// Webhook deliveries: list, show, send again
     #[command(subcommand)]
     Delivery(delivery::Command),
+    /// Changes that a service could not apply: list, retry
+    #[command(subcommand, alias = "dead-letters")]
+    DeadLetter(dead_letter::Command),
     /// Members of staff: add, list, set the role, revoke
     #[command(subcommand)]
     Member(member::Command),
@@ -193,6 +197,7 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Catalogue(command) => catalogue::run(command, &fleet).await,
         Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
         Command::Delivery(command) => delivery::run(command, &fleet, output).await,
+        Command::DeadLetter(command) => dead_letter::run(command, &fleet, output).await,
         Command::Member(command) => member::run(command, &fleet, output).await,
         Command::Apply(apply) => apply::run(apply, &fleet, output).await,
         Command::Audit(audit) => audit::run(audit, &fleet, output).await,

@@ -29,6 +29,10 @@ const MAX_NAME: usize = 200;
 /// The most characters of a reason.
 const MAX_REASON: usize = 500;
 
+/// The action and the entity type that the kit itself records, in every service that follows a feed.
+pub(crate) const RETRY_DEAD_LETTERS: &str = "retry_dead_letters";
+pub(crate) const DEAD_LETTER: &str = "dead_letter";
+
 /// Checks and trims the reason that staff give for an action. It may be empty.
 ///
 /// # Errors
@@ -300,12 +304,14 @@ struct AuditQuery {
 impl AuditQuery {
     fn new<A: Action>(request: &ListAuditRequest) -> Result<Self, Fault> {
         let mut problems: Vec<(&str, String)> = Vec::new();
-        if !request.action.is_empty() && A::parse(&request.action).is_none() {
-            let known: Vec<&str> = A::ALL.iter().map(|action| action.as_str()).collect();
+        let known: Vec<&str> = A::ALL.iter().map(|action| action.as_str()).collect();
+        let known = [&*known, &[RETRY_DEAD_LETTERS]].concat();
+        if !request.action.is_empty() && !known.contains(&&*request.action) {
             problems.push(("action", format!("One of {}.", known.join(", "))));
         }
-        if !request.entity.is_empty() && !A::KINDS.contains(&request.entity.as_str()) {
-            problems.push(("entity", format!("One of {}.", A::KINDS.join(", "))));
+        let kinds = [A::KINDS, &[DEAD_LETTER]].concat();
+        if !request.entity.is_empty() && !kinds.contains(&&*request.entity) {
+            problems.push(("entity", format!("One of {}.", kinds.join(", "))));
         }
         let since = request.since.map(timestamp::decode);
         if since == Some(None) {

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use sqlx::PgPool;
@@ -14,7 +14,7 @@ use tonic::service::RoutesBuilder;
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
 use crate::config::{self, Common, Settings};
-use crate::feed::{self, ChangeHandler, PgConsumer};
+use crate::feed::{self, DeadLetterService, FollowedFeed, PgConsumer, Projection};
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
@@ -33,6 +33,8 @@ pub struct Boot<S> {
     pub readiness: Readiness,
     /// The source of the current time.
     pub clock: Clock,
+    /// The dead letters of the feeds that the service follows.
+    dead_letters: Mutex<Option<DeadLetterService>>,
 }
 
 /// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in two steps after a signal.
@@ -104,6 +106,7 @@ where
         lifecycle: lifecycle.clone(),
         readiness,
         clock,
+        dead_letters: Mutex::default(),
     })
     .await?;
     started.set(true);
@@ -152,32 +155,56 @@ impl<S: Settings> Boot<S> {
         rpc::client::connect(addresses.clone(), token, &self.lifecycle)
     }
 
-    /// Follows the feed of `producer` with `handler`, in one replica of this service at a time.
-    pub fn follow<T: ChangeHandler + Clone + 'static>(
+    /// Follows the feed of `producer` with `projection`, in one replica of this service at a time. Staff can list and retry what cannot be
+    /// applied.
+    pub fn follow<P: Projection + Clone>(
         &self,
         pool: &PgPool,
         schema: Schema,
         producer: &'static str,
         addresses: &rpc::client::Addresses,
-        handler: T,
+        projection: P,
     ) -> anyhow::Result<()> {
+        self.add_dead_letters(pool, schema, producer, projection.clone());
         let client = self.client(addresses)?;
         let lease = Lease::new(pool.clone(), schema, producer, self.clock.clone());
-        let pool = pool.clone();
+        let (pool, feed) = (pool.clone(), FollowedFeed { schema, producer });
         lease.spawn(&self.lifecycle, move || {
-            let consumer = PgConsumer::new(pool.clone(), schema, producer, handler.clone());
+            let consumer = PgConsumer::new(pool.clone(), feed, projection.clone());
             // Readiness does not wait for the follower: another replica may hold the lease.
             feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
         Ok(())
     }
 
+    /// Lets staff list and retry the changes of `producer` that `projection` could not apply. [`follow`](Self::follow) calls this.
+    pub fn add_dead_letters(
+        &self,
+        pool: &PgPool,
+        schema: Schema,
+        producer: &'static str,
+        projection: impl Projection,
+    ) {
+        let mut service = self
+            .dead_letters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let service = service.get_or_insert_with(|| {
+            DeadLetterService::new(pool.clone(), schema, self.clock.clone())
+        });
+        service.add(producer, projection);
+    }
+
     /// Serves `services` on the internal port, with health and reflection. `members` finds staff members by their tokens.
     pub async fn serve_rpc_to_members(
         &self,
-        services: RoutesBuilder,
+        mut services: RoutesBuilder,
         members: Arc<dyn Members>,
     ) -> anyhow::Result<()> {
+        let dead_letters = self.dead_letters.lock().map(|mut service| service.take());
+        if let Some(service) = dead_letters.unwrap_or_else(|error| error.into_inner().take()) {
+            services.add_service(service.into_server());
+        }
         let authenticator =
             Authenticator::new(self.common().identity.clone()).with_members(members);
         let common = self.common();

@@ -81,6 +81,15 @@ pub struct Database {
     /// Seconds that PostgreSQL may take for a connection or a write
     #[arg(long, default_value = "5", value_parser = a_second_or_more)]
     pub database_deadline: Duration,
+    /// Seconds that a statement may take; jobs that need longer say so themselves
+    #[arg(long, default_value = "30", value_parser = seconds)]
+    pub database_statement_timeout: Duration,
+    /// Seconds that a statement waits for a lock
+    #[arg(long, default_value = "5", value_parser = seconds)]
+    pub database_lock_timeout: Duration,
+    /// Seconds that a transaction may stand idle: PostgreSQL ends the session of a process that hangs, which frees its locks
+    #[arg(long, default_value = "10", value_parser = seconds)]
+    pub database_idle_in_transaction_timeout: Duration,
 }
 
 /// The tokens of the internal port.

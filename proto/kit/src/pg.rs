@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions as _, Connection as _};
 use time::OffsetDateTime;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::Clock;
 use crate::config;
@@ -15,6 +16,21 @@ use crate::fault::Fault;
 
 /// The oldest supported major version.
 const MIN_VERSION: i32 = 15;
+/// How long PostgreSQL may take to answer a ping. Then the connection is closed.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
+/// A connection that was idle for less than this is not pinged before its next use.
+const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
+/// PostgreSQL sends a first probe to a silent client after ten seconds and closes the connection, with its locks, after 25; or when the
+/// client leaves data unacknowledged for 20 seconds.
+const TCP: [(&str, &str); 4] = [
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "20s"),
+];
+
+/// Begins a transaction whose statements may take long, for jobs that read or delete many rows.
+pub const BEGIN_LONG: &str = "begin; set local statement_timeout = '10min'";
 
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,37 +78,78 @@ pub async fn open(
         .context("database_url is not a URL such as postgres://user:password@host:5432/database")?
         .application_name(service)
         // The statements are short. PostgreSQL would still JIT-compile some of them, because it assumes that a new, unanalyzed table is long.
-        .options([("jit", "off")]);
+        .options([("jit", "off")])
+        .options(TCP);
     let place = format!("{}:{}", options.get_host(), options.get_port());
-    let pool = PgPoolOptions::new()
-        .max_connections(settings.database_connections)
-        .acquire_timeout(settings.database_deadline)
-        .connect_lazy_with(options.clone());
-    // A single connection first: its error names the cause, while a pool only reports a timeout.
-    let probe = <sqlx::PgConnection as sqlx::Connection>::connect_with(&options);
-    let mut probe = tokio::time::timeout(settings.database_deadline, probe)
+    // A single connection first: its error names the cause, while a pool only reports a timeout. It has no timeouts of statements,
+    // because a migration may take long.
+    let mut first = timeout(settings.database_deadline, options.connect())
         .await
         .with_context(|| format!("PostgreSQL at {place} does not answer; check database_url"))?
         .with_context(|| format!("cannot connect to PostgreSQL at {place}; check database_url"))?;
-    let version: i32 = server_version(&mut probe).await?;
+    let version: i32 = server_version(&mut first).await?;
     anyhow::ensure!(
         version / 10_000 >= MIN_VERSION,
         "PostgreSQL at {place} is version {}; install {MIN_VERSION} or newer",
         version / 10_000
     );
-    sqlx::Connection::close(probe).await?;
     migrator
-        .run(&pool)
+        .run(&mut first)
         .await
         .with_context(|| format!("a migration failed at {place}"))?;
-    Ok(pool)
+    first.close().await?;
+    Ok(pool(options, settings))
+}
+
+/// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.
+///
+/// A caller that gives up drops its query, and the connection would wait for the answer in the background, for ever if PostgreSQL has
+/// vanished without closing it: soon the pool would be empty. Every connection is therefore pinged, with a timeout, when it comes back.
+pub fn pool(options: PgConnectOptions, settings: &config::Database) -> PgPool {
+    let milliseconds = |timeout: Duration| timeout.as_millis().to_string();
+    let options = options.options([
+        (
+            "statement_timeout",
+            milliseconds(settings.database_statement_timeout),
+        ),
+        ("lock_timeout", milliseconds(settings.database_lock_timeout)),
+        (
+            "idle_in_transaction_session_timeout",
+            milliseconds(settings.database_idle_in_transaction_timeout),
+        ),
+    ]);
+    PgPoolOptions::new()
+        .max_connections(settings.database_connections)
+        .acquire_timeout(settings.database_deadline)
+        // sqlx would ping without a timeout, and before every use.
+        .test_before_acquire(false)
+        .before_acquire(|connection, metadata| {
+            let is_fresh = metadata.idle_for < IDLE_WITHOUT_PING;
+            Box::pin(async move {
+                if is_fresh {
+                    Ok(true)
+                } else {
+                    ping(connection).await
+                }
+            })
+        })
+        .after_release(|connection, _| Box::pin(ping(connection)))
+        .connect_lazy_with(options)
+}
+
+/// Whether PostgreSQL answers on this connection. After an error the pool closes it.
+async fn ping(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let answered = timeout(PING_TIMEOUT, connection.ping()).await;
+    answered
+        .unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        .map(|()| true)
 }
 
 #[expect(
     clippy::disallowed_methods,
     reason = "the statement reads no table that sqlx could check"
 )]
-async fn server_version(connection: &mut sqlx::PgConnection) -> Result<i32, sqlx::Error> {
+async fn server_version(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
     sqlx::query_scalar("select current_setting('server_version_num')::int4")
         .fetch_one(connection)
         .await

@@ -5,16 +5,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use sqlx::postgres::{PgListener, PgPool};
+use sqlx::Executor as _;
+use sqlx::postgres::{PgConnection, PgListener, PgPool};
 use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
 
 use crate::ids;
 use crate::lifecycle::Lifecycle;
+use crate::pg::within;
 
 /// The minimum time between two notifications of other replicas.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(5);
 /// Pause before the listener reconnects.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
+
+/// How long PostgreSQL may take to answer. Then the connection is closed.
+const DEADLINE: Duration = Duration::from_secs(3);
+/// A listener that has heard nothing for this long checks its connection.
+const LISTENER_PING_INTERVAL: Duration = Duration::from_secs(10);
+
+async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+    let done = timeout(DEADLINE, work).await;
+    done.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
 
 /// Wakes tasks that wait for rows. Clones share it.
 ///
@@ -78,11 +91,14 @@ impl Wakeup {
     async fn notify(self) -> anyhow::Result<()> {
         loop {
             self.committed.notified().await;
-            let sent = sqlx::query("select pg_notify($1, $2)")
-                .bind(&*self.channel)
-                .bind(&*self.sender)
-                .execute(&self.pool)
-                .await;
+            let notifying = async |connection: &mut PgConnection| {
+                sqlx::query("select pg_notify($1, $2)")
+                    .bind(&*self.channel)
+                    .bind(&*self.sender)
+                    .execute(connection)
+                    .await
+            };
+            let sent = within(&self.pool, DEADLINE, notifying).await;
             if let Err(error) = sent {
                 tracing::warn!(%error, channel = &*self.channel, "cannot notify other replicas; they find new rows by polling");
             }
@@ -100,11 +116,20 @@ impl Wakeup {
     }
 
     async fn listen_once(&self) -> Result<(), sqlx::Error> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(&self.channel).await?;
+        let connecting = async {
+            let mut listener = PgListener::connect_with(&self.pool).await?;
+            listener.listen(&self.channel).await?;
+            Ok(listener)
+        };
+        let mut listener = in_time(connecting).await?;
         loop {
+            let Ok(received) = timeout(LISTENER_PING_INTERVAL, listener.recv()).await else {
+                // A silent connection may be a lost one.
+                in_time(async { listener.execute("").await.map(drop) }).await?;
+                continue;
+            };
             // This process has already woken its own tasks.
-            if listener.recv().await?.payload() != &*self.sender {
+            if received?.payload() != &*self.sender {
                 self.wake_remote();
             }
         }

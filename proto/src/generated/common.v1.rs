@@ -18,6 +18,10 @@ pub struct FollowRequest {
     /// `entity`, `id` and `event`, each after its length (8 bytes, big-endian).
     #[prost(bytes = "bytes", tag = "5")]
     pub last_row: ::prost::bytes::Bytes,
+    /// The time of the newest change whose effects the follower has done or never does, by which the producer finds `effects_after_seq`;
+    /// absent when unknown.
+    #[prost(message, optional, tag = "6")]
+    pub effects_until: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FollowResponse {
@@ -39,6 +43,10 @@ pub mod follow_response {
         /// replica was promoted).
         #[prost(bool, tag = "3")]
         pub reset: bool,
+        /// With `reset`: changes up to this one have had their effects (messages, mails), or are older than the follower. Changes above it have
+        /// not, even if they were committed before the stream began: a restored producer may have gone on without the follower.
+        #[prost(int64, optional, tag = "4")]
+        pub effects_after_seq: ::core::option::Option<i64>,
     }
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct Batch {
@@ -720,4 +728,461 @@ pub struct AuditEntry {
     /// A JSON object.
     #[prost(string, tag = "9")]
     pub details: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDeadLettersRequest {
+    /// Only dead letters above this number.
+    #[prost(int64, tag = "1")]
+    pub after: i64,
+    /// The number of rows, 1 to 100; 0 stands for 20.
+    #[prost(int32, tag = "2")]
+    pub limit: i32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDeadLettersResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub dead_letters: ::prost::alloc::vec::Vec<DeadLetter>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeadLetter {
+    /// Identifies it within the service.
+    #[prost(int64, tag = "1")]
+    pub number: i64,
+    /// The service whose feed has the change, such as `listings`.
+    #[prost(string, tag = "2")]
+    pub producer: ::prost::alloc::string::String,
+    #[prost(int64, tag = "3")]
+    pub seq: i64,
+    /// The entity type and id, as the feed names them.
+    #[prost(string, tag = "4")]
+    pub entity: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub event: ::prost::alloc::string::String,
+    /// Why the change could not be applied when it was tried last.
+    #[prost(string, tag = "7")]
+    pub reason: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "8")]
+    pub put_aside_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RetryDeadLettersRequest {
+    /// Only these; all, when empty.
+    #[prost(int64, repeated, tag = "1")]
+    pub numbers: ::prost::alloc::vec::Vec<i64>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RetryDeadLettersResponse {
+    #[prost(uint64, tag = "1")]
+    pub applied: u64,
+    /// Dead letters that were refused again. They stay.
+    #[prost(uint64, tag = "2")]
+    pub refused: u64,
+}
+/// Generated client implementations.
+pub mod staff_dead_letter_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Staff calls for dead letters: changes of followed feeds that a service could not apply. Every service that follows a feed has them.
+    ///
+    /// A call carries a member's token as `authorization: Bearer`. A reviewer may read; an admin may retry. The audit records every retry.
+    #[derive(Debug, Clone)]
+    pub struct StaffDeadLetterServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffDeadLetterServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffDeadLetterServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffDeadLetterServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffDeadLetterServiceClient::new(
+                InterceptedService::new(inner, interceptor),
+            )
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Lists dead letters, the oldest first.
+        pub async fn list_dead_letters(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDeadLettersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/common.v1.StaffDeadLetterService/ListDeadLetters",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "common.v1.StaffDeadLetterService",
+                        "ListDeadLetters",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Applies dead letters now, in their order. The service does so itself when it starts, and every ten seconds to ten minutes.
+        pub async fn retry_dead_letters(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RetryDeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RetryDeadLettersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/common.v1.StaffDeadLetterService/RetryDeadLetters",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "common.v1.StaffDeadLetterService",
+                        "RetryDeadLetters",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_dead_letter_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffDeadLetterServiceServer.
+    #[async_trait]
+    pub trait StaffDeadLetterService: std::marker::Send + std::marker::Sync + 'static {
+        /// Lists dead letters, the oldest first.
+        async fn list_dead_letters(
+            &self,
+            request: tonic::Request<super::ListDeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDeadLettersResponse>,
+            tonic::Status,
+        >;
+        /// Applies dead letters now, in their order. The service does so itself when it starts, and every ten seconds to ten minutes.
+        async fn retry_dead_letters(
+            &self,
+            request: tonic::Request<super::RetryDeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RetryDeadLettersResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Staff calls for dead letters: changes of followed feeds that a service could not apply. Every service that follows a feed has them.
+    ///
+    /// A call carries a member's token as `authorization: Bearer`. A reviewer may read; an admin may retry. The audit records every retry.
+    #[derive(Debug)]
+    pub struct StaffDeadLetterServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffDeadLetterServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>>
+    for StaffDeadLetterServiceServer<T>
+    where
+        T: StaffDeadLetterService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/common.v1.StaffDeadLetterService/ListDeadLetters" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListDeadLettersSvc<T: StaffDeadLetterService>(pub Arc<T>);
+                    impl<
+                        T: StaffDeadLetterService,
+                    > tonic::server::UnaryService<super::ListDeadLettersRequest>
+                    for ListDeadLettersSvc<T> {
+                        type Response = super::ListDeadLettersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListDeadLettersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffDeadLetterService>::list_dead_letters(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListDeadLettersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/common.v1.StaffDeadLetterService/RetryDeadLetters" => {
+                    #[allow(non_camel_case_types)]
+                    struct RetryDeadLettersSvc<T: StaffDeadLetterService>(pub Arc<T>);
+                    impl<
+                        T: StaffDeadLetterService,
+                    > tonic::server::UnaryService<super::RetryDeadLettersRequest>
+                    for RetryDeadLettersSvc<T> {
+                        type Response = super::RetryDeadLettersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RetryDeadLettersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffDeadLetterService>::retry_dead_letters(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RetryDeadLettersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffDeadLetterServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "common.v1.StaffDeadLetterService";
+    impl<T> tonic::server::NamedService for StaffDeadLetterServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
 }

@@ -1,5 +1,6 @@
 //! The content of messages (§6), and their ids, which prevent duplicates.
 
+use contracts::common::v1::Change;
 use contracts::public::Timestamp;
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -107,28 +108,22 @@ pub struct Move {
     pub previous_rank: u32,
 }
 
-/// The change that causes a message. The message's id derives from it: a change that is read twice makes one message.
-#[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
-    /// The service whose feed has the change.
-    pub producer: &'static str,
-    pub entity: &'a str,
-    pub id: &'a str,
-    pub revision: i64,
-}
-
-impl Source<'_> {
-    /// The id of the change's message with this event.
-    pub fn message_id(&self, event: Event) -> Uuid {
-        let Self {
-            producer,
-            entity,
-            id,
-            revision,
-        } = self;
-        let name = format!("{producer}/{entity}/{id}/{revision}/{}", event.as_str());
-        Uuid::new_v5(&NAMESPACE, name.as_bytes())
-    }
+/// The id of the message with `event` that a change of `producer` causes. It derives from the change, so a change that is read again
+/// makes no second message.
+///
+/// The time of the change is part of it. A producer that was restored to an earlier point gives revisions out again: the approval after the
+/// restore may be revision 2 of the same game, like the one that was lost. The epoch would tell the two apart as well, but also one change
+/// from itself, since a promoted replica begins a new epoch with the same changes.
+pub fn message_id(producer: &str, change: &Change, at: OffsetDateTime, event: Event) -> Uuid {
+    let Change {
+        entity,
+        id,
+        revision,
+        ..
+    } = change;
+    let (micros, event) = (at.unix_timestamp_nanos() / 1_000, event.as_str());
+    let name = format!("{producer}/{entity}/{id}/{revision}/{micros}/{event}");
+    Uuid::new_v5(&NAMESPACE, name.as_bytes())
 }
 
 impl Message {
@@ -187,20 +182,20 @@ mod tests {
     }
 
     #[test]
-    fn an_id_derives_from_its_source() {
-        let source = Source {
-            producer: "listings",
-            entity: "game",
-            id: "1",
-            revision: 2,
+    fn an_id_derives_from_its_change() {
+        let change = |revision| Change {
+            entity: "game".to_owned(),
+            id: "1".to_owned(),
+            revision,
+            ..Change::default()
         };
-        let id = source.message_id(Event::ListingUpdated);
-        assert_eq!(id, source.message_id(Event::ListingUpdated));
-        assert_ne!(id, source.message_id(Event::ListingPublished));
-        let later = Source {
-            revision: 3,
-            ..source
-        };
-        assert_ne!(id, later.message_id(Event::ListingUpdated));
+        let at = datetime!(2026-03-01 08:00:00.123456 UTC);
+        let of = |revision, at, event| message_id("listings", &change(revision), at, event);
+        let id = of(2, at, Event::ListingUpdated);
+        assert_eq!(id, of(2, at, Event::ListingUpdated));
+        assert_ne!(id, of(2, at, Event::ListingPublished));
+        assert_ne!(id, of(3, at, Event::ListingUpdated));
+        let given_out_again = at + time::Duration::MICROSECOND;
+        assert_ne!(id, of(2, given_out_again, Event::ListingUpdated));
     }
 }

@@ -1,11 +1,9 @@
 //! Follows catalogue-svc: moves on ranking boards.
 
-use anyhow::Context as _;
 use contracts::catalogue::v1::RankingMove;
 use contracts::common::v1::Change;
 use kit::boot::Boot;
-use kit::feed::{ApplyContext, ChangeHandler};
-use kit::timestamp;
+use kit::feed::Projection;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -14,7 +12,7 @@ use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Message, Move, Source, Subject};
+use crate::domain::message::{Data, Message, Move, Subject, message_id};
 
 pub(crate) fn follow(
     boot: &Boot<Settings>,
@@ -25,36 +23,36 @@ pub(crate) fn follow(
     boot.follow(pool, SCHEMA, "catalogue", addresses, Catalogue(publisher))
 }
 
-/// Takes in moves on boards; votes and whatever else is on the feed are passed over.
+/// Publishes moves on boards. Nothing of the catalogue is stored.
 #[derive(Debug, Clone)]
 pub struct Catalogue(pub Publisher);
 
-impl ChangeHandler for Catalogue {
-    async fn apply(
+impl Projection for Catalogue {
+    type Row = ();
+    type Message = Message;
+
+    fn row(&self, _: &Change) -> anyhow::Result<Option<()>> {
+        Ok(None)
+    }
+
+    fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {
+        message(change)
+    }
+
+    async fn save(&self, _: &mut PgConnection, _: Uuid, _: Vec<()>) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    async fn send(
         &self,
         connection: &mut PgConnection,
-        changes: &[Change],
-        context: ApplyContext,
+        messages: Vec<Message>,
     ) -> anyhow::Result<()> {
-        let mut new = Vec::new();
-        for change in changes
-            .iter()
-            .filter(|change| super::makes_messages(change, context))
-        {
-            let message = message(change);
-            new.extend(message.with_context(|| format!("change {} of catalogue", change.seq))?);
-        }
-        self.0.publish(connection, &new).await?;
-        Ok(())
+        self.0.publish(connection, &messages).await
     }
 
     fn committed(&self) {
         self.0.wakeup.wake();
-    }
-
-    /// Nothing of the catalogue is stored.
-    async fn sweep(&self, _: &mut PgConnection, _: Uuid) -> anyhow::Result<()> {
-        Ok(())
     }
 }
 
@@ -75,14 +73,6 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
         },
         id: moved.listing_id.parse()?,
     };
-    let source = Source {
-        producer: "catalogue",
-        entity: &change.entity,
-        id: &change.id,
-        revision: change.revision,
-    };
-    let at = change.at.and_then(timestamp::decode);
-    let at = at.context("the change has no time")?;
     let event = Event::RankingMoved;
     let data = Data::Move(Move {
         kind: moved.kind,
@@ -92,12 +82,14 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
         rank: moved.rank,
         previous_rank: moved.previous_rank,
     });
-    let id = source.message_id(event);
+    let at = super::time_of(change)?;
+    let id = message_id("catalogue", change, at, event);
     Ok(Some(Message::new(id, event, Some(subject), at, &data)?))
 }
 
 #[cfg(test)]
 mod tests {
+    use kit::timestamp;
     use time::macros::datetime;
     use uuid::Uuid;
 

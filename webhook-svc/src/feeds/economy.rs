@@ -4,17 +4,17 @@ use anyhow::Context as _;
 use contracts::common::v1::Change;
 use contracts::economy::v1::Tip;
 use kit::boot::Boot;
-use kit::feed::{ApplyContext, ChangeHandler};
-use kit::timestamp;
+use kit::feed::Projection;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Listing, Message, Source, Subject};
+use crate::domain::message::{Data, Listing, Message, Subject, message_id};
 use crate::store::listings::{self, Game};
 
 pub(crate) fn follow(
@@ -26,69 +26,72 @@ pub(crate) fn follow(
     boot.follow(pool, SCHEMA, "economy", addresses, Economy(publisher))
 }
 
-/// Publishes paid tips.
+/// Publishes paid tips. Nothing of the economy is stored.
 #[derive(Debug, Clone)]
 pub struct Economy(pub Publisher);
 
-impl ChangeHandler for Economy {
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        changes: &[Change],
-        context: ApplyContext,
-    ) -> anyhow::Result<()> {
-        let is_tip =
-            |change: &&Change| change.entity == "tip" && super::makes_messages(change, context);
-        let mut tips = Vec::new();
-        for change in changes.iter().filter(is_tip) {
-            let context = || format!("change {} of economy", change.seq);
-            let tip = Tip::decode(change.state.clone()).with_context(context)?;
-            let game: Uuid = tip.game_id.parse().with_context(context)?;
-            tips.push((change, game));
+/// A paid tip.
+#[derive(Debug)]
+pub struct PaidTip {
+    game: Uuid,
+    at: OffsetDateTime,
+    message_id: Uuid,
+}
+
+impl Projection for Economy {
+    type Row = ();
+    type Message = PaidTip;
+
+    fn row(&self, _: &Change) -> anyhow::Result<Option<()>> {
+        Ok(None)
+    }
+
+    fn message(&self, change: &Change) -> anyhow::Result<Option<PaidTip>> {
+        if change.entity != "tip" {
+            return Ok(None);
         }
-        let ids: Vec<Uuid> = tips.iter().map(|(_, game)| *game).collect();
+        let tip = Tip::decode(change.state.clone())?;
+        let at = super::time_of(change)?;
+        Ok(Some(PaidTip {
+            game: tip.game_id.parse()?,
+            at,
+            message_id: message_id("economy", change, at, Event::TipPaid),
+        }))
+    }
+
+    async fn save(&self, _: &mut PgConnection, _: Uuid, _: Vec<()>) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    async fn send(&self, connection: &mut PgConnection, tips: Vec<PaidTip>) -> anyhow::Result<()> {
+        let ids: Vec<Uuid> = tips.iter().map(|tip| tip.game).collect();
         let games = listings::games(connection, &ids).await?;
         let mut new = Vec::new();
-        for (change, id) in tips {
-            // Both services follow listings-svc: this one will have the game when the batch is repeated.
-            let game = games
-                .get(&id)
-                .with_context(|| format!("the game {id} of a tip is not synchronised yet"))?;
-            new.extend(message(change, game)?);
+        for tip in tips {
+            // Both services follow listings-svc: this one will have the game when the tip is retried.
+            let game = games.get(&tip.game).with_context(|| {
+                format!("the game {} of a tip is not synchronised yet", tip.game)
+            })?;
+            new.extend(message(&tip, game)?);
         }
-        self.0.publish(connection, &new).await?;
-        Ok(())
+        self.0.publish(connection, &new).await
     }
 
     fn committed(&self) {
         self.0.wakeup.wake();
     }
-
-    /// Nothing of the economy is stored.
-    async fn sweep(&self, _: &mut PgConnection, _: Uuid) -> anyhow::Result<()> {
-        Ok(())
-    }
 }
 
 /// The message of a tip; `None`: its game is not public.
-fn message(change: &Change, game: &Game) -> anyhow::Result<Option<Message>> {
+fn message(tip: &PaidTip, game: &Game) -> anyhow::Result<Option<Message>> {
     if game.mode != "live" || !game.published {
         return Ok(None);
     }
-    let source = Source {
-        producer: "economy",
-        entity: &change.entity,
-        id: &change.id,
-        revision: change.revision,
-    };
     let subject = Subject {
         entity: "game",
         id: game.id,
     };
-    let at = change.at.and_then(timestamp::decode);
-    let at = at.context("the change has no time")?;
-    let event = Event::TipPaid;
     let data = Data::Listing(Listing::game(&game.slug, &game.name, &game.url));
-    let id = source.message_id(event);
-    Ok(Some(Message::new(id, event, Some(subject), at, &data)?))
+    let (id, event) = (tip.message_id, Event::TipPaid);
+    Ok(Some(Message::new(id, event, Some(subject), tip.at, &data)?))
 }

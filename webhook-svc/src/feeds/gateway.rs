@@ -1,10 +1,9 @@
 //! Follows the gateway: accounts and plans.
 
-use anyhow::Context as _;
 use contracts::common::v1::Change;
 use contracts::gateway::v1::{Account, Plan};
 use kit::boot::Boot;
-use kit::feed::{ApplyContext, ChangeHandler};
+use kit::feed::Projection;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -22,35 +21,47 @@ pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()>
 #[derive(Debug, Clone)]
 pub struct Gateway;
 
-impl ChangeHandler for Gateway {
-    async fn apply(
+/// An account or a plan.
+#[derive(Debug)]
+pub enum Row {
+    Account(accounts::Row),
+    Plan(plans::Row),
+}
+
+impl Projection for Gateway {
+    type Row = Row;
+    type Message = ();
+
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
+        let state = change.state.clone();
+        Ok(match change.entity.as_str() {
+            "account" => Some(Row::Account(account(Account::decode(state)?)?)),
+            "plan" => Some(Row::Plan(plan(Plan::decode(state)?))),
+            _ => None,
+        })
+    }
+
+    async fn save(
         &self,
         connection: &mut PgConnection,
-        changes: &[Change],
-        context: ApplyContext,
+        generation: Uuid,
+        rows: Vec<Row>,
     ) -> anyhow::Result<()> {
         let (mut new_accounts, mut new_plans) = (Vec::new(), Vec::new());
-        for change in changes {
-            let state = change.state.clone();
-            let context = || format!("change {} of gateway", change.seq);
-            match change.entity.as_str() {
-                "account" => {
-                    let row = account(Account::decode(state)?).with_context(context)?;
-                    new_accounts.push(row);
-                }
-                "plan" => new_plans.push(plan(Plan::decode(state).with_context(context)?)),
-                _ => {}
+        for row in rows {
+            match row {
+                Row::Account(row) => new_accounts.push(row),
+                Row::Plan(row) => new_plans.push(row),
             }
         }
-        accounts::upsert(connection, context.generation, new_accounts).await?;
-        plans::upsert(connection, context.generation, new_plans).await?;
+        accounts::upsert(connection, generation, new_accounts).await?;
+        plans::upsert(connection, generation, new_plans).await?;
         Ok(())
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
+    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
         accounts::sweep(connection, epoch).await?;
-        plans::sweep(connection, epoch).await?;
-        Ok(())
+        plans::sweep(connection, epoch).await
     }
 }
 

@@ -4,8 +4,7 @@ use anyhow::Context as _;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{Event as ListedEvent, Game, Page};
 use kit::boot::Boot;
-use kit::feed::{ApplyContext, ChangeHandler};
-use kit::timestamp;
+use kit::feed::Projection;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -14,7 +13,7 @@ use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Listing, Message, Source, Subject};
+use crate::domain::message::{Data, Listing, Message, Subject, message_id};
 use crate::store::listings::{self, Row};
 
 pub(crate) fn follow(
@@ -30,36 +29,44 @@ pub(crate) fn follow(
 #[derive(Debug, Clone)]
 pub struct Listings(pub Publisher);
 
-impl ChangeHandler for Listings {
-    async fn apply(
+impl Projection for Listings {
+    type Row = Row;
+    type Message = Message;
+
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
+        Ok(read(change)?.map(|(row, _)| row))
+    }
+
+    fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {
+        match read(change)? {
+            Some((row, data)) => message(change, &row, data),
+            None => Ok(None),
+        }
+    }
+
+    async fn save(
         &self,
         connection: &mut PgConnection,
-        changes: &[Change],
-        context: ApplyContext,
+        generation: Uuid,
+        rows: Vec<Row>,
     ) -> anyhow::Result<()> {
-        let (mut rows, mut new) = (Vec::new(), Vec::new());
-        for change in changes {
-            let described = || format!("change {} of listings", change.seq);
-            let Some((row, data)) = read(change).with_context(described)? else {
-                continue;
-            };
-            if super::makes_messages(change, context) {
-                new.extend(message(change, &row, data).with_context(described)?);
-            }
-            rows.push(row);
-        }
-        listings::upsert(connection, context.generation, rows).await?;
-        self.0.publish(connection, &new).await?;
-        Ok(())
+        Ok(listings::upsert(connection, generation, rows).await?)
+    }
+
+    async fn send(
+        &self,
+        connection: &mut PgConnection,
+        messages: Vec<Message>,
+    ) -> anyhow::Result<()> {
+        self.0.publish(connection, &messages).await
     }
 
     fn committed(&self) {
         self.0.wakeup.wake();
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> anyhow::Result<()> {
-        listings::sweep(connection, epoch).await?;
-        Ok(())
+    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+        listings::sweep(connection, epoch).await
     }
 }
 
@@ -132,19 +139,12 @@ fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<M
     if row.mode != "live" || !row.published {
         return Ok(None);
     }
-    let source = Source {
-        producer: "listings",
-        entity: &change.entity,
-        id: &change.id,
-        revision: change.revision,
-    };
     let subject = Subject {
         entity: row.kind,
         id: row.id,
     };
-    let at = change.at.and_then(timestamp::decode);
-    let at = at.context("the change has no time")?;
-    let id = source.message_id(event);
+    let at = super::time_of(change)?;
+    let id = message_id("listings", change, at, event);
     let message = Message::new(id, event, Some(subject), at, &Data::Listing(data))?;
     Ok(Some(message))
 }

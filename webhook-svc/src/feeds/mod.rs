@@ -1,17 +1,17 @@
-//! The followers of other services' feeds, which publish messages.
-//!
-//! A change becomes a message in the transaction that applies it, if it is announced and was made after this service began to follow.
+//! The followers of other services' feeds: how a change becomes rows and messages.
 
 pub mod catalogue;
 pub mod economy;
 pub mod gateway;
 pub mod listings;
 
+use anyhow::Context as _;
 use contracts::common::v1::Change;
 use kit::Clock;
-use kit::feed::ApplyContext;
+use kit::timestamp;
 use kit::wakeup::Wakeup;
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 
 use crate::domain::message::Message;
 use crate::domain::schedule::Schedule;
@@ -32,14 +32,15 @@ impl Publisher {
         &self,
         connection: &mut PgConnection,
         messages: &[Message],
-    ) -> Result<(), sqlx::Error> {
+    ) -> anyhow::Result<()> {
         let (tries, now) = (self.schedule.tries(), self.clock.now());
         messages::fan_out(connection, messages, tries, now).await?;
         Ok(())
     }
 }
 
-/// Whether a change becomes a message.
-fn makes_messages(change: &Change, context: ApplyContext) -> bool {
-    change.announced && change.seq > context.effects_after_seq
+/// When the change was made.
+fn time_of(change: &Change) -> anyhow::Result<OffsetDateTime> {
+    let at = change.at.and_then(timestamp::decode);
+    at.context("the change has no time")
 }

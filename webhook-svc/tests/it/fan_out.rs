@@ -1,12 +1,18 @@
 //! Which endpoints receive which messages.
 
 use contracts::listings::v1::State::{Published, Removed};
-use kit::feed::ApplyContext;
+use kit::feed::ProjectionContext;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{ADA, BOB, EVE, START, TAKEN, game, page, start, tip};
+use testing::poison::assert_put_aside_and_retried;
+use webhook::feeds::economy::Economy;
+use webhook::feeds::listings::Listings;
+
+use crate::support::{
+    ADA, BOB, EVE, START, TAKEN, followed, game, numbered_game, page, start, tip,
+};
 
 const URL: &str = "https://hooks.example/";
 
@@ -73,7 +79,7 @@ async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let all = ["listing.published", "listing.updated"];
     let endpoint = service.added(ADA, URL, &all).await;
-    let since = ApplyContext {
+    let since = ProjectionContext {
         effects_after_seq: 2,
         ..TAKEN
     };
@@ -95,15 +101,17 @@ async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let maker = service.added(ADA, URL, &["tip.paid"]).await;
     let other = service.added(BOB, URL, &["tip.paid"]).await;
-    let early = service.economy(&[tip(1)]).await;
-    assert!(
-        early.is_err(),
-        "the game is not known yet: it is taken again"
-    );
+    // The game is not known yet: the tip is put aside, and announced once the game is there.
+    service.economy(&[tip(1)]).await;
 
     let known = [page(1, "published", ADA), game(2, "published", Published)];
     service.listings(&known, TAKEN).await;
-    service.economy(&[tip(1)]).await.unwrap();
+    let economy = Economy(service.publisher.clone());
+    let retried = followed("economy")
+        .retry(&pool, &economy, &[])
+        .await
+        .unwrap();
+    assert_eq!((retried.applied, retried.refused), (1, 0));
     assert_eq!(events(&pool, maker).await, ["tip.paid"]);
     assert_eq!(events(&pool, other).await, [""; 0]);
 
@@ -111,8 +119,35 @@ async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
     service
         .listings(&[page(3, "owners_changed", BOB)], TAKEN)
         .await;
-    service.economy(&[tip(1), tip(2)]).await.unwrap();
+    service.economy(&[tip(1), tip(2)]).await;
     assert_eq!(events(&pool, maker).await.len(), 1);
     assert_eq!(events(&pool, other).await, ["tip.paid"]);
     assert_eq!(START, service.clock.now());
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_poisoned_listing_stops_no_other(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let changes = [2_i64, 3, 4].map(|seq| {
+        let id = Uuid::from_u128(seq.unsigned_abs().into());
+        numbered_game(seq, "published", Published, id)
+    });
+    let listings = Listings(service.publisher.clone());
+    let (feed, refusing) = (followed("listings"), ("webhook.listing", "revision <> 3"));
+    assert_put_aside_and_retried(&pool, feed, &listings, refusing, changes.into()).await;
+}
+
+/// The producer was restored, and gave revision 2 of the game out again.
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_revision_that_is_given_out_again_is_announced(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["listing.published"]).await;
+    let lost = game(2, "published", Published);
+    service.listings(&[lost.clone()], TAKEN).await;
+    let mut again = lost;
+    again.at = Some(kit::timestamp::encode(START + time::Duration::MINUTE));
+    for _ in 0..2 {
+        service.listings(&[again.clone()], TAKEN).await;
+    }
+    assert_eq!(events(&pool, endpoint).await.len(), 2);
 }

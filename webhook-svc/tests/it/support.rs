@@ -11,7 +11,7 @@ use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
-use kit::feed::{ApplyContext, ChangeHandler};
+use kit::feed::{FollowedFeed, Projection, ProjectionContext, project_changes};
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::wakeup::Wakeup;
@@ -41,7 +41,7 @@ use super::receiver::Receiver;
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 /// Timeout of waits; nothing is measured by it.
 pub(crate) const PATIENCE: StdDuration = testing::LONG;
-pub(crate) const TAKEN: ApplyContext = ApplyContext {
+pub(crate) const TAKEN: ProjectionContext = ProjectionContext {
     generation: Uuid::nil(),
     effects_after_seq: 0,
 };
@@ -50,6 +50,13 @@ pub(crate) const TAKEN: ApplyContext = ApplyContext {
 pub(crate) const HOST: &str = "hooks.example";
 /// The length of a lease on an endpoint.
 pub(crate) const LEASE: StdDuration = StdDuration::from_secs(10);
+
+pub(crate) fn followed(producer: &'static str) -> FollowedFeed {
+    FollowedFeed {
+        schema: webhook::SCHEMA,
+        producer,
+    }
+}
 
 /// An account on the plan `build`, another one, and one on the plan `free`.
 pub(crate) const ADA: Uuid = Uuid::from_u128(0xa);
@@ -234,25 +241,37 @@ impl Webhook {
     }
 
     /// Applies changes of listings, as the follower does.
-    pub(crate) async fn listings(&self, changes: &[Change], context: ApplyContext) {
+    pub(crate) async fn listings(&self, changes: &[Change], context: ProjectionContext) {
         let store = Listings(self.publisher.clone());
-        let mut transaction = self.pool.begin().await.unwrap();
-        store
-            .apply(&mut transaction, changes, context)
-            .await
-            .unwrap();
-        transaction.commit().await.unwrap();
-        store.committed();
+        self.apply("listings", &store, changes, context).await;
     }
 
     /// Applies changes of the economy.
-    pub(crate) async fn economy(&self, changes: &[Change]) -> anyhow::Result<()> {
+    pub(crate) async fn economy(&self, changes: &[Change]) {
         let store = Economy(self.publisher.clone());
-        let mut transaction = self.pool.begin().await?;
-        store.apply(&mut transaction, changes, TAKEN).await?;
-        transaction.commit().await?;
-        store.committed();
-        Ok(())
+        self.apply("economy", &store, changes, TAKEN).await;
+    }
+
+    async fn apply(
+        &self,
+        producer: &'static str,
+        projection: &impl Projection,
+        changes: &[Change],
+        context: ProjectionContext,
+    ) {
+        let feed = followed(producer);
+        let mut transaction = self.pool.begin().await.unwrap();
+        project_changes(
+            &mut transaction,
+            feed,
+            projection,
+            changes.to_vec(),
+            context,
+        )
+        .await
+        .unwrap();
+        transaction.commit().await.unwrap();
+        projection.committed();
     }
 
     /// Sends a test event; returns its delivery.

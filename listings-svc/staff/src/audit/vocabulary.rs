@@ -45,9 +45,18 @@ pub(super) const GATEWAY: Vocabulary = Vocabulary {
         "reject_key",
         "reveal_key",
         "set_switch",
+        "retry_dead_letters",
         "read_audit",
     ],
-    kinds: &["account", "plan", "key", "key_request", "switch", "member"],
+    kinds: &[
+        "account",
+        "plan",
+        "key",
+        "key_request",
+        "switch",
+        "dead_letter",
+        "member",
+    ],
 };
 
 pub(super) const ECONOMY: Vocabulary = Vocabulary {
@@ -57,14 +66,21 @@ pub(super) const ECONOMY: Vocabulary = Vocabulary {
         "approve_report",
         "reject_report",
         "import_swaps",
+        "retry_dead_letters",
         "read_audit",
     ],
-    kinds: &["currency", "report", "swap", "member"],
+    kinds: &["currency", "report", "swap", "dead_letter", "member"],
 };
 
 pub(super) const CATALOGUE: Vocabulary = Vocabulary {
-    actions: &["look", "void_votes", "restore_votes", "read_audit"],
-    kinds: &["voter", "member"],
+    actions: &[
+        "look",
+        "void_votes",
+        "restore_votes",
+        "retry_dead_letters",
+        "read_audit",
+    ],
+    kinds: &["voter", "dead_letter", "member"],
 };
 
 pub(super) const WEBHOOK: Vocabulary = Vocabulary {
@@ -80,9 +96,10 @@ pub(super) const WEBHOOK: Vocabulary = Vocabulary {
         "send_again",
         "recover",
         "send_test_event",
+        "retry_dead_letters",
         "read_audit",
     ],
-    kinds: &["endpoint", "account", "member"],
+    kinds: &["endpoint", "account", "dead_letter", "member"],
 };
 
 pub(super) const ALL: [&Vocabulary; 5] = [&LISTINGS, &GATEWAY, &ECONOMY, &CATALOGUE, &WEBHOOK];

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::followers;
 use crate::clock::Clock;
-use crate::pg::Schema;
+use crate::pg::{self, Schema};
 
 /// How long a feed keeps rows and followers.
 #[derive(Debug, Clone, Copy)]
@@ -95,12 +95,14 @@ pub(super) async fn compact(
     );
     let mut total = 0;
     loop {
+        let mut transaction = pool.begin_with(pg::BEGIN_LONG).await?;
         let removed = sqlx::query(AssertSqlSafe(delete.clone()))
             .bind(now - MIN_AGE)
             .bind(now - retention.happenings)
-            .execute(pool)
+            .execute(&mut *transaction)
             .await?
             .rows_affected();
+        transaction.commit().await?;
         total += removed;
         if removed < BATCH.unsigned_abs() {
             return Ok(total);

@@ -15,6 +15,7 @@ use super::cursor::Cursor;
 use super::{Position, lag};
 use crate::admin::Condition;
 use crate::rpc::client::Client;
+use crate::timestamp;
 
 /// Applies the changes of a producer.
 pub trait Consumer: Send {
@@ -27,22 +28,34 @@ pub trait Consumer: Send {
     /// The stored cursor; `None` when the consumer has applied nothing.
     fn cursor(&mut self) -> impl Future<Output = anyhow::Result<Option<Cursor>>> + Send;
 
-    /// Called when a stream begins: at the cursor, or with `reset` at the beginning of `epoch`. After a reset the producer sends all
-    /// changes again, and the rebuild is complete at `head`. Without a reset `epoch` may still be new: all changes that this follower
-    /// has applied are part of it, and the cursor belongs to `epoch` from then on.
-    fn start(
-        &mut self,
-        epoch: Uuid,
-        head: i64,
-        reset: bool,
-    ) -> impl Future<Output = anyhow::Result<()>> + Send;
+    /// Called when a stream begins.
+    fn start(&mut self, stream: StreamStart) -> impl Future<Output = anyhow::Result<()>> + Send;
 
     /// Applies changes and stores the new position, atomically.
-    fn apply(
+    fn handle_batch(
         &mut self,
         epoch: Uuid,
         changes: Vec<proto::Change>,
     ) -> impl Future<Output = anyhow::Result<()>> + Send;
+
+    /// Called between changes, at least every ten seconds, when the follower is registered.
+    fn idle(&mut self) -> impl Future<Output = anyhow::Result<()>> + Send {
+        async { Ok(()) }
+    }
+}
+
+/// How a stream begins: after the cursor, or with `reset` at the beginning of `epoch`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamStart {
+    /// The epoch of the stream. Without a reset it may still be new: all changes that this follower has applied are part of it, and the
+    /// cursor belongs to it from then on.
+    pub epoch: Uuid,
+    /// The newest change when the stream began.
+    pub head: i64,
+    /// Whether the producer sends all changes again. The rebuild is complete at `head`.
+    pub reset: bool,
+    /// After a reset: changes up to this one have had their effects, or are older than this follower.
+    pub effects_after: i64,
 }
 
 /// Pause before a stream is resumed that failed or lasted less than this.
@@ -102,6 +115,7 @@ async fn follow<C: Consumer>(
         epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
         after_seq: position.map_or(0, |p| p.seq),
         last_row: last_row.map_or_else(Bytes::new, |row| Bytes::copy_from_slice(row.as_bytes())),
+        effects_until: cursor.and_then(|c| c.effects_until).map(timestamp::encode),
         pause_ms: u32::try_from(C::PAUSE.as_millis()).unwrap_or(u32::MAX),
     };
     let mut stream = client.follow(request).await?.into_inner();
@@ -109,6 +123,7 @@ async fn follow<C: Consumer>(
         epoch,
         head_seq,
         reset,
+        effects_after_seq,
     })) = stream
         .message()
         .await?
@@ -119,7 +134,14 @@ async fn follow<C: Consumer>(
     let epoch: Uuid = epoch
         .parse()
         .context("the producer sent an epoch that is not a UUID")?;
-    consumer.start(epoch, head_seq, reset).await?;
+    let start = StreamStart {
+        epoch,
+        head: head_seq,
+        reset,
+        // A producer of an older version does not say it.
+        effects_after: effects_after_seq.unwrap_or(head_seq),
+    };
+    consumer.start(start).await?;
     lag.set_head(head_seq);
 
     let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
@@ -143,6 +165,7 @@ async fn follow<C: Consumer>(
                 let request = proto::AcknowledgeRequest { follower: follower.to_owned(), epoch: epoch.to_string(), seq };
                 client.acknowledge(request).await?;
                 acknowledged = (seq, Instant::now());
+                consumer.idle().await?;
                 continue;
             }
         };
@@ -154,7 +177,7 @@ async fn follow<C: Consumer>(
         };
         let last = last.seq;
         lag.set_head(batch.head_seq.max(last));
-        consumer.apply(epoch, batch.changes).await?;
+        consumer.handle_batch(epoch, batch.changes).await?;
         seq = last;
         lag.set_applied(Some(Position { epoch, seq }));
         report_caught_up(seq);

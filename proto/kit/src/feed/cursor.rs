@@ -2,6 +2,7 @@
 
 use contracts::common::v1::Change;
 use sha2::{Digest as _, Sha256};
+use time::OffsetDateTime;
 
 use super::Position;
 
@@ -12,6 +13,8 @@ pub struct Cursor {
     pub position: Position,
     /// Identifies that change. `None` when the follower has applied no change, or when an older version of the service applied it.
     pub last_row: Option<Fingerprint>,
+    /// The time of the newest change whose effects are done; `None` for a follower without effects.
+    pub effects_until: Option<OffsetDateTime>,
 }
 
 /// Identifies a row of a feed.

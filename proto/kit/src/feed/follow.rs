@@ -18,7 +18,7 @@ use super::rows::Rows;
 use super::{Position, Producer, followers};
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::pg;
+use crate::{pg, timestamp};
 
 /// The longest pause between batches that a follower may ask for.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
@@ -82,6 +82,7 @@ impl FeedService for Follow {
                     seq: request.after_seq,
                 },
                 last_row: Fingerprint::from_bytes(&request.last_row),
+                effects_until: request.effects_until.and_then(timestamp::decode),
             }),
         };
         // Subscribe first, then read: a commit between the two is not missed.
@@ -90,7 +91,11 @@ impl FeedService for Follow {
             self.producer.wakeup().subscribe_remote(),
         );
         let rewinds = self.producer.tail().rewinds();
-        let Begin { head, after } = self
+        let Begin {
+            head,
+            after,
+            effects_after,
+        } = self
             .begin(&request.follower, cursor)
             .await
             .map_err(|error| pg::fault(&error))?;
@@ -98,6 +103,7 @@ impl FeedService for Follow {
             epoch: head.epoch.to_string(),
             head_seq: head.seq,
             reset: after.is_none(),
+            effects_after_seq: Some(effects_after),
         };
         let rows = Rows {
             pool: self.pool.clone(),

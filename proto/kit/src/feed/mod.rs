@@ -13,6 +13,8 @@ mod commit;
 mod compact;
 mod consume;
 mod cursor;
+mod dead_letter;
+mod dead_letter_service;
 mod follow;
 mod followers;
 mod head;
@@ -22,6 +24,8 @@ mod lineage;
 mod lookup;
 mod pg_consumer;
 mod producer;
+mod project;
+mod projection;
 mod queue;
 mod replies;
 mod resume;
@@ -34,12 +38,15 @@ mod writer;
 
 pub use apply::{Apply, ApplyError, ApplyResult, ErrorClass, unexpected_outcome};
 pub use compact::Retention;
-pub use consume::{Consumer, consume};
+pub use consume::{Consumer, StreamStart, consume};
 pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
+pub use dead_letter::{FollowedFeed, Retried};
+pub use dead_letter_service::DeadLetterService;
 pub use high_water_mark::{CommittedPosition, HighWaterMark};
-pub use pg_consumer::{ApplyContext, ChangeHandler, PgConsumer};
+pub use pg_consumer::{PgConsumer, ProjectionContext, project_changes};
 pub use producer::Producer;
+pub use projection::Projection;
 pub use rows::{ChangeBatch, read_changes};
 pub use timeouts::WriteTimeouts;
 pub use writer::Writer;
@@ -60,6 +67,8 @@ pub const CONSUMER_TABLES: [&str; 2] = [
     include_str!("consumer.sql"),
     include_str!("consumer_resume.sql"),
 ];
+/// The migration of a service that follows a feed with a [`Projection`], for a schema named `kit`.
+pub const DEAD_LETTER_TABLE: &str = include_str!("consumer_dead_letter.sql");
 
 /// A position in a producer's feed. Positions of different epochs cannot be compared without the lineage, which only the producer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

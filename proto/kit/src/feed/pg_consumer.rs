@@ -1,59 +1,58 @@
-//! A follower that stores the changes and its cursor in PostgreSQL, in one transaction.
+//! A follower that stores rows and its cursor in PostgreSQL, in one transaction.
 
-use std::future::Future;
 use std::time::Duration;
 
 use contracts::common::v1 as proto;
 use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use time::OffsetDateTime;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
-use super::{Consumer, Position};
-use crate::ids;
-use crate::pg::Schema;
+use super::dead_letter::FollowedFeed;
+use super::project::Item;
+use super::projection::Projection;
+use super::{Consumer, Position, StreamStart};
+use crate::{ids, timestamp};
 
-/// Applies the changes of a producer inside the transaction that also stores the cursor.
-pub trait ChangeHandler: Send + Sync {
-    /// Applies changes. The rows that it writes carry `context.generation`, so that a rebuild can tell its own rows from older ones.
-    fn apply(
-        &self,
-        connection: &mut PgConnection,
-        changes: &[proto::Change],
-        context: ApplyContext,
-    ) -> impl Future<Output = anyhow::Result<()>> + Send;
+/// Begins a transaction of a follower. It does not wait long for locks, and PostgreSQL ends it when its process stands still: its
+/// successor waits for the same rows.
+///
+/// The commit does not wait for the disk. A crash of PostgreSQL may undo the last transactions, cursor included; the follower then reads
+/// these changes again, and the feed keeps them for much longer than that takes.
+const BEGIN: &str = "begin;
+    set local synchronous_commit = off;
+    set local statement_timeout = '30s';
+    set local lock_timeout = '3s';
+    set local idle_in_transaction_session_timeout = '5s'";
+/// A sweep may delete millions of rows in one statement.
+const LONG_STATEMENT: &str = "set local statement_timeout = '10min'";
 
-    /// Called after the transaction of [`ChangeHandler::apply`] has committed.
-    fn committed(&self) {}
+/// The pause before dead letters are retried. It doubles after every retry, up to the second value.
+const RETRY_PAUSE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_mins(10));
 
-    /// Deletes the rows of older generations. Called when the rebuild of `generation` is complete.
-    fn sweep(
-        &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-    ) -> impl Future<Output = anyhow::Result<()>> + Send;
-}
-
-/// How to apply a batch of changes.
+/// How to apply changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ApplyContext {
+pub struct ProjectionContext {
     /// Marks the rows that the newest rebuild wrote, and all rows after it.
     pub generation: Uuid,
-    /// Changes up to this `seq` are older than this follower, or than a restore: apply them to the rows, but send nothing because of
-    /// them.
+    /// Changes up to this `seq` are older than this follower, or had their effects already: they become rows, and no messages.
     pub effects_after_seq: i64,
 }
 
-/// A [`Consumer`] with its cursor in the table `feed_cursor` of its schema.
+/// A [`Consumer`] with its cursor in the table `feed_cursor` of its schema. It owns the transaction: rows, messages, dead letters and the
+/// cursor are committed together.
 ///
 /// The cursor only moves from the value that this process read last. When two processes follow at once, one of them fails.
 #[derive(Debug)]
-pub struct PgConsumer<H> {
+pub struct PgConsumer<P> {
     pool: PgPool,
-    schema: Schema,
-    producer: &'static str,
-    handler: H,
+    feed: FollowedFeed,
+    projection: P,
     cursor: Option<StoredCursor>,
+    /// When to retry dead letters, and the pause after that; `None` without dead letters.
+    retry: Option<(Instant, Duration)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,17 +63,45 @@ struct StoredCursor {
     rebuilding_to: Option<i64>,
     generation: Uuid,
     last_row: Option<Fingerprint>,
+    /// The time of the newest change whose effects are done.
+    effects_until: Option<OffsetDateTime>,
 }
 
-impl<H: ChangeHandler> PgConsumer<H> {
-    /// Applies the changes of `producer` with `handler`.
-    pub fn new(pool: PgPool, schema: Schema, producer: &'static str, handler: H) -> Self {
+/// Applies changes inside an open transaction, as a [`PgConsumer`] does, without moving a cursor.
+///
+/// # Errors
+/// PostgreSQL failed. A change that is refused is no error: it is put aside.
+pub async fn project_changes<P: Projection>(
+    connection: &mut PgConnection,
+    feed: FollowedFeed,
+    projection: &P,
+    changes: Vec<proto::Change>,
+    context: ProjectionContext,
+) -> Result<(), sqlx::Error> {
+    let items = items(changes, context);
+    feed.project(projection, connection, context.generation, &items, true)
+        .await?;
+    Ok(())
+}
+
+fn items(changes: Vec<proto::Change>, context: ProjectionContext) -> Vec<Item> {
+    let item = |change: proto::Change| Item {
+        row_due: true,
+        message_due: change.announced && change.seq > context.effects_after_seq,
+        change,
+    };
+    changes.into_iter().map(item).collect()
+}
+
+impl<P: Projection> PgConsumer<P> {
+    /// Applies the changes of `feed` with `projection`.
+    pub fn new(pool: PgPool, feed: FollowedFeed, projection: P) -> Self {
         Self {
             pool,
-            schema,
-            producer,
-            handler,
+            feed,
+            projection,
             cursor: None,
+            retry: None,
         }
     }
 
@@ -84,12 +111,12 @@ impl<H: ChangeHandler> PgConsumer<H> {
     )]
     async fn load(&self) -> Result<Option<StoredCursor>, sqlx::Error> {
         let sql = format!(
-            "select epoch, seq, acts_after, rebuilding_to, coalesce(generation, epoch) as generation, last_row
+            "select epoch, seq, acts_after, rebuilding_to, coalesce(generation, epoch) as generation, last_row, acts_until
              from {}.feed_cursor where producer = $1",
-            self.schema
+            self.feed.schema
         );
         let row = sqlx::query(AssertSqlSafe(sql))
-            .bind(self.producer)
+            .bind(self.feed.producer)
             .fetch_optional(&self.pool)
             .await?;
         row.map(|row| {
@@ -101,6 +128,7 @@ impl<H: ChangeHandler> PgConsumer<H> {
                 rebuilding_to: row.try_get("rebuilding_to")?,
                 generation: row.try_get("generation")?,
                 last_row: last_row.and_then(|row| Fingerprint::from_bytes(&row)),
+                effects_until: row.try_get("acts_until")?,
             })
         })
         .transpose()
@@ -113,16 +141,16 @@ impl<H: ChangeHandler> PgConsumer<H> {
     )]
     async fn advance(&self, connection: &mut PgConnection, to: StoredCursor) -> anyhow::Result<()> {
         let sql = format!(
-            "insert into {}.feed_cursor as current (producer, epoch, seq, acts_after, rebuilding_to, generation, last_row)
-             values ($1, $2, $3, $4, $5, $6, $7)
+            "insert into {}.feed_cursor as current (producer, epoch, seq, acts_after, rebuilding_to, generation, last_row, acts_until)
+             values ($1, $2, $3, $4, $5, $6, $7, $10)
              on conflict (producer) do update set epoch = excluded.epoch, seq = excluded.seq,
                  acts_after = excluded.acts_after, rebuilding_to = excluded.rebuilding_to,
-                 generation = excluded.generation, last_row = excluded.last_row
+                 generation = excluded.generation, last_row = excluded.last_row, acts_until = excluded.acts_until
              where current.epoch = $8 and current.seq = $9",
-            self.schema
+            self.feed.schema
         );
         let moved = sqlx::query(AssertSqlSafe(sql))
-            .bind(self.producer)
+            .bind(self.feed.producer)
             .bind(to.epoch)
             .bind(to.seq)
             .bind(to.effects_after_seq)
@@ -131,12 +159,13 @@ impl<H: ChangeHandler> PgConsumer<H> {
             .bind(to.last_row.as_ref().map(Fingerprint::as_bytes))
             .bind(self.cursor.map(|cursor| cursor.epoch))
             .bind(self.cursor.map(|cursor| cursor.seq))
+            .bind(to.effects_until)
             .execute(connection)
             .await?;
         anyhow::ensure!(
             moved.rows_affected() == 1,
             "another process follows {} as well and has moved the cursor; this one starts again from the stored cursor",
-            self.producer
+            self.feed.producer
         );
         Ok(())
     }
@@ -148,19 +177,35 @@ impl<H: ChangeHandler> PgConsumer<H> {
         mut cursor: StoredCursor,
     ) -> anyhow::Result<StoredCursor> {
         if cursor.rebuilding_to.is_some_and(|head| cursor.seq >= head) {
-            self.handler.sweep(connection, cursor.generation).await?;
+            sqlx::raw_sql(LONG_STATEMENT)
+                .execute(&mut *connection)
+                .await?;
+            self.projection.sweep(connection, cursor.generation).await?;
+            self.feed.sweep(connection, cursor.generation).await?;
             cursor.rebuilding_to = None;
         }
         Ok(cursor)
     }
+
+    /// Retries all dead letters, and decides when to do so again.
+    async fn retry_dead_letters(&mut self) -> Result<(), sqlx::Error> {
+        let Some((_, pause)) = self.retry.take() else {
+            return Ok(());
+        };
+        let retried = self.feed.retry(&self.pool, &self.projection, &[]).await?;
+        if retried.refused > 0 {
+            self.retry = Some((Instant::now() + pause, (pause * 2).min(RETRY_PAUSE.1)));
+        }
+        Ok(())
+    }
 }
 
-impl<H: ChangeHandler> Consumer for PgConsumer<H> {
+impl<P: Projection> Consumer for PgConsumer<P> {
     /// A transaction for each change would cost more than the change itself.
     const PAUSE: Duration = Duration::from_millis(50);
 
     fn producer(&self) -> &'static str {
-        self.producer
+        self.feed.producer
     }
 
     async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
@@ -171,10 +216,21 @@ impl<H: ChangeHandler> Consumer for PgConsumer<H> {
                 seq: cursor.seq,
             },
             last_row: cursor.last_row,
+            effects_until: cursor.effects_until,
         }))
     }
 
-    async fn start(&mut self, epoch: Uuid, head: i64, reset: bool) -> anyhow::Result<()> {
+    async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
+        // A newer version may be able to apply them.
+        let letters = self.feed.count(&mut *self.pool.acquire().await?).await?;
+        self.retry = (letters > 0).then(|| (Instant::now(), RETRY_PAUSE.0));
+        self.retry_dead_letters().await?;
+        let StreamStart {
+            epoch,
+            head,
+            reset,
+            effects_after,
+        } = stream;
         let to = match self.cursor {
             Some(cursor) if !reset && cursor.epoch == epoch => return Ok(()),
             // The new epoch may be shorter than the one before. A `seq` above its head belongs to a change that is still to come.
@@ -184,17 +240,18 @@ impl<H: ChangeHandler> Consumer for PgConsumer<H> {
                 rebuilding_to: cursor.rebuilding_to.map(|end| end.min(head)),
                 ..cursor
             },
-            _ => StoredCursor {
+            cursor => StoredCursor {
                 epoch,
                 seq: 0,
-                effects_after_seq: head,
+                effects_after_seq: effects_after,
                 rebuilding_to: Some(head),
                 // Not the epoch: a follower may have to rebuild twice within one epoch.
                 generation: ids::row_id(),
                 last_row: None,
+                effects_until: cursor.and_then(|cursor| cursor.effects_until),
             },
         };
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.pool.begin_with(BEGIN).await?;
         let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
         self.advance(&mut transaction, to).await?;
         transaction.commit().await?;
@@ -202,32 +259,54 @@ impl<H: ChangeHandler> Consumer for PgConsumer<H> {
         Ok(())
     }
 
-    async fn apply(&mut self, epoch: Uuid, changes: Vec<proto::Change>) -> anyhow::Result<()> {
+    async fn handle_batch(
+        &mut self,
+        epoch: Uuid,
+        changes: Vec<proto::Change>,
+    ) -> anyhow::Result<()> {
         let (Some(from), Some(last)) = (self.cursor, changes.last()) else {
             anyhow::bail!("the producer sent changes before the start of the stream");
         };
+        let at = last.at.and_then(timestamp::decode);
         let to = StoredCursor {
             epoch,
             seq: last.seq,
             last_row: Some(Fingerprint::of(last)),
+            // While effects are suppressed, an older time stands for the changes that had theirs.
+            effects_until: at
+                .filter(|_| last.seq >= from.effects_after_seq)
+                .or(from.effects_until),
             ..from
         };
-        let context = ApplyContext {
+        let context = ProjectionContext {
             generation: from.generation,
             effects_after_seq: from.effects_after_seq,
         };
-        // The commit does not wait for the disk. A crash of PostgreSQL may undo the last transactions, cursor included; the follower then
-        // reads these changes again, and the feed keeps them for much longer than that takes.
-        let begin = "begin; set local synchronous_commit = off";
-        let mut transaction = self.pool.begin_with(begin).await?;
-        self.handler
-            .apply(&mut transaction, &changes, context)
-            .await?;
+        let items = items(changes, context);
+        let mut transaction = self.pool.begin_with(BEGIN).await?;
+        let projected = self.feed.project(
+            &self.projection,
+            &mut transaction,
+            from.generation,
+            &items,
+            self.retry.is_some(),
+        );
+        let has_put_aside = projected.await?;
         let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
         self.advance(&mut transaction, to).await?;
         transaction.commit().await?;
-        self.handler.committed();
+        self.projection.committed();
         self.cursor = Some(to);
+        if has_put_aside {
+            self.retry = Some((Instant::now() + RETRY_PAUSE.0, RETRY_PAUSE.0));
+        }
+        Ok(())
+    }
+
+    async fn idle(&mut self) -> anyhow::Result<()> {
+        if self.retry.is_some_and(|(due, _)| Instant::now() >= due) {
+            self.retry_dead_letters().await?;
+        }
         Ok(())
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct Begin {
     pub(super) head: Head,
     /// `None` when the follower must rebuild.
     pub(super) after: Option<i64>,
+    /// When the follower rebuilds: the newest change that has had its effects, or is older than the follower.
+    pub(super) effects_after: i64,
 }
 
 /// Compares the cursor of a follower with the feed. `is_registered` is false when compaction has expired the follower, and true for a
@@ -29,33 +31,75 @@ pub(super) async fn begin(
     is_registered: bool,
 ) -> Result<Begin, sqlx::Error> {
     let head = Head::of(connection, schema).await?;
-    let rebuild = Begin { head, after: None };
-    let Some(Cursor { position, last_row }) = cursor else {
+    let mut rebuild = Begin {
+        head,
+        after: None,
+        effects_after: head.seq,
+    };
+    let Some(cursor) = cursor else {
         return Ok(rebuild);
     };
+    let Cursor {
+        position, last_row, ..
+    } = cursor;
+    if let Some(until) = cursor.effects_until {
+        rebuild.effects_after = newest_until(connection, schema, until).await?;
+    }
     let lineage = Lineage::load(connection, schema).await?;
     let Some(shared) = lineage.last_shared(&head, position.epoch) else {
         return Ok(rebuild);
+    };
+    // No follower of that epoch has seen what was written above the fork.
+    rebuild.effects_after = rebuild.effects_after.min(shared);
+    // Compaction expires a follower after weeks: nobody waits for the news of that time any more. What was written after a restore is new
+    // even then, because the restore may have lost the registration.
+    let expired = Begin {
+        effects_after: shared,
+        ..rebuild
     };
     let differs = match (last_row, row(connection, schema, position.seq).await?) {
         _ if position.seq > shared => true,
         (Some(followers), Some(ours)) => followers != ours,
         (Some(_), None) if position.seq > 0 => {
             tracing::warn!(%schema, position.seq, "the last row of a follower was deleted: the follower rebuilds");
-            return Ok(rebuild);
+            return Ok(if is_registered { rebuild } else { expired });
         }
         _ => false,
     };
     if differs && position.epoch == head.epoch {
         // Rows were lost although server and timeline are the same, and their numbers are given out again.
-        let head = head.fork(connection, schema).await?;
-        return Ok(Begin { head, after: None });
-    }
-    if differs || !is_registered {
+        rebuild.head = head.fork(connection, schema).await?;
         return Ok(rebuild);
     }
+    if differs {
+        return Ok(rebuild);
+    }
+    if !is_registered {
+        return Ok(expired);
+    }
     let after = Some(position.seq);
-    Ok(Begin { head, after })
+    Ok(Begin { after, ..rebuild })
+}
+
+/// The newest change that was made up to `until`.
+///
+/// Numbers are given out again after a restore; times are not. A change above this one was made after everything that the follower has
+/// seen, even where the lineage does not tell at which change the histories part. A clock that goes back may let a change count as seen;
+/// the ids of messages keep one from being sent twice, should it go forward.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the schema is a parameter; tested against PostgreSQL"
+)]
+async fn newest_until(
+    connection: &mut PgConnection,
+    schema: Schema,
+    until: OffsetDateTime,
+) -> Result<i64, sqlx::Error> {
+    let sql = format!("select coalesce(max(seq), 0) from {schema}.feed where at <= $1");
+    sqlx::query_scalar(AssertSqlSafe(sql))
+        .bind(until)
+        .fetch_one(connection)
+        .await
 }
 
 /// The fingerprint of the row `seq`, if the row exists.

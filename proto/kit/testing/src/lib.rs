@@ -1,5 +1,6 @@
 //! Support for the tests of services: a real gRPC server on a free port, in the process of the test.
 
+pub mod poison;
 pub mod postgres;
 pub mod redis;
 

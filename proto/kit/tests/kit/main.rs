@@ -12,5 +12,6 @@ mod client;
 mod feed;
 mod lease;
 mod logs;
+mod pg;
 mod redis;
 mod shutdown;

@@ -225,3 +225,80 @@ async fn a_follower_below_the_fork_goes_on_under_the_new_epoch(pool: PgPool) {
         .unwrap();
     assert_eq!(taken, [(1, true), (2, true), (3, true)]);
 }
+
+/// What the follower has applied: `seq`, note and whether it acted on the change.
+async fn taken(pool: &PgPool) -> Vec<(i64, String, bool)> {
+    sqlx::query_as("select seq, id, acted from kit.taken order by seq, id, acted")
+        .fetch_all(pool)
+        .await
+        .unwrap()
+}
+
+fn expected(taken: &[(i64, &str, bool)]) -> Vec<(i64, String, bool)> {
+    let owned = |&(seq, id, acted): &(i64, &str, bool)| (seq, id.to_owned(), acted);
+    taken.iter().map(owned).collect()
+}
+
+#[sqlx::test]
+async fn changes_between_a_restore_and_the_return_of_the_follower_have_effects(pool: PgPool) {
+    let url = database_url(&pool).await;
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    fixture.caught_up().await;
+    fixture.set("a").await;
+    fixture.set("b").await;
+    let dump = Dump::take(&url);
+    fixture.set("b").await;
+    fixture.caught_up().await;
+    following.stopping().cancel();
+    drop(fixture);
+
+    dump.restore(&url);
+    let again = Fixture::again(&pool).await;
+    again.set("c").await;
+    assert_eq!(again.set("b").await, 2, "the revision is given out again");
+    let following = again.follow_into(&pool);
+    again.caught_up().await;
+    let all = [
+        (1, "a", false),
+        (1, "a", true),
+        (2, "b", false),
+        (2, "b", true),
+        (3, "b", true),
+        (3, "c", true),
+        (4, "b", true),
+    ];
+    assert_eq!(taken(&pool).await, expected(&all));
+    following.stopping().cancel();
+}
+
+#[sqlx::test]
+async fn changes_after_an_unnoticed_restore_have_effects(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    fixture.caught_up().await;
+    for id in ["a", "b", "c"] {
+        fixture.set(id).await;
+    }
+    fixture.caught_up().await;
+    following.stopping().cancel();
+    sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
+    let again = Fixture::again(&pool).await;
+    drop(fixture);
+    for id in ["d", "e", "f"] {
+        again.set(id).await;
+    }
+    let following = again.follow_into(&pool);
+    again.caught_up().await;
+    let all = [
+        (1, "a", false),
+        (1, "a", true),
+        (2, "b", true),
+        (2, "d", true),
+        (3, "c", true),
+        (3, "e", true),
+        (4, "f", true),
+    ];
+    assert_eq!(taken(&pool).await, expected(&all));
+    following.stopping().cancel();
+}

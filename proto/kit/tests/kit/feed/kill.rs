@@ -4,16 +4,14 @@
 use std::process::Stdio;
 
 use contracts::common::v1::Change;
-use kit::feed::{
-    Apply, ApplyContext, ApplyResult, ChangeHandler, PgConsumer, Producer, Retention, consume,
-};
+use kit::feed::{Apply, ApplyResult, PgConsumer, Producer, Projection, Retention, consume};
 use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use uuid::Uuid;
 
-use super::support::{Fixture, Mirror, Note, Notes, SCHEMA, database_url};
+use super::support::{FEED, Fixture, Mirror, Note, Notes, SCHEMA, database_url};
 
 /// The output of a victim that has applied a batch and not committed it.
 const APPLIED: &str = "applied, not committed";
@@ -75,27 +73,37 @@ async fn a_follower_killed_between_apply_and_commit_applies_each_change_once(poo
     assert_eq!(taken, (1..=9).collect::<Vec<i64>>());
 }
 
+#[sqlx::test]
+async fn a_paused_follower_is_succeeded(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.set("a").await;
+    // It stands still inside its transaction, with the rows and the cursor locked, and is not killed.
+    let paused = victim("feed::kill::victim_follower", &pool, &fixture.address).await;
+    fixture.follow();
+    fixture.caught_up().await;
+    assert_eq!(fixture.mirror().await, [("a".to_owned(), 1)]);
+    drop(paused);
+}
+
 /// Not a test by itself: the follower that is killed.
 #[tokio::test]
 async fn victim_follower() {
     struct Stuck;
-    impl ChangeHandler for Stuck {
-        async fn apply(
-            &self,
-            connection: &mut PgConnection,
-            changes: &[Change],
-            context: ApplyContext,
-        ) -> anyhow::Result<()> {
-            Mirror.apply(connection, changes, context).await?;
-            wait_forever().await;
-            Ok(())
+    impl Projection for Stuck {
+        type Row = Change;
+        type Message = ();
+        fn row(&self, change: &Change) -> anyhow::Result<Option<Change>> {
+            Mirror.row(change)
         }
-        async fn sweep(
+        async fn save(
             &self,
             connection: &mut PgConnection,
             generation: Uuid,
+            rows: Vec<Change>,
         ) -> anyhow::Result<()> {
-            Mirror.sweep(connection, generation).await
+            Mirror.save(connection, generation, rows).await?;
+            wait_forever().await;
+            Ok(())
         }
     }
     let Some(pool) = victim_database().await else {
@@ -103,7 +111,7 @@ async fn victim_follower() {
     };
     let (lifecycle, _supervisor) = Lifecycle::new();
     let client = testing::client(&std::env::var("VICTIM_FEED").unwrap(), &lifecycle).unwrap();
-    let consumer = PgConsumer::new(pool, SCHEMA, "notes", Stuck);
+    let consumer = PgConsumer::new(pool, FEED, Stuck);
     consume(client, "mirror", consumer, None).await.unwrap();
 }
 

@@ -2,9 +2,12 @@
 
 mod compaction;
 mod connection;
+mod dead_letters;
 mod epoch;
 mod failover;
 mod high_water_mark;
 mod kill;
 mod order;
 mod support;
+
+pub(crate) use support::eventually;

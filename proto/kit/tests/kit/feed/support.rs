@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Apply, ApplyContext, ApplyError, ApplyResult, CONSUMER_TABLES, ChangeHandler, ErrorClass,
-    HighWaterMark, NewChange, PRODUCER_TABLES, PgConsumer, Producer, Retention, Writer, consume,
+    Apply, ApplyError, ApplyResult, CONSUMER_TABLES, DEAD_LETTER_TABLE, ErrorClass, FollowedFeed,
+    HighWaterMark, NewChange, PRODUCER_TABLES, PgConsumer, Producer, Projection, Retention, Writer,
+    consume,
 };
 use kit::pg::Schema;
 use kit::rpc::client::Client;
@@ -24,7 +25,7 @@ const MIRROR: &str = "
 
 pub(crate) async fn tables(pool: &PgPool) {
     let (producer, consumer) = (PRODUCER_TABLES.concat(), CONSUMER_TABLES.concat());
-    let sql = format!("create schema kit; {producer}; {consumer}; {MIRROR}");
+    let sql = format!("create schema kit; {producer}; {consumer}; {DEAD_LETTER_TABLE}; {MIRROR}");
     sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
         .execute(pool)
         .await
@@ -201,7 +202,7 @@ impl Fixture {
 
     /// Follows the feed into the mirror.
     pub(crate) fn follow(&self) {
-        let consumer = PgConsumer::new(self.pool.clone(), SCHEMA, "notes", Mirror);
+        let consumer = PgConsumer::new(self.pool.clone(), FEED, Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
         self.lifecycle.spawn_background("mirror", following);
     }
@@ -209,7 +210,7 @@ impl Fixture {
     /// Follows the feed into the mirror of another database, until the lifecycle that is returned stops.
     pub(crate) fn follow_into(&self, pool: &PgPool) -> Lifecycle {
         let (lifecycle, _) = Lifecycle::new();
-        let consumer = PgConsumer::new(pool.clone(), SCHEMA, "notes", Mirror);
+        let consumer = PgConsumer::new(pool.clone(), FEED, Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
         lifecycle.spawn_background("mirror", following);
         lifecycle
@@ -251,22 +252,39 @@ impl Drop for Fixture {
     }
 }
 
-/// The handler of the follower: mirrors the notes, and records every change.
+/// The projection of the follower: mirrors the notes, and records every change.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Mirror;
 
-impl ChangeHandler for Mirror {
-    async fn apply(
+pub(crate) const FEED: FollowedFeed = FollowedFeed {
+    schema: SCHEMA,
+    producer: "notes",
+};
+
+impl Projection for Mirror {
+    type Row = Change;
+    type Message = i64;
+
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Change>> {
+        anyhow::ensure!(!change.id.starts_with("poison"), "this note is poisoned");
+        Ok(Some(change.clone()))
+    }
+
+    fn message(&self, change: &Change) -> anyhow::Result<Option<i64>> {
+        Ok(Some(change.seq))
+    }
+
+    async fn save(
         &self,
         connection: &mut PgConnection,
-        changes: &[Change],
-        context: ApplyContext,
+        generation: Uuid,
+        rows: Vec<Change>,
     ) -> anyhow::Result<()> {
-        for change in changes {
-            sqlx::query("insert into kit.taken values ($1, $2, $3, $4)")
+        for change in rows {
+            sqlx::query("insert into kit.taken values ($1, $2, $3, false)")
                 .bind(change.seq)
                 .bind(&change.id)
                 .bind(change.happening)
-                .bind(change.seq > context.effects_after_seq)
                 .execute(&mut *connection)
                 .await?;
             if change.happening {
@@ -278,14 +296,26 @@ impl ChangeHandler for Mirror {
             )
             .bind(&change.id)
             .bind(change.revision)
-            .bind(context.generation)
+            .bind(generation)
             .execute(&mut *connection)
             .await?;
         }
         Ok(())
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, generation: Uuid) -> anyhow::Result<()> {
+    async fn send(&self, connection: &mut PgConnection, seqs: Vec<i64>) -> anyhow::Result<()> {
+        sqlx::query("update kit.taken set acted = true where seq = any($1)")
+            .bind(seqs)
+            .execute(connection)
+            .await?;
+        Ok(())
+    }
+
+    async fn sweep(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+    ) -> Result<(), sqlx::Error> {
         sqlx::query("delete from kit.mirror where epoch <> $1")
             .bind(generation)
             .execute(connection)

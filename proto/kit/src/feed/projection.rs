@@ -1,0 +1,72 @@
+//! What a service says about a feed that it follows: how a change becomes rows and messages.
+
+use std::future::Future;
+
+use contracts::common::v1::Change;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// Turns the changes of a producer into rows of this service, and into messages to others.
+///
+/// A change that cannot be decoded, or whose data PostgreSQL refuses, is put aside as a dead letter, and the changes after it go on. A
+/// dead letter is retried when the follower starts, from time to time, and when staff ask for it. Entity types that this version does not
+/// need or know are `Ok(None)`; the version that stores a new one resets the cursor (`feed/consumer_resync.sql`).
+pub trait Projection: Send + Sync + 'static {
+    /// What is stored of a change.
+    type Row: Send;
+    /// What is sent because of a change.
+    type Message: Send;
+
+    /// The row of a change; `None` when this service stores nothing of it.
+    ///
+    /// # Errors
+    /// The change cannot be decoded.
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Self::Row>>;
+
+    /// The message of a change. The kit asks only for announced changes whose effects are not suppressed.
+    ///
+    /// # Errors
+    /// The change cannot be decoded.
+    fn message(&self, _change: &Change) -> anyhow::Result<Option<Self::Message>> {
+        Ok(None)
+    }
+
+    /// Writes rows, in the order of their changes; one entity may have several. They carry `generation`, so that a rebuild can tell
+    /// its own rows from older ones.
+    ///
+    /// # Errors
+    /// An error of PostgreSQL that depends on the data, or any other error, refuses the change.
+    fn save(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+        rows: Vec<Self::Row>,
+    ) -> impl Future<Output = anyhow::Result<()>> + Send;
+
+    /// Stores messages to be sent. The rows of the same changes are written already.
+    ///
+    /// # Errors
+    /// As for [`save`](Self::save).
+    fn send(
+        &self,
+        _connection: &mut PgConnection,
+        _messages: Vec<Self::Message>,
+    ) -> impl Future<Output = anyhow::Result<()>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Called after rows or messages were committed.
+    fn committed(&self) {}
+
+    /// Deletes the rows of older generations. Called when the rebuild of `generation` is complete.
+    ///
+    /// # Errors
+    /// The errors of PostgreSQL.
+    fn sweep(
+        &self,
+        _connection: &mut PgConnection,
+        _generation: Uuid,
+    ) -> impl Future<Output = Result<(), sqlx::Error>> + Send {
+        async { Ok(()) }
+    }
+}

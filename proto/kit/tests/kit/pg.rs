@@ -1,0 +1,174 @@
+//! A PostgreSQL that vanishes without closing its connections, as behind a proxy that drops packets.
+
+use std::time::Duration;
+
+use kit::config::Database;
+use kit::pg::{pool, within};
+use kit::{Lifecycle, wakeup::Wakeup};
+use sqlx::PgPool;
+use sqlx::postgres::PgConnectOptions;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use crate::feed::eventually;
+
+/// Forwards bytes between a pool and PostgreSQL.
+struct Proxy {
+    port: u16,
+    /// Connections that were opened before this count forward nothing, and stay open.
+    silent_before: watch::Sender<u32>,
+    /// Bytes that were dropped.
+    dropped: watch::Receiver<usize>,
+}
+
+impl Proxy {
+    async fn start(to: (String, u16)) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (silent_before, silent) = watch::channel(0);
+        let (drops, dropped) = watch::channel(0);
+        tokio::spawn(async move {
+            for number in 0.. {
+                let (client, _) = listener.accept().await.unwrap();
+                let server = TcpStream::connect((to.0.as_str(), to.1)).await.unwrap();
+                tokio::spawn(relay(client, server, number, silent.clone(), drops.clone()));
+            }
+        });
+        Self {
+            port,
+            silent_before,
+            dropped,
+        }
+    }
+
+    /// From now on all open connections are silent. New ones are forwarded.
+    fn fall_silent(&self) {
+        self.silent_before.send_replace(u32::MAX);
+    }
+
+    fn recover(&self) {
+        self.silent_before.send_replace(0);
+    }
+}
+
+async fn relay(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    number: u32,
+    silent: watch::Receiver<u32>,
+    drops: watch::Sender<usize>,
+) {
+    let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    let mut has_vanished = false;
+    loop {
+        has_vanished |= number < *silent.borrow();
+        tokio::select! {
+            read = client.read(&mut asked) => {
+                let length = match read { Ok(0) | Err(_) => return, Ok(length) => length };
+                has_vanished |= number < *silent.borrow();
+                if has_vanished {
+                    drops.send_modify(|count| *count += length);
+                } else if server.write_all(&asked[..length]).await.is_err() {
+                    return;
+                }
+            }
+            read = server.read(&mut answered), if !has_vanished => {
+                let length = match read { Ok(0) | Err(_) => return, Ok(length) => length };
+                if client.write_all(&answered[..length]).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn settings() -> Database {
+    Database {
+        database_url: String::new().into(),
+        database_connections: 2,
+        database_deadline: Duration::from_secs(5),
+        database_statement_timeout: Duration::from_secs(30),
+        database_lock_timeout: Duration::from_secs(5),
+        database_idle_in_transaction_timeout: Duration::from_secs(10),
+    }
+}
+
+/// A pool of two connections through a proxy; both are open.
+async fn proxied(direct: &PgPool) -> (Proxy, PgPool) {
+    let options: PgConnectOptions = (*direct.connect_options()).clone();
+    let server = (options.get_host().to_owned(), options.get_port());
+    let proxy = Proxy::start(server).await;
+    let through = pool(options.host("127.0.0.1").port(proxy.port), &settings());
+    let both = tokio::try_join!(through.acquire(), through.acquire());
+    drop(both.unwrap());
+    eventually("both connections are idle", async || {
+        through.num_idle() == 2
+    })
+    .await;
+    (proxy, through)
+}
+
+#[sqlx::test]
+async fn silent_connections_are_replaced_when_callers_give_up(direct: PgPool) {
+    let (mut proxy, through) = proxied(&direct).await;
+    proxy.fall_silent();
+    for _ in 0..2 {
+        proxy.dropped.mark_unchanged();
+        let asked = proxy.dropped.changed();
+        tokio::select! {
+            answer = sqlx::query("select 1").execute(&through) => panic!("{answer:?}"),
+            // The caller gives up.
+            asked = asked => asked.unwrap(),
+        }
+    }
+    proxy.recover();
+    eventually("the pool works again", async || {
+        sqlx::query("select 1").execute(&through).await.is_ok()
+    })
+    .await;
+}
+
+#[sqlx::test]
+async fn a_listener_replaces_its_silent_connection(direct: PgPool) {
+    let (proxy, through) = proxied(&direct).await;
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let here = Wakeup::start(through, "a_channel", &lifecycle);
+    let there = Wakeup::start(direct.clone(), "a_channel", &lifecycle);
+    let wakes = async || {
+        let mut wakeups = here.subscribe_remote();
+        there.wake();
+        let woken = tokio::time::timeout(Duration::from_secs(1), wakeups.changed());
+        woken.await.is_ok()
+    };
+    eventually("it listens", wakes).await;
+    proxy.fall_silent();
+    eventually("its connection is silent", async || !wakes().await).await;
+    proxy.recover();
+    eventually("it listens again", wakes).await;
+    lifecycle.stopping().cancel();
+}
+
+#[sqlx::test]
+async fn every_connection_of_a_pool_has_timeouts(direct: PgPool) {
+    let through = pool((*direct.connect_options()).clone(), &settings());
+    let read = async |connection: &mut sqlx::PgConnection| {
+        let mut found = Vec::new();
+        for name in [
+            "statement_timeout",
+            "lock_timeout",
+            "idle_in_transaction_session_timeout",
+        ] {
+            let value: String = sqlx::query_scalar("select current_setting($1)")
+                .bind(name)
+                .fetch_one(&mut *connection)
+                .await?;
+            found.push(value);
+        }
+        Ok(found)
+    };
+    let found = within(&through, Duration::from_secs(30), read)
+        .await
+        .unwrap();
+    assert_eq!(found, ["30s", "5s", "10s"]);
+}
