@@ -72,13 +72,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
-    let month_use = MonthUse::new(
-        pool.clone(),
-        settings.lookup.keys_deadline,
-        redis.new_connection(),
-        Arc::clone(&counters),
-    );
-    write_month_use(&boot, month_use);
+    write_month_use(&boot, &pool, &redis, &counters);
 
     let mut services = kit::rpc::server::services();
     services
@@ -202,7 +196,18 @@ fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPo
     });
 }
 
-fn write_month_use(boot: &Boot<Settings>, month_use: MonthUse) {
+fn write_month_use(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    redis: &Redis,
+    counters: &Arc<quota::SharedCounters>,
+) {
+    let month_use = MonthUse::new(
+        pool.clone(),
+        boot.settings.lookup.keys_deadline,
+        redis.new_connection(),
+        Arc::clone(counters),
+    );
     let (every, stopping) = (boot.settings.month_flush, boot.lifecycle.stopping());
     boot.lifecycle.spawn_graceful("month use", async move {
         month_use.run(every, stopping).await;
