@@ -11,7 +11,7 @@ use contracts::common::v1::Change;
 use futures::stream::TryChunksError;
 use futures::{StreamExt as _, TryStreamExt as _};
 use kit::admin::Condition;
-use kit::feed::{Consumer, Cursor, Fingerprint, FollowedFeed, Position, StreamStart, consume};
+use kit::feed::{Consumer, Cursor, Fingerprint, Position, StreamStart, Subscription, consume};
 use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ use crate::store;
 /// Changes that are applied before the task yields to others of the runtime.
 const YIELD_AFTER: usize = 32;
 /// The feed that the schema follows.
-const LISTINGS_FEED: FollowedFeed = FollowedFeed {
+const LISTINGS_FEED: Subscription = Subscription {
     schema: SCHEMA,
     producer: crate::PRODUCER,
 };

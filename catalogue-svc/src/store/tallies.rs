@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use contracts::common::v1::Change;
 use futures::TryStreamExt as _;
 use kit::feed::{
-    FollowedFeed, Position, Projection, ProjectionContext, project_changes, read_changes,
+    Position, Projection, ProjectionContext, Subscription, project_changes, read_changes,
 };
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ use crate::domain::vote::TallyChange;
 const BATCH: usize = 5_000;
 
 /// The catalogue's own feed, as its dead letters name it.
-const OWN_FEED: FollowedFeed = FollowedFeed {
+const OWN_FEED: Subscription = Subscription {
     schema: SCHEMA,
     producer: OWN_PRODUCER,
 };

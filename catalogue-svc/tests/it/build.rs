@@ -10,13 +10,13 @@ use catalogue::index::entity::Entity;
 use catalogue::index::{Catalogue, Writer};
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
-use kit::feed::{FollowedFeed, Position, StreamStart};
+use kit::feed::{Position, StreamStart, Subscription};
 use uuid::Uuid;
 
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
 
 /// The listings feed, as the schema follows it.
-pub(crate) const FEED: FollowedFeed = FollowedFeed {
+pub(crate) const FEED: Subscription = Subscription {
     schema: catalogue::SCHEMA,
     producer: catalogue::PRODUCER,
 };

@@ -93,13 +93,13 @@ fn game(change: &Change) -> anyhow::Result<games::Row> {
 
 #[cfg(test)]
 mod tests {
-    use kit::feed::FollowedFeed;
+    use kit::feed::Subscription;
 
     use super::*;
 
     #[sqlx::test]
     async fn a_poisoned_game_stops_no_other(pool: PgPool) {
-        let feed = FollowedFeed {
+        let feed = Subscription {
             schema: SCHEMA,
             producer: "listings",
         };

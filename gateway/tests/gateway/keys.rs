@@ -5,7 +5,7 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
 use gateway::feeds::listings::{Games, PRODUCER};
-use kit::feed::{FollowedFeed, Projection as _, ProjectionContext, project_changes};
+use kit::feed::{Projection as _, ProjectionContext, Subscription, project_changes};
 use prost::Message as _;
 use sqlx::PgPool;
 use testing::poison::assert_put_aside_and_retried;
@@ -42,7 +42,7 @@ async fn follow_changes(test: &Test, changes: &[Change], epoch: Uuid) {
         generation: epoch,
         effects_after_seq: 0,
     };
-    let feed = FollowedFeed {
+    let feed = Subscription {
         schema: gateway::SCHEMA,
         producer: PRODUCER,
     };
@@ -249,7 +249,7 @@ async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
 
 #[sqlx::test]
 async fn a_poisoned_game_stops_no_other(pool: PgPool) {
-    let feed = FollowedFeed {
+    let feed = Subscription {
         schema: gateway::SCHEMA,
         producer: PRODUCER,
     };

@@ -14,7 +14,7 @@ use tonic::service::RoutesBuilder;
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
 use crate::config::{self, Common, Settings};
-use crate::feed::{self, DeadLetterService, FollowedFeed, PgConsumer, Projection};
+use crate::feed::{self, DeadLetterService, PgConsumer, Projection, Subscription};
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
@@ -168,7 +168,7 @@ impl<S: Settings> Boot<S> {
         self.add_dead_letters(pool, schema, producer, projection.clone());
         let client = self.client(addresses)?;
         let lease = Lease::new(pool.clone(), schema, producer, self.clock.clone());
-        let (pool, feed) = (pool.clone(), FollowedFeed { schema, producer });
+        let (pool, feed) = (pool.clone(), Subscription { schema, producer });
         lease.spawn(&self.lifecycle, move || {
             let consumer = PgConsumer::new(pool.clone(), feed, projection.clone());
             // Readiness does not wait for the follower: another replica may hold the lease.

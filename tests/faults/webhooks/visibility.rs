@@ -63,7 +63,7 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
     let fleet = small.up().await;
     add_endpoint(&fleet, &receiver, &["listing.published", "listing.updated"]).await;
     let mut staff = Staff::of(&fleet).await;
-    let account = staff.account("unlimited").await;
+    let account = staff.account("partner").await;
     staff.page(&account, "first-page").await;
     staff.page(&account, "second-page").await;
     submit_page(&fleet, &account.account.id, "new-page").await;

@@ -11,7 +11,7 @@ use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
-use kit::feed::{FollowedFeed, Projection, ProjectionContext, project_changes};
+use kit::feed::{Projection, ProjectionContext, Subscription, project_changes};
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::wakeup::Wakeup;
@@ -51,8 +51,8 @@ pub(crate) const HOST: &str = "hooks.example";
 /// The length of a lease on an endpoint.
 pub(crate) const LEASE: StdDuration = StdDuration::from_secs(10);
 
-pub(crate) fn followed(producer: &'static str) -> FollowedFeed {
-    FollowedFeed {
+pub(crate) fn followed(producer: &'static str) -> Subscription {
+    Subscription {
         schema: webhook::SCHEMA,
         producer,
     }

@@ -16,7 +16,7 @@ const BATCH: i64 = 200;
 
 /// A feed that a service follows: the service's schema, and the producer's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FollowedFeed {
+pub struct Subscription {
     /// The schema of the follower.
     pub schema: Schema,
     /// The name of the producer.
@@ -42,8 +42,8 @@ pub(super) struct DeadLetter {
     pub(super) put_aside_at: OffsetDateTime,
 }
 
-impl FollowedFeed {
-    /// Applies `items`, puts those aside that are refused, and settles older dead letters of the same entities. Returns whether any was
+impl Subscription {
+    /// Applies `items`, puts those aside that are refused, and removes older dead letters of the same entities that are no longer needed. Returns whether any was
     /// put aside.
     pub(super) async fn project<P: Projection>(
         self,
@@ -233,7 +233,8 @@ impl FollowedFeed {
                 let refused =
                     project::project(projection, &mut transaction, generation, items).await?;
                 let reason = refused.first().map(|refused| &*refused.reason);
-                self.settle(&mut transaction, letter.number, reason).await?;
+                self.record_retry(&mut transaction, letter.number, reason)
+                    .await?;
                 match reason {
                     Some(_) => retried.refused += 1,
                     None => retried.applied += 1,
@@ -300,7 +301,7 @@ impl FollowedFeed {
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    async fn settle(
+    async fn record_retry(
         self,
         connection: &mut PgConnection,
         number: i64,

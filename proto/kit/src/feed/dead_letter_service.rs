@@ -11,7 +11,7 @@ use serde_json::json;
 use sqlx::postgres::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::dead_letter::{self, FollowedFeed, Retried};
+use super::dead_letter::{self, Retried, Subscription};
 use super::projection::Projection;
 use crate::audit::{Action, Audit, DEAD_LETTER, RETRY_DEAD_LETTERS, Subject};
 use crate::clock::Clock;
@@ -57,7 +57,7 @@ trait Retry: Send + Sync {
 }
 
 #[tonic::async_trait]
-impl<P: Projection> Retry for (FollowedFeed, P) {
+impl<P: Projection> Retry for (Subscription, P) {
     async fn retry(&self, pool: &PgPool, numbers: &[i64]) -> Result<Retried, sqlx::Error> {
         self.0.retry(pool, &self.1, numbers).await
     }
@@ -92,7 +92,7 @@ impl DeadLetterService {
 
     /// Retries the dead letters of `producer` with `projection`.
     pub fn add(&mut self, producer: &'static str, projection: impl Projection) {
-        let feed = FollowedFeed {
+        let feed = Subscription {
             schema: self.schema,
             producer,
         };

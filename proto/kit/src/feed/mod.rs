@@ -41,7 +41,7 @@ pub use compact::Retention;
 pub use consume::{Consumer, StreamStart, consume};
 pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
-pub use dead_letter::{FollowedFeed, Retried};
+pub use dead_letter::{Retried, Subscription};
 pub use dead_letter_service::DeadLetterService;
 pub use high_water_mark::{CommittedPosition, HighWaterMark};
 pub use pg_consumer::{PgConsumer, ProjectionContext, project_changes};

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
-use super::dead_letter::FollowedFeed;
+use super::dead_letter::Subscription;
 use super::project::Item;
 use super::projection::Projection;
 use super::{Consumer, Position, StreamStart};
@@ -48,7 +48,7 @@ pub struct ProjectionContext {
 #[derive(Debug)]
 pub struct PgConsumer<P> {
     pool: PgPool,
-    feed: FollowedFeed,
+    feed: Subscription,
     projection: P,
     cursor: Option<StoredCursor>,
     /// When to retry dead letters, and the pause after that; `None` without dead letters.
@@ -73,7 +73,7 @@ struct StoredCursor {
 /// PostgreSQL failed. A change that is refused is no error: it is put aside.
 pub async fn project_changes<P: Projection>(
     connection: &mut PgConnection,
-    feed: FollowedFeed,
+    feed: Subscription,
     projection: &P,
     changes: Vec<proto::Change>,
     context: ProjectionContext,
@@ -95,7 +95,7 @@ fn items(changes: Vec<proto::Change>, context: ProjectionContext) -> Vec<Item> {
 
 impl<P: Projection> PgConsumer<P> {
     /// Applies the changes of `feed` with `projection`.
-    pub fn new(pool: PgPool, feed: FollowedFeed, projection: P) -> Self {
+    pub fn new(pool: PgPool, feed: Subscription, projection: P) -> Self {
         Self {
             pool,
             feed,
@@ -171,6 +171,10 @@ impl<P: Projection> PgConsumer<P> {
     }
 
     /// Deletes the rows of older generations once the rebuild is complete.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the statement reads no table that sqlx could check"
+    )]
     async fn sweep_if_rebuilt(
         &self,
         connection: &mut PgConnection,

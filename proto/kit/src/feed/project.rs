@@ -32,7 +32,7 @@ pub(super) async fn project<'a, P: Projection>(
     generation: Uuid,
     items: &'a [Item],
 ) -> Result<Vec<Refused<'a>>, sqlx::Error> {
-    match together(projection, connection, generation, items).await? {
+    match project_all(projection, connection, generation, items).await? {
         Ok(()) => return Ok(Vec::new()),
         Err(reason) if items.len() == 1 => {
             return Ok(items
@@ -48,7 +48,7 @@ pub(super) async fn project<'a, P: Projection>(
     let mut refused = Vec::new();
     for item in items {
         let one = std::slice::from_ref(item);
-        if let Err(reason) = together(projection, connection, generation, one).await? {
+        if let Err(reason) = project_all(projection, connection, generation, one).await? {
             refused.push(Refused { item, reason });
         }
     }
@@ -56,7 +56,7 @@ pub(super) async fn project<'a, P: Projection>(
 }
 
 /// Applies all items under one savepoint, or none of them. The inner error says why an item is refused.
-async fn together<P: Projection>(
+async fn project_all<P: Projection>(
     projection: &P,
     connection: &mut PgConnection,
     generation: Uuid,
@@ -107,8 +107,7 @@ async fn together<P: Projection>(
 fn reason_of_refusal(error: anyhow::Error) -> Result<String, sqlx::Error> {
     let reason = format!("{error:#}");
     match error.downcast::<sqlx::Error>() {
-        Err(_) => Ok(reason),
-        Ok(sqlx::Error::Encode(_)) => Ok(reason),
+        Err(_) | Ok(sqlx::Error::Encode(_)) => Ok(reason),
         Ok(sqlx::Error::Database(error))
             if error.code().is_some_and(|code| depends_on_data(&code)) =>
         {

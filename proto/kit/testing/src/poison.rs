@@ -1,6 +1,6 @@
 //! A change that PostgreSQL refuses, for the tests of every follower.
 
-use kit::feed::{Change, FollowedFeed, Projection, ProjectionContext, project_changes};
+use kit::feed::{Change, Projection, ProjectionContext, Subscription, project_changes};
 use sqlx::postgres::PgPool;
 use sqlx::types::Uuid;
 use sqlx::{AssertSqlSafe, query_scalar, raw_sql};
@@ -17,7 +17,7 @@ use sqlx::{AssertSqlSafe, query_scalar, raw_sql};
 )]
 pub async fn assert_put_aside_and_retried(
     pool: &PgPool,
-    feed: FollowedFeed,
+    feed: Subscription,
     projection: &impl Projection,
     (table, check): (&str, &str),
     changes: Vec<Change>,

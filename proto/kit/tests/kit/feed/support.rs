@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Apply, ApplyError, ApplyResult, CONSUMER_TABLES, DEAD_LETTER_TABLE, ErrorClass, FollowedFeed,
-    HighWaterMark, NewChange, PRODUCER_TABLES, PgConsumer, Producer, Projection, Retention, Writer,
+    Apply, ApplyError, ApplyResult, CONSUMER_TABLES, DEAD_LETTER_TABLE, ErrorClass, HighWaterMark,
+    NewChange, PRODUCER_TABLES, PgConsumer, Producer, Projection, Retention, Subscription, Writer,
     consume,
 };
 use kit::pg::Schema;
@@ -256,7 +256,7 @@ impl Drop for Fixture {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mirror;
 
-pub(crate) const FEED: FollowedFeed = FollowedFeed {
+pub(crate) const FEED: Subscription = Subscription {
     schema: SCHEMA,
     producer: "notes",
 };
