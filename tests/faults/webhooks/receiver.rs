@@ -1,6 +1,7 @@
 //! A customer's receiver, which checks signatures and counts what comes.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::Router;
@@ -11,6 +12,7 @@ use kit::Clock;
 use receiver::signature::Secret;
 use serde_json::Value;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// What came, and how to check it.
@@ -19,6 +21,9 @@ struct Came {
     clock: Clock,
     /// By id: what it says, and how often it came.
     messages: Mutex<HashMap<String, (Value, usize)>>,
+    arrivals: AtomicUsize,
+    /// It answers this many at once, and the others when the test raises it.
+    answered: watch::Sender<usize>,
 }
 
 /// A receiver at an address of this machine.
@@ -37,6 +42,8 @@ impl Receiver {
             secret: OnceLock::new(),
             clock: Clock::system(),
             messages: Mutex::default(),
+            arrivals: AtomicUsize::new(0),
+            answered: watch::Sender::new(usize::MAX),
         });
         let router = Router::new().fallback(take).with_state(Arc::clone(&came));
         let mut server = JoinSet::new();
@@ -84,6 +91,16 @@ impl Receiver {
         self.came.messages.lock().unwrap().len()
     }
 
+    /// Answers this many requests at once, and the others when it is called again.
+    pub(crate) fn answer_until(&self, arrivals: usize) {
+        self.came.answered.send_replace(arrivals);
+    }
+
+    /// How many requests came.
+    pub(crate) fn arrivals(&self) -> usize {
+        self.came.arrivals.load(Ordering::SeqCst)
+    }
+
     /// How many came again.
     pub(crate) fn repeats(&self) -> usize {
         let messages = self.came.messages.lock().unwrap();
@@ -109,7 +126,12 @@ async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) ->
     let body: Value = serde_json::from_slice(&body).unwrap();
     let id = body["id"].as_str().unwrap().to_owned();
     assert_eq!(headers["x-service-delivery"], id);
-    let mut messages = came.messages.lock().unwrap();
-    messages.entry(id).or_insert((body, 0)).1 += 1;
+    {
+        let mut messages = came.messages.lock().unwrap();
+        messages.entry(id).or_insert((body, 0)).1 += 1;
+    }
+    let arrival = came.arrivals.fetch_add(1, Ordering::SeqCst) + 1;
+    let mut answered = came.answered.subscribe();
+    answered.wait_for(|most| arrival <= *most).await.unwrap();
     StatusCode::OK
 }

@@ -1,0 +1,57 @@
+//! A replica is frozen while it sends, beside another: when it continues, its lease is over, and it sends nothing more.
+
+use e2e::{SmallFleet, eventually};
+use nix::unistd::Pid;
+
+use super::receiver::Receiver;
+use super::{IN_FLIGHT, add_endpoint, pids, publish};
+use crate::paused::Paused;
+
+/// Messages of the test.
+const MESSAGES: usize = 1_000;
+/// The receiver answers this many at once: enough for the window of the endpoint to grow to its maximum.
+const ANSWERED: usize = 300;
+
+#[tokio::test]
+async fn a_replica_that_was_frozen_repeats_only_what_was_in_flight() {
+    let receiver = Receiver::start().await;
+    let mut small = SmallFleet::new();
+    small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
+    // The other replica goes on soon.
+    small.set("WEBHOOK_LEASE", "2");
+    let fleet = small.up_with(&["--replicas", "webhook-svc=2"]).await;
+    add_endpoint(&fleet, &receiver, &["listing.published"]).await;
+    receiver.answer_until(ANSWERED);
+    publish(&small, 0, MESSAGES).await;
+    let sending = eventually("a replica has recorded messages", async || {
+        let tries = fleet.metric("webhook-svc", "webhook_tries_total").await;
+        let most = tries.iter().max().filter(|most| **most > 0)?;
+        tries.iter().position(|one| one == most)
+    })
+    .await;
+    eventually("the receiver stalls", async || {
+        (receiver.arrivals() > ANSWERED).then_some(())
+    })
+    .await;
+    let frozen = Paused::process(Pid::from_raw(pids(&small)[sending]));
+    receiver.answer_until(usize::MAX);
+    eventually("the other replica sends every message", async || {
+        (receiver.count() == MESSAGES).then_some(())
+    })
+    .await;
+    let before = receiver.repeats();
+    drop(frozen);
+    let lost = eventually("the replica knows that its lease is over", async || {
+        let lost = fleet.metric("webhook-svc", "webhook_leases_lost_total");
+        let lost = lost.await;
+        (lost[sending] > 0).then(|| lost.iter().sum::<u64>())
+    })
+    .await;
+    let lost = usize::try_from(lost).unwrap();
+    let repeats = receiver.repeats();
+    println!("{MESSAGES} messages, {lost} lost lease(s), {before} and then {repeats} came again");
+    assert!(
+        repeats <= lost * IN_FLIGHT,
+        "{before} and then {repeats} came again, {lost} lost leases"
+    );
+}
