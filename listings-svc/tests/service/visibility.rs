@@ -293,7 +293,8 @@ async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
 async fn the_migration_hides_games_and_forgets_publications_that_nobody_saw(pool: PgPool) {
     let (before, after): (Vec<_>, Vec<_>) =
         (listings::MIGRATOR.iter()).partition(|migration| migration.version < 17);
-    sqlx::raw_sql("create schema listings")
+    // A new database may have the present tables.
+    sqlx::raw_sql("drop schema if exists listings cascade; create schema listings")
         .execute(&pool)
         .await
         .unwrap();

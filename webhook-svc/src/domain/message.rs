@@ -114,7 +114,7 @@ pub struct Move {
 /// The time of the change is part of it. A producer that was restored to an earlier point gives revisions out again: the approval after the
 /// restore may be revision 2 of the same game, like the one that was lost. The epoch would tell the two apart as well, but also one change
 /// from itself, since a promoted replica begins a new epoch with the same changes.
-pub fn message_id(producer: &str, change: &Change, at: OffsetDateTime, event: Event) -> Uuid {
+pub fn derive_id(producer: &str, change: &Change, at: OffsetDateTime, event: Event) -> Uuid {
     let Change {
         entity,
         id,
@@ -190,7 +190,7 @@ mod tests {
             ..Change::default()
         };
         let at = datetime!(2026-03-01 08:00:00.123456 UTC);
-        let of = |revision, at, event| message_id("listings", &change(revision), at, event);
+        let of = |revision, at, event| derive_id("listings", &change(revision), at, event);
         let id = of(2, at, Event::ListingUpdated);
         assert_eq!(id, of(2, at, Event::ListingUpdated));
         assert_ne!(id, of(2, at, Event::ListingPublished));

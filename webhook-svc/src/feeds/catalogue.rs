@@ -12,7 +12,7 @@ use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Message, Move, Subject, message_id};
+use crate::domain::message::{Data, Message, Move, Subject, derive_id};
 
 pub(crate) fn follow(
     boot: &Boot<Settings>,
@@ -83,7 +83,7 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
         previous_rank: moved.previous_rank,
     });
     let at = super::time_of(change)?;
-    let id = message_id("catalogue", change, at, event);
+    let id = derive_id("catalogue", change, at, event);
     Ok(Some(Message::new(id, event, Some(subject), at, &data)?))
 }
 

@@ -14,7 +14,7 @@ use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Listing, Message, Subject, message_id};
+use crate::domain::message::{Data, Listing, Message, Subject, derive_id};
 use crate::store::listings::{self, Game};
 
 pub(crate) fn follow(
@@ -55,7 +55,7 @@ impl Projection for Economy {
         Ok(Some(PaidTip {
             game: tip.game_id.parse()?,
             at,
-            message_id: message_id("economy", change, at, Event::TipPaid),
+            message_id: derive_id("economy", change, at, Event::TipPaid),
         }))
     }
 

@@ -13,7 +13,7 @@ use super::Publisher;
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Listing, Message, Subject, message_id};
+use crate::domain::message::{Data, Listing, Message, Subject, derive_id};
 use crate::store::listings::{self, Row};
 
 pub(crate) fn follow(
@@ -144,7 +144,7 @@ fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<M
         id: row.id,
     };
     let at = super::time_of(change)?;
-    let id = message_id("listings", change, at, event);
+    let id = derive_id("listings", change, at, event);
     let message = Message::new(id, event, Some(subject), at, &Data::Listing(data))?;
     Ok(Some(message))
 }

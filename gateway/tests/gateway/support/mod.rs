@@ -189,6 +189,14 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
     }
 }
 
+fn write_month_use(lifecycle: &Lifecycle, month_use: MonthUse) {
+    let stopping = lifecycle.stopping();
+    lifecycle.spawn_graceful("month use", async move {
+        month_use.run(MONTH_FLUSH, stopping).await;
+        Ok(())
+    });
+}
+
 impl Test {
     pub(crate) async fn new(pool: PgPool) -> Self {
         Self::with(pool, TestConfig::default()).await
@@ -215,11 +223,7 @@ impl Test {
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
         let month_use = MonthUse::new(pool.clone(), LONG, redis.new_connection(), counters);
-        let stopping = lifecycle.stopping();
-        lifecycle.spawn_graceful("month use", async move {
-            month_use.run(MONTH_FLUSH, stopping).await;
-            Ok(())
-        });
+        write_month_use(&lifecycle, month_use);
         // Tests share a Redis, so each has a position of its own.
         let newest_position =
             HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG);
