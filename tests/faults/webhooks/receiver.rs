@@ -77,7 +77,7 @@ impl Receiver {
         let messages = self.came.messages.lock().unwrap();
         let named = messages.values().map(|(body, _)| {
             let data = &body["data"];
-            let name = data["slug"].as_str().or(data["handle"].as_str());
+            let name = data["slug"].as_str().or_else(|| data["handle"].as_str());
             let event = body["event"].as_str().unwrap();
             (event.to_owned(), name.unwrap().to_owned())
         });
