@@ -143,7 +143,7 @@ async fn a_revision_that_is_given_out_again_is_announced(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["listing.published"]).await;
     let lost = game(2, "published", Published);
-    service.listings(&[lost.clone()], TAKEN).await;
+    service.listings(std::slice::from_ref(&lost), TAKEN).await;
     let mut again = lost;
     again.at = Some(kit::timestamp::encode(START + time::Duration::MINUTE));
     for _ in 0..2 {
