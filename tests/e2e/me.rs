@@ -19,6 +19,7 @@ async fn a_ready_made_key_of_a_game_is_of_a_game_of_its_account() {
         let rows = listed.data().as_array().unwrap();
         let game = game_of(&fleet, &keys.live_secret).await;
         assert!(rows.iter().any(|row| row["slug"] == game), "{game}");
+        assert_eq!(account.economy_game, game);
         assert_eq!(game_of(&fleet, &keys.live_public).await, game);
         assert_eq!(game_of(&fleet, &keys.test_secret).await, game);
     }

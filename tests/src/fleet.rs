@@ -66,6 +66,8 @@ pub struct Account {
     pub plan: String,
     /// Its e-mail address.
     pub email: String,
+    /// Its game with a currency.
+    pub economy_game: String,
     /// Its keys.
     pub keys: Keys,
 }

@@ -103,6 +103,8 @@ pub(crate) struct Account {
     pub(crate) pages: Vec<String>,
     /// The slugs of the games of its secret and public keys.
     pub(crate) games: Vec<String>,
+    /// The game with a currency: the first of these games.
+    pub(crate) economy_game: Option<String>,
     pub(crate) keys: BTreeMap<String, String>,
 }
 

@@ -84,6 +84,7 @@ pub(crate) fn apply(staff: &Staff<'_>, files: &[PathBuf], manifest: &mut Manifes
     manifest.accounts = report.accounts;
     for account in &mut manifest.accounts {
         account.keys = keys.remove(&account.email).unwrap_or_default();
+        account.economy_game = account.games.first().cloned();
     }
     manifest.memory.imported = Some(fingerprint);
     manifest.save(staff.folder)
