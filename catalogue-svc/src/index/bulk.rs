@@ -43,8 +43,8 @@ impl<L: Document> Index<L> {
         for part in parts {
             index.chunks.extend(part.chunks);
             for (doc, row) in part.rows {
-                index.addresses.insert(row.address(), doc);
-                *index.rows.entry(doc) = Some(row);
+                index.addresses.insert(Arc::clone(row.address()), doc);
+                *index.row_mut(doc) = Some(row);
             }
             for (word, docs) in part.words {
                 words.entry(word).or_default().append(docs);
@@ -61,7 +61,7 @@ impl<L: Document> Index<L> {
         }
         for (keyword, docs) in keywords {
             let docs = Arc::new(DocSet::from(docs));
-            index.keywords.insert(&keyword, docs);
+            index.keywords.insert(keyword, docs);
         }
         index.counts = Arc::new(counts);
         index.words = TermDictionary::build(words, prefixes)?;

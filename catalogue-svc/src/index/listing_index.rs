@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
+use imbl::{HashMap, Vector};
+
 use super::chunk::{Chunk, filled};
-use super::cow_map::CowMap;
-use super::cow_vec::CowVec;
 use super::document::{Document, IndexedFields};
 use super::postings::DocSet;
 use super::term_dictionary::TermDictionary;
@@ -26,9 +26,10 @@ pub struct Index<L: Document> {
     pub(super) chunks: Vec<Arc<Chunk>>,
     /// Where each chunk is in that order, by its number.
     pub(super) positions: Arc<Vec<usize>>,
-    pub(super) rows: CowVec<L>,
-    pub(super) addresses: CowMap<Arc<str>, u32>,
-    pub(super) keywords: CowMap<Keyword, Arc<DocSet>>,
+    /// By doc id.
+    rows: Vector<Option<Arc<L>>>,
+    pub(super) addresses: HashMap<Arc<str>, u32>,
+    pub(super) keywords: HashMap<Keyword, Arc<DocSet>>,
     pub(super) words: TermDictionary,
     /// How many rows have a value.
     pub(super) counts: Arc<BTreeMap<Facet, u64>>,
@@ -45,9 +46,9 @@ impl<L: Document> Index<L> {
             capacity: capacity.max(2),
             chunks: Vec::new(),
             positions: Arc::default(),
-            rows: CowVec::default(),
-            addresses: CowMap::default(),
-            keywords: CowMap::default(),
+            rows: Vector::new(),
+            addresses: HashMap::new(),
+            keywords: HashMap::new(),
             words: TermDictionary::default(),
             counts: Arc::default(),
             len: 0,
@@ -82,7 +83,15 @@ impl<L: Document> Index<L> {
     }
 
     pub(super) fn row(&self, doc: u32) -> Option<&Arc<L>> {
-        self.rows.get(doc)
+        self.rows.get(doc as usize)?.as_ref()
+    }
+
+    pub(super) fn row_mut(&mut self, doc: u32) -> &mut Option<Arc<L>> {
+        let doc = doc as usize;
+        while self.rows.len() <= doc {
+            self.rows.push_back(None);
+        }
+        &mut self.rows[doc]
     }
 
     /// Where the rows that satisfy `before` end, which are the first of the list: chunk, and position in it.
@@ -130,7 +139,7 @@ impl<L: Document> Index<L> {
         let fields = row.fields();
         Arc::make_mut(&mut self.chunks[index]).remove(doc);
         self.unindex_row(doc, &fields);
-        *self.rows.entry(doc) = None;
+        *self.row_mut(doc) = None;
         if self.addresses.get(row.address()) == Some(&doc) {
             self.addresses.remove(row.address());
         }
@@ -181,18 +190,18 @@ impl<L: Document> Index<L> {
             self.insert_keyword(keyword, doc);
         }
         self.words.update(doc, &had.words, &has.words);
-        self.addresses.insert(row.address(), doc);
-        *self.rows.entry(doc) = Some(row);
+        self.addresses.insert(Arc::clone(row.address()), doc);
+        *self.row_mut(doc) = Some(row);
     }
 
     /// Notes a row under its doc id.
     fn index_row(&mut self, doc: u32, row: Arc<L>, fields: &IndexedFields) {
-        self.addresses.insert(row.address(), doc);
+        self.addresses.insert(Arc::clone(row.address()), doc);
         for keyword in &fields.keywords {
             self.insert_keyword(keyword, doc);
         }
         self.words.update(doc, &BTreeMap::new(), &fields.words);
-        *self.rows.entry(doc) = Some(row);
+        *self.row_mut(doc) = Some(row);
     }
 
     /// Forgets that words and keywords of a row lead to its doc id.
@@ -204,11 +213,14 @@ impl<L: Document> Index<L> {
     }
 
     fn insert_keyword(&mut self, keyword: &Keyword, doc: u32) {
-        Arc::make_mut(self.keywords.make(keyword)).insert(doc);
+        let docs = self.keywords.entry(keyword.clone()).or_default();
+        Arc::make_mut(docs).insert(doc);
     }
 
     fn remove_keyword(&mut self, keyword: &Keyword, doc: u32) {
-        let docs = Arc::make_mut(self.keywords.make(keyword));
+        let Some(docs) = self.keywords.get_mut(keyword).map(Arc::make_mut) else {
+            return;
+        };
         docs.remove(doc);
         if docs.is_empty() {
             self.keywords.remove(keyword);
@@ -337,7 +349,7 @@ impl<L: Document> Index<L> {
     /// Moves rows that have left their chunk, and follow each other, to a position of another chunk. They get new doc ids.
     fn move_rows(&mut self, moved: Vec<u32>, index: usize, first: usize) {
         for (position, old) in (first..).zip(moved) {
-            let Some(row) = self.rows.entry(old).take() else {
+            let Some(row) = self.row_mut(old).take() else {
                 continue;
             };
             let fields = row.fields();
@@ -348,7 +360,7 @@ impl<L: Document> Index<L> {
             let doc = Arc::make_mut(&mut self.chunks[index]).insert(position, &fields);
             self.index_row(doc, row, &fields);
             if let Some(holder) = holder.filter(|holder| *holder != old) {
-                self.addresses.insert(&address, holder);
+                self.addresses.insert(address, holder);
             }
         }
     }

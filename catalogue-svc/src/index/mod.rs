@@ -11,8 +11,6 @@ mod catalogue;
 mod changes;
 mod chunk;
 mod cities;
-mod cow_map;
-mod cow_vec;
 mod creators;
 mod document;
 pub mod entity;

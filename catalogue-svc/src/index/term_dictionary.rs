@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
 
-use super::cow_map::CowMap;
-use super::cow_vec::CowVec;
+use imbl::Vector;
+
 use super::parallel::parallel;
 use super::postings::{Docs, PlaceDocs, Posting, PrefixPosting};
 use crate::domain::typo::{Closeness, Misspelled};
@@ -26,11 +26,10 @@ const SHARE: usize = 64;
 pub(super) struct TermDictionary {
     base: Arc<Map<Vec<u8>>>,
     fresh: Arc<BTreeMap<Arc<str>, u32>>,
-    postings: CowVec<Posting>,
-    /// The number of the next new word.
-    next: u32,
+    /// By the numbers of the words.
+    postings: Vector<Arc<Posting>>,
     /// The postings of the prefixes of one and two letters.
-    prefixes: CowMap<Arc<str>, Arc<PrefixPosting>>,
+    prefixes: imbl::HashMap<Arc<str>, Arc<PrefixPosting>>,
 }
 
 /// A word of listings that a word of a query stands for, or all that begin with a short prefix.
@@ -59,9 +58,8 @@ impl TermDictionary {
         let mut dictionary = Self::default();
         let mut builder = MapBuilder::memory();
         for (word, docs) in words {
-            builder.insert(&word, u64::from(dictionary.next))?;
-            *dictionary.postings.entry(dictionary.next) = Some(Arc::new(Posting::of(docs)));
-            dictionary.next += 1;
+            builder.insert(&word, dictionary.postings.len() as u64)?;
+            dictionary.postings.push_back(Arc::new(Posting::of(docs)));
         }
         dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
         let weight =
@@ -72,8 +70,8 @@ impl TermDictionary {
             postings.collect::<Vec<_>>()
         });
         for (prefix, posting) in parts.into_iter().flatten() {
-            let prefix = Arc::from(prefix);
-            dictionary.prefixes.insert(&prefix, Arc::new(posting));
+            let posting = Arc::new(posting);
+            dictionary.prefixes.insert(prefix.into(), posting);
         }
         Ok(dictionary)
     }
@@ -100,35 +98,40 @@ impl TermDictionary {
         }
         let (had, has) = (short_prefixes(had), short_prefixes(has));
         for (prefix, field) in &had {
-            if has.get(prefix) != Some(field) {
-                let posting = Arc::make_mut(self.prefixes.make(&(*prefix).into()));
+            if has.get(prefix) != Some(field)
+                && let Some(posting) = self.prefixes.get_mut(*prefix).map(Arc::make_mut)
+            {
                 posting.remove(*field, doc);
                 if posting.is_empty() {
-                    self.prefixes.remove(&(*prefix).into());
+                    self.prefixes.remove(*prefix);
                 }
             }
         }
         for (prefix, field) in &has {
             if had.get(prefix) != Some(field) {
-                let posting = Arc::make_mut(self.prefixes.make(&(*prefix).into()));
-                posting.insert(*field, doc);
+                let posting = self.prefixes.entry((*prefix).into()).or_default();
+                Arc::make_mut(posting).insert(*field, doc);
             }
         }
     }
 
     fn insert(&mut self, word: &str, field: Field, doc: u32) {
         let number = self.number(word).unwrap_or_else(|| {
-            let number = self.next;
-            self.next += 1;
+            // As many words as fit into memory fit into a number.
+            let number = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
+            self.postings.push_back(Arc::default());
             Arc::make_mut(&mut self.fresh).insert(word.into(), number);
             number
         });
-        self.postings.make(number).insert(field, doc);
+        if let Some(posting) = self.postings.get_mut(number as usize) {
+            Arc::make_mut(posting).insert(field, doc);
+        }
     }
 
     fn remove(&mut self, word: &str, field: Field, doc: u32) {
-        if let Some(number) = self.number(word) {
-            self.postings.make(number).remove(field, doc);
+        let number = self.number(word);
+        if let Some(posting) = number.and_then(|number| self.postings.get_mut(number as usize)) {
+            Arc::make_mut(posting).remove(field, doc);
         }
     }
 
@@ -193,7 +196,7 @@ impl TermDictionary {
 
     /// The word with this number, if a doc has it now: the fst still knows words of docs that are gone.
     fn matching(&self, number: u32, closeness: Closeness) -> Option<Match<'_>> {
-        let posting = self.postings.get(number).map(AsRef::as_ref)?;
+        let posting = self.postings.get(number as usize)?.as_ref();
         let docs = Docs::Word(posting);
         (!posting.is_empty()).then_some(Match { docs, closeness })
     }
@@ -209,14 +212,12 @@ impl TermDictionary {
     /// The same words, all of them in the fst and numbered in their order; words that no document has any more are left out.
     fn merged(&self) -> Result<Self, fst::Error> {
         let mut builder = MapBuilder::memory();
-        let mut postings = CowVec::default();
-        let mut next = 0_u32;
+        let mut postings = Vector::new();
         let mut push = |word: &[u8], number: u32| {
-            let posting = self.postings.get(number);
+            let posting = self.postings.get(number as usize);
             if let Some(posting) = posting.filter(|posting| !posting.is_empty()) {
-                builder.insert(word, u64::from(next))?;
-                *postings.entry(next) = Some(Arc::clone(posting));
-                next += 1;
+                builder.insert(word, postings.len() as u64)?;
+                postings.push_back(Arc::clone(posting));
             }
             Ok::<(), fst::Error>(())
         };
@@ -235,7 +236,6 @@ impl TermDictionary {
             base: Arc::new(Map::new(builder.into_inner()?)?),
             fresh: Arc::default(),
             postings,
-            next,
             prefixes: self.prefixes.clone(),
         })
     }
