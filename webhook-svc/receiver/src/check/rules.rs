@@ -189,6 +189,11 @@ pub(super) async fn once(probe: &Probe) -> Outcome {
     if let Some(handled) = &probe.handled {
         probe.until_handled(handled, message.id).await?;
         probe.until_handled(handled, burst.id).await?;
+        // A receiver records that the work is done after the work. Once it works on a further message, it has recorded the earlier ones: a
+        // restart before that may repeat work, and breaks no rule.
+        let further = probe.message();
+        probe.send("a message", &further).await?;
+        probe.until_handled(handled, further.id).await?;
     }
     if let Some(restart) = &probe.restart {
         probe.restart(restart).await?;
