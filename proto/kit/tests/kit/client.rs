@@ -384,25 +384,44 @@ async fn a_restarted_service_is_found_again() {
     }
 }
 
+/// The stopped clock of the test's runtime: only `tokio::time::advance` moves it. Tokio moves a paused clock to the next timer when all tasks
+/// wait, unless a blocking task runs.
+struct StoppedClock {
+    _running: std::sync::mpsc::Sender<()>,
+}
+
+impl StoppedClock {
+    fn stop() -> Self {
+        tokio::time::pause();
+        let (running, stopped) = std::sync::mpsc::channel::<()>();
+        drop(tokio::task::spawn_blocking(move || stopped.recv()));
+        Self { _running: running }
+    }
+}
+
 #[tokio::test]
 async fn the_deadline_of_a_stream_bounds_each_silence_and_not_the_whole() {
+    let deadline = Duration::from_secs(4);
     let replica = Running::start(Behaviour::Answer);
     let client = client(&[&replica.address]);
-    let mut messages = watch(&client, LONG).await.unwrap();
-    for _ in 0..3 {
+    let _clock = StoppedClock::stop();
+    let mut messages = watch(&client, deadline).await.unwrap();
+    for _ in 0..2 {
         assert!(messages.message().await.unwrap().is_some());
-        // The caller takes its time, and then the service sends another message.
-        tokio::time::pause();
-        tokio::time::advance(LONG).await;
-        tokio::time::resume();
+        let mut next = Box::pin(messages.message());
+        assert!(futures::poll!(&mut next).is_pending());
+        tokio::time::advance(deadline * 3 / 4).await;
+        assert!(futures::poll!(&mut next).is_pending());
+        replica.messages.send(()).unwrap();
+        assert!(next.await.unwrap().is_some());
+        // The time that the caller takes does not count.
+        tokio::time::advance(deadline).await;
         replica.messages.send(()).unwrap();
     }
     assert!(messages.message().await.unwrap().is_some());
     let mut silence = Box::pin(messages.message());
     assert!(futures::poll!(&mut silence).is_pending());
-    tokio::time::pause();
-    tokio::time::advance(LONG).await;
-    tokio::time::resume();
+    tokio::time::advance(deadline).await;
     let status = silence.await.unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);
 }
