@@ -10,8 +10,7 @@ use kit::config::Secret;
 use kit::rpc::client::{Addresses, Client, Idempotent, connect};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::broadcast;
-use tokio_stream::wrappers::{BroadcastStream, TcpListenerStream};
+use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Code, Request, Response, Status, Streaming};
 use tonic_health::pb::health_client::HealthClient;
@@ -32,7 +31,6 @@ struct Replica {
     behaviour: Behaviour,
     calls: Arc<AtomicU32>,
     deadlines: Arc<Mutex<Vec<Duration>>>,
-    messages: broadcast::Sender<()>,
 }
 
 /// A running replica with its own runtime: dropping it closes its connections.
@@ -41,8 +39,6 @@ struct Running {
     calls: Arc<AtomicU32>,
     /// The remaining time in the header of each call.
     deadlines: Arc<Mutex<Vec<Duration>>>,
-    /// Sends a message on the stream of a call.
-    messages: broadcast::Sender<()>,
     runtime: Option<Runtime>,
 }
 
@@ -58,10 +54,8 @@ impl Running {
             .build()
             .unwrap();
         let (calls, deadlines) = (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<_>>>::default());
-        let messages = broadcast::channel(16).0;
         let replica = Replica {
             behaviour,
-            messages: messages.clone(),
             calls: Arc::clone(&calls),
             deadlines: Arc::clone(&deadlines),
         };
@@ -77,7 +71,6 @@ impl Running {
             address,
             calls,
             deadlines,
-            messages,
             runtime: Some(runtime),
         }
     }
@@ -114,7 +107,6 @@ impl Health for Replica {
         }
     }
 
-    /// Sends a message, and then one for each that the test asks for.
     async fn watch(
         &self,
         _: Request<HealthCheckRequest>,
@@ -122,11 +114,8 @@ impl Health for Replica {
         self.calls.fetch_add(1, Ordering::Relaxed);
         match self.behaviour {
             Behaviour::Answer => {
-                let more = BroadcastStream::new(self.messages.subscribe()).map(drop);
-                let all = stream::once(std::future::ready(())).chain(more);
-                Ok(Response::new(
-                    all.map(|()| Ok(HealthCheckResponse::default())).boxed(),
-                ))
+                let message = std::future::ready(Ok(HealthCheckResponse::default()));
+                Ok(Response::new(stream::once(message).boxed()))
             }
             Behaviour::Hang => Ok(Response::new(stream::pending().boxed())),
             Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
@@ -382,48 +371,6 @@ async fn a_restarted_service_is_found_again() {
     while call(&client, true, LONG).await.is_err() {
         tokio::task::yield_now().await;
     }
-}
-
-/// The stopped clock of the test's runtime: only `tokio::time::advance` moves it. Tokio moves a paused clock to the next timer when all tasks
-/// wait, unless a blocking task runs.
-struct StoppedClock {
-    _running: std::sync::mpsc::Sender<()>,
-}
-
-impl StoppedClock {
-    fn stop() -> Self {
-        tokio::time::pause();
-        let (running, stopped) = std::sync::mpsc::channel::<()>();
-        drop(tokio::task::spawn_blocking(move || stopped.recv()));
-        Self { _running: running }
-    }
-}
-
-#[tokio::test]
-async fn the_deadline_of_a_stream_bounds_each_silence_and_not_the_whole() {
-    let deadline = Duration::from_secs(4);
-    let replica = Running::start(Behaviour::Answer);
-    let client = client(&[&replica.address]);
-    let _clock = StoppedClock::stop();
-    let mut messages = watch(&client, deadline).await.unwrap();
-    for _ in 0..2 {
-        assert!(messages.message().await.unwrap().is_some());
-        let mut next = Box::pin(messages.message());
-        assert!(futures::poll!(&mut next).is_pending());
-        tokio::time::advance(deadline * 3 / 4).await;
-        assert!(futures::poll!(&mut next).is_pending());
-        replica.messages.send(()).unwrap();
-        assert!(next.await.unwrap().is_some());
-        // The time that the caller takes does not count.
-        tokio::time::advance(deadline).await;
-        replica.messages.send(()).unwrap();
-    }
-    assert!(messages.message().await.unwrap().is_some());
-    let mut silence = Box::pin(messages.message());
-    assert!(futures::poll!(&mut silence).is_pending());
-    tokio::time::advance(deadline).await;
-    let status = silence.await.unwrap_err();
-    assert_eq!(status.code(), Code::DeadlineExceeded);
 }
 
 #[tokio::test]

@@ -121,6 +121,13 @@ impl http_body::Body for ResponseBody {
 
 #[cfg(test)]
 mod tests {
+    use http::{Request, Response, Uri};
+    use http_body::Body as _;
+    use tokio::sync::oneshot;
+    use tokio::time::Instant;
+    use tonic::Code;
+
+    use super::super::balancer::Replica;
     use super::*;
 
     #[test]
@@ -134,5 +141,66 @@ mod tests {
         // Nothing has arrived yet, which is not an empty message.
         assert!(!has_message([0; MESSAGE_PREFIX], 0));
         assert!(has_message([0; MESSAGE_PREFIX], MESSAGE_PREFIX));
+    }
+
+    async fn next(body: &mut ResponseBody) -> Option<Result<Frame<Bytes>, Status>> {
+        poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await
+    }
+
+    /// Runs `test` with the streams of a response: the reader's and the server's. Nothing in it depends on the real time.
+    async fn with_response<F: Future<Output = ()>>(
+        test: impl FnOnce(RecvStream, h2::SendStream<Bytes>) -> F,
+    ) {
+        let (client, server) = tokio::io::duplex(1 << 10);
+        let (responded, response) = oneshot::channel();
+        let serving = async {
+            let mut connection = h2::server::handshake(server).await.unwrap();
+            let (_, mut respond) = connection.accept().await.unwrap().unwrap();
+            let stream = respond.send_response(Response::new(()), false).unwrap();
+            responded.send(stream).unwrap();
+            connection.accept().await
+        };
+        let calling = async {
+            let (mut sender, connection) = h2::client::handshake(client).await.unwrap();
+            let (head, _) = sender.send_request(Request::new(()), true).unwrap();
+            let reading =
+                async { test(head.await.unwrap().into_body(), response.await.unwrap()).await };
+            tokio::select! {
+                _ = connection => panic!("the connection ended"),
+                () = reading => {}
+            }
+        };
+        tokio::select! {
+            _ = serving => panic!("the server ended"),
+            () = calling => {}
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_deadline_of_a_call_bounds_each_silence_and_not_the_whole() {
+        let deadline = Duration::from_secs(4);
+        with_response(async |reader, mut server| {
+            let guard = Replica::new(Uri::default()).acquire();
+            let mut body = ResponseBody::new(reader, guard);
+            let empty_message = Bytes::from_static(&[0; MESSAGE_PREFIX]);
+            server.send_data(empty_message.clone(), false).unwrap();
+            body.read_first_message(deadline).await.unwrap();
+            assert!(next(&mut body).await.unwrap().is_ok());
+            for _ in 0..3 {
+                // The time that the caller takes does not count.
+                sleep(deadline * 2).await;
+                let answering = async {
+                    sleep(deadline * 3 / 4).await;
+                    server.send_data(empty_message.clone(), false).unwrap();
+                };
+                let (frame, ()) = tokio::join!(next(&mut body), answering);
+                assert!(frame.unwrap().is_ok());
+            }
+            let silent_since = Instant::now();
+            let status = next(&mut body).await.unwrap().unwrap_err();
+            assert_eq!(status.code(), Code::DeadlineExceeded);
+            assert_eq!(silent_since.elapsed().as_secs(), deadline.as_secs());
+        })
+        .await;
     }
 }

@@ -33,7 +33,7 @@ pub(in super::super) struct InFlightGuard {
 }
 
 impl Replica {
-    pub(super) fn new(uri: Uri) -> Arc<Self> {
+    pub(in super::super) fn new(uri: Uri) -> Arc<Self> {
         Arc::new(Self {
             uri,
             circuit: Circuit::default(),
