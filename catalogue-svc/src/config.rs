@@ -7,7 +7,7 @@ use kit::config::{Common, seconds};
 use kit::rpc::client::Addresses;
 
 use crate::jobs::retention::Periods;
-use crate::write::CommandHandler;
+use crate::write::{CommandHandler, Limits};
 
 /// Settings of catalogue-svc.
 #[derive(Debug, Args)]
@@ -36,6 +36,12 @@ pub struct Settings {
     /// Votes with cookies in a day from an address, or an IPv6 network (/64), at most
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..))]
     votes_per_address: i32,
+    /// Votes of a voter in an hour, at most
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(i64).range(1..))]
+    votes_per_hour: i64,
+    /// Votes of a voter in a day (UTC), at most
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(i64).range(1..))]
+    votes_per_day: i64,
     /// Days for which votes are stored and can be voided
     #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u32).range(8..=31))]
     votes_kept: u32,
@@ -48,7 +54,11 @@ impl Settings {
     /// Limits of commands.
     pub(crate) fn command_handler(&self) -> CommandHandler {
         CommandHandler {
-            votes_per_address: self.votes_per_address,
+            limits: Limits {
+                per_address: self.votes_per_address,
+                per_hour: self.votes_per_hour,
+                per_day: self.votes_per_day,
+            },
         }
     }
 

@@ -22,6 +22,7 @@ use sqlx::migrate::Migrator;
 
 use boards::Boards;
 use config::Settings;
+use domain::draw::DrawKey;
 use domain::rankings::Hour;
 use domain::tally::Tallies;
 use feeds::listings::Follower;
@@ -48,7 +49,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
     // Before anything is removed from the feed.
-    store::tallies::fold(&pool).await?;
+    let periods = settings.retention();
+    store::tallies::fold(&pool, periods.oldest_hour(clock.now())).await?;
     store::tallies::retry_dead_letters(&pool).await?;
     boot.add_dead_letters(
         &pool,
@@ -88,8 +90,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         producer.subscribe(),
     );
     lifecycle.spawn_background("own feed", following);
-    jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
-    jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
+    jobs::tallies::spawn(lifecycle, &pool, clock, &producer, periods);
+    jobs::retention::spawn(lifecycle, &pool, clock, periods);
     let snapshot = jobs::snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
@@ -105,6 +107,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         boards,
         producer,
         writer,
+        draw_key: DrawKey::new(boot.common().identity.fleet_token.expose()),
         clock: clock.clone(),
         public_url: settings.public_url.clone(),
     };

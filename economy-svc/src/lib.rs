@@ -47,6 +47,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         writer,
         policy,
         late: boot.settings.late_after(),
+        past_rates: boot.settings.past_rates,
     };
     dependencies.add_to(&mut services);
     let listings = boot.client(&boot.settings.listings_addresses)?;

@@ -1,13 +1,14 @@
-//! The economy that test keys see (§5.3): bundled sample currencies, reports and swaps, dated relative to the current hour.
+//! The economy that test keys see (§5.3): bundled sample currencies with their reports, dated relative to the last midnight, and their
+//! markets, dated relative to the current hour.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::Deserialize;
 use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
-use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE, valid_until};
+use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, valid_until};
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::report::Report;
 use crate::domain::swap::Market;
@@ -16,8 +17,10 @@ const FILE: &str = include_str!("../sample/economy.json");
 
 #[derive(Debug, Clone, Deserialize)]
 struct Samples {
+    /// By slug.
     currencies: Vec<SampleCurrency>,
-    swaps: Vec<SampleSwap>,
+    markets: Vec<SampleMarket>,
+    markets_day_before: Vec<SampleMarket>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -26,6 +29,7 @@ struct SampleCurrency {
     title: String,
     #[serde(rename = "currency")]
     name: String,
+    trade_balance: i128,
     /// The newest first.
     reports: Vec<SampleReport>,
 }
@@ -48,14 +52,14 @@ struct SampleReport {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct SampleSwap {
-    /// Before the start of the current hour.
+struct SampleMarket {
+    /// Slugs; the smaller is first.
+    pair: (String, String),
+    swaps: u64,
+    parties: u64,
+    units: (u128, u128),
+    /// Of the last swap, before the start of the current hour.
     hours_ago: i64,
-    party: String,
-    from: String,
-    to: String,
-    gave: u64,
-    got: u64,
 }
 
 /// The sample economy as it is at `at`.
@@ -63,38 +67,23 @@ struct SampleSwap {
 /// # Errors
 /// The bundled file is not valid.
 pub fn economy(at: OffsetDateTime) -> Result<Economy, serde_json::Error> {
-    let Samples {
-        mut currencies,
-        swaps,
-    } = serde_json::from_str(FILE)?;
-    currencies.sort_by(|a, b| a.slug.cmp(&b.slug));
+    let samples: Samples = serde_json::from_str(FILE)?;
     let midnight = at.replace_time(Time::MIDNIGHT);
-    let mut currencies: Vec<ListedCurrency> = (currencies.into_iter())
+    let currencies: Vec<ListedCurrency> = (samples.currencies.into_iter())
         .filter_map(|currency| listed_currency(currency, midnight, at))
-        .collect();
-    let indexes: HashMap<String, usize> = (currencies.iter().enumerate())
-        .map(|(index, currency)| (currency.slug.clone(), index))
         .collect();
     let since_midnight = at - midnight;
     let hour = midnight + Duration::hours(since_midnight.whole_hours());
-    let swaps: Vec<IndexedSwap> = (swaps.iter())
-        .filter_map(|swap| indexed_swap(swap, hour, &indexes))
-        .collect();
-    for swap in swaps.iter().filter(|swap| swap.at > at - TRADE) {
-        if let Some(from) = currencies.get_mut(swap.from) {
-            from.trade_balance += i128::from(swap.gave);
-        }
-        if let Some(to) = currencies.get_mut(swap.to) {
-            to.trade_balance -= i128::from(swap.got);
-        }
-    }
     let next_hour = hour + Duration::HOUR;
-    Ok(Economy {
+    let mut economy = Economy {
         currencies,
-        markets: markets(&swaps, at),
-        markets_day_before: markets(&swaps, at - DAY),
+        markets: HashMap::new(),
+        markets_day_before: HashMap::new(),
         valid_until: valid_until(at, [(next_hour, Duration::ZERO)]),
-    })
+    };
+    economy.markets = markets(&economy, samples.markets, hour);
+    economy.markets_day_before = markets(&economy, samples.markets_day_before, hour);
+    Ok(economy)
 }
 
 /// The name of a sample currency and its reports as dated at `at`, the newest first; `None`: no sample game has this slug.
@@ -115,9 +104,13 @@ pub fn history(
 
 /// Reports with their dates, the newest first.
 fn counted(reports: Vec<SampleReport>, midnight: OffsetDateTime) -> Vec<CountedReport> {
-    (reports.into_iter())
-        .map(|reported| CountedReport {
-            at: midnight - Duration::days(reported.days_ago),
+    let at = |reported: &SampleReport| midnight - Duration::days(reported.days_ago);
+    let times: Vec<_> = reports.iter().map(at).collect();
+    let since = times.iter().copied().skip(1).map(Some).chain([None]);
+    (reports.into_iter().zip(since))
+        .map(|(reported, since)| CountedReport {
+            at: at(&reported),
+            since,
             report: report(reported),
         })
         .collect()
@@ -130,14 +123,15 @@ fn listed_currency(
 ) -> Option<ListedCurrency> {
     let reports = counted(currency.reports, midnight);
     let before = reports.iter().find(|counted| counted.at <= at - DAY);
+    let newest = reports.first()?;
     Some(ListedCurrency {
         slug: currency.slug,
         title: currency.title,
         currency: currency.name,
-        newest: reports.first()?.clone(),
-        figures: Figures::of(&reports),
+        newest: newest.clone(),
+        figures: Figures::of(newest, reports.get(1)),
         cost_day_before: before.map(|counted| counted.report.basket.cost()),
-        trade_balance: 0,
+        trade_balance: currency.trade_balance,
     })
 }
 
@@ -160,63 +154,24 @@ fn report(reported: SampleReport) -> Report {
     }
 }
 
-/// A swap with the indexes of its currencies.
-struct IndexedSwap {
-    at: OffsetDateTime,
-    party: String,
-    from: usize,
-    to: usize,
-    gave: u64,
-    got: u64,
-}
-
-fn indexed_swap(
-    swap: &SampleSwap,
+fn markets(
+    economy: &Economy,
+    samples: Vec<SampleMarket>,
     hour: OffsetDateTime,
-    indexes: &HashMap<String, usize>,
-) -> Option<IndexedSwap> {
-    Some(IndexedSwap {
-        at: hour - Duration::hours(swap.hours_ago),
-        party: swap.party.clone(),
-        from: *indexes.get(&swap.from)?,
-        to: *indexes.get(&swap.to)?,
-        gave: swap.gave,
-        got: swap.got,
-    })
-}
-
-fn markets(swaps: &[IndexedSwap], at: OffsetDateTime) -> HashMap<Pair, Market> {
-    let mut markets: HashMap<Pair, (Market, HashSet<&str>)> = HashMap::new();
-    for swap in swaps
-        .iter()
-        .filter(|swap| swap.at > at - DAY && swap.at <= at)
-    {
-        let pair = (swap.from.min(swap.to), swap.from.max(swap.to));
-        let (market, parties) = markets.entry(pair).or_insert_with(|| {
-            let none = Market {
-                swaps: 0,
-                parties: 0,
-                first: 0,
-                second: 0,
-                last: swap.at,
-            };
-            (none, HashSet::new())
-        });
-        let (first, second) = if swap.from < swap.to {
-            (swap.gave, swap.got)
-        } else {
-            (swap.got, swap.gave)
+) -> HashMap<Pair, Market> {
+    let market = |sample: SampleMarket| {
+        let pair = (economy.find(&sample.pair.0)?, economy.find(&sample.pair.1)?);
+        let (first, second) = sample.units;
+        let market = Market {
+            swaps: sample.swaps,
+            parties: sample.parties,
+            first,
+            second,
+            last: hour - Duration::hours(sample.hours_ago),
         };
-        market.swaps += 1;
-        market.first += u128::from(first);
-        market.second += u128::from(second);
-        market.last = market.last.max(swap.at);
-        parties.insert(&swap.party);
-        market.parties = u64::try_from(parties.len()).unwrap_or(u64::MAX);
-    }
-    (markets.into_iter())
-        .map(|(pair, (market, _))| (pair, market))
-        .collect()
+        Some((pair, market))
+    };
+    samples.into_iter().filter_map(market).collect()
 }
 
 #[cfg(test)]

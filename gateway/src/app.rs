@@ -11,6 +11,7 @@ use crate::domain::address::{ProxyHeader, TrustedProxies};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
+use crate::layers::refused_calls::RefusedCalls;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::switches::SwitchCache;
@@ -36,6 +37,8 @@ pub struct Gateway {
     pub switches: Arc<SwitchCache>,
     /// Finds the caller of a key by its hash.
     pub lookup: Arc<Lookup>,
+    /// Refused calls by address.
+    pub refused_calls: Arc<RefusedCalls>,
     /// When keys were last used; written to PostgreSQL in batches.
     pub last_used: Arc<LastUsed>,
     /// Compressed beginnings of responses.

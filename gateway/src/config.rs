@@ -29,6 +29,9 @@ pub struct Settings {
     /// Milliseconds between writes of month use to PostgreSQL: the most that is lost with Redis
     #[arg(long, default_value = "1000", value_parser = milliseconds)]
     pub month_flush: Duration,
+    /// Calls of a month after which staff get a mail about an account without a monthly limit (webhook-svc sends it)
+    #[arg(long, default_value = "10000000", value_parser = clap::value_parser!(u64).range(1..))]
+    pub large_month: u64,
     /// Addresses of catalogue-svc: `http://a:1,http://b:2`, `file:/path` with one address per line, or `dns:http://name:port`
     #[arg(long)]
     pub catalogue_addresses: Addresses,
@@ -52,6 +55,9 @@ pub struct Settings {
     /// Tips of one player to one game per minute
     #[arg(long, default_value = "30", value_parser = clap::value_parser!(u32).range(1..))]
     pub player_calls: u32,
+    /// Percent of an account's calls per month that its public keys may make together
+    #[arg(long, default_value = "50", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub public_share: u8,
     /// Seconds that a key still works after its rotation
     #[arg(long, default_value = "86400", value_parser = seconds)]
     pub grace: Duration,
@@ -68,9 +74,9 @@ pub struct Lookup {
     /// Seconds that a lookup of a key or of a month's use in PostgreSQL may take
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub keys_deadline: Duration,
-    /// Lookups of unknown keys per minute, for each IPv4 address or IPv6 network (/64)
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
-    pub unknown_keys: u32,
+    /// Refused calls (401, 403) per minute, for each IPv4 address or IPv6 network (/64)
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    pub refused_calls: u32,
     /// Proxies whose header about clients is trusted: `192.0.2.1,10.0.0.0/8`
     #[arg(long, default_value = "", hide_default_value = true)]
     pub trusted_proxies: TrustedProxies,
@@ -80,13 +86,20 @@ pub struct Lookup {
 }
 
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Port {
     /// Address of the public HTTP port
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub http_listen: SocketAddr,
-    /// Concurrent connections; further ones wait in the kernel's backlog
+    /// Concurrent connections; at this limit, idle ones are closed for others
     #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
     pub http_connections: u32,
+    /// Concurrent connections from an IPv4 address or IPv6 network (/64); further ones are closed
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    pub http_client_connections: u32,
+    /// MiB of responses that an IPv4 address or IPv6 network (/64) has not received; further responses are dropped
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4_095))]
+    pub http_client_unsent: u32,
     /// Threads of the public port [default: one per core]
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
@@ -160,7 +173,6 @@ impl Settings {
         Options {
             outage,
             deadline: self.lookup.keys_deadline,
-            unknown_per_minute: self.lookup.unknown_keys,
         }
     }
 

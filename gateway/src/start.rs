@@ -1,12 +1,15 @@
 //! Wires up the process and starts its servers and tasks.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::descriptor_limit;
-use kit::feed::{HighWaterMark, Producer, Retention};
+use kit::feed::{HighWaterMark, Producer, Retention, Writer};
+use kit::periodic::Periodic;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use kit::rpc::client::{Client, Resolver};
@@ -20,14 +23,15 @@ use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::feeds::invalidation::Invalidation;
-use crate::feeds::listings::{Games, PRODUCER};
+use crate::feeds::listings::{GamesAndPages, PRODUCER};
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
+use crate::layers::refused_calls::RefusedCalls;
 use crate::lookup::Lookup;
 use crate::quota::{self, Quota};
 use crate::router::router;
-use crate::server::{self, serve};
+use crate::server::{self, ClientLimits, serve};
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
@@ -40,12 +44,18 @@ use crate::{MIGRATOR, SCHEMA};
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads ask listings-svc for its position";
 
+/// How often the months' use is compared with the setting `large_month`.
+const LARGE_MONTHS: Duration = Duration::from_mins(1);
+
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let plans = settings.plan_table();
     let plans = Arc::new(plans.map_err(|problems| anyhow::anyhow!(problems.join("; ")))?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let counters = Arc::new(quota::SharedCounters::new(quota::BACKFILL_TIMEOUT));
+    let counters = Arc::new(quota::SharedCounters::new(
+        quota::BACKFILL_TIMEOUT,
+        settings.public_share,
+    ));
     let pool = boot.database(&MIGRATOR).await?;
     check_account_plans(&pool, &plans).await?;
 
@@ -65,14 +75,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
+    let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
     let switches = Arc::new(SwitchCache::new(pool.clone()));
     follow_gateway_feed(&boot, &pool, &producer, &lookup, &switches).await?;
     let listings = &settings.listings_addresses;
-    boot.follow(&pool, SCHEMA, PRODUCER, listings, Games)?;
+    boot.follow(&pool, SCHEMA, PRODUCER, listings, GamesAndPages)?;
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
     write_month_use(&boot, &pool, &redis, &counters);
+    announce_large_months(&boot, &pool, &writer);
 
     let mut services = kit::rpc::server::services();
     services
@@ -109,6 +121,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             plans: Arc::clone(&plans),
             switches: Arc::clone(&switches),
             lookup: Arc::clone(&lookup),
+            refused_calls: Arc::clone(&refused_calls),
             last_used: Arc::clone(&last_used),
             encoded_prefixes: Arc::clone(&encoded_prefixes),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
@@ -151,7 +164,7 @@ async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Re
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }
 
-/// Opens the public port. Each of its threads calls `build_app` once.
+/// Opens the public port. Each of its threads calls `build_app` once, and connects to Redis before the replica is ready.
 async fn serve_http(
     boot: &Boot<Settings>,
     build_app: impl Fn() -> anyhow::Result<App> + Send + Sync + 'static,
@@ -162,13 +175,29 @@ async fn serve_http(
     let settings = server::Settings {
         timeouts: port.timeouts,
         connections: descriptor_limit::allowed("http_connections", port.http_connections),
+        client: ClientLimits {
+            connections: port.http_client_connections,
+            unsent: usize::try_from(port.http_client_unsent)? * 1024 * 1024,
+            proxies: boot.settings.lookup.trusted_proxies.clone(),
+            proxy_header: boot.settings.lookup.proxy_header,
+        },
         threads: port.http_threads.unwrap_or_else(workers::available_cores),
         draining: boot.lifecycle.draining(),
         ended: boot.lifecycle.ended(),
     };
+    let connected = boot.readiness.condition("the connections to Redis");
+    let connecting = Arc::new(AtomicUsize::new(settings.threads));
     let server = serve(listener, settings, move || {
-        let app = build_app()?;
-        Ok(limit_calls(router(&app), &app, limits))
+        let (app, connected, connecting) =
+            (build_app(), connected.clone(), Arc::clone(&connecting));
+        async move {
+            let app = app?;
+            app.quota.warm_up().await;
+            if connecting.fetch_sub(1, Ordering::Relaxed) == 1 {
+                connected.set(true);
+            }
+            Ok(limit_calls(router(&app), &app, limits))
+        }
     });
     boot.lifecycle.spawn_server("HTTP server", server);
     Ok(())
@@ -185,6 +214,21 @@ async fn check_account_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()>
         plans.names()
     );
     Ok(())
+}
+
+/// Announces months with very many calls of accounts without a monthly limit, one replica for all.
+fn announce_large_months(boot: &Boot<Settings>, pool: &PgPool, writer: &Writer<CommandHandler>) {
+    let clock = boot.clock.clone();
+    let job = Periodic::new(pool.clone(), SCHEMA, "large months", LARGE_MONTHS, clock);
+    let (writer, calls) = (writer.clone(), boot.settings.large_month);
+    job.spawn(&boot.lifecycle, move |_| {
+        let writer = writer.clone();
+        let command = AuthoredCommand::by_gateway(Command::AnnounceLargeMonths(calls));
+        async move {
+            writer.write(command).await?;
+            Ok(0)
+        }
+    });
 }
 
 fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPool) {

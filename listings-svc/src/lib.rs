@@ -57,6 +57,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
+    boot.add_feed(&pool, SCHEMA);
     let files = FileStore::open(&boot.settings.files)?;
     jobs::follow_pages::spawn(&boot.lifecycle, &pool, &writer, &boot.clock);
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
@@ -85,6 +86,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         pictures,
         files,
         members: members.clone(),
+        token_lifetime: time::Duration::days(boot.settings.member_token_days.into()),
         draining: boot.lifecycle.draining(),
     };
     dependencies.add_to(&mut services);

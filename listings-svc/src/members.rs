@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kit::rpc::staff::{Member, Members as MemberLookup};
-use kit::{Clock, Fault, ids};
+use kit::{Clock, Code, Fault, ids};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 
-use crate::store::members;
+use crate::store::members::{self, TokenOwner};
 
 /// Prefix of a member's token.
 pub const TOKEN_PREFIX: &str = "staff_";
@@ -68,7 +68,7 @@ impl MemberLookup for Members {
         if let Some(member) = self.cached(&hash, now) {
             return Ok(Some(member));
         }
-        let found = members::find(&self.pool, &hash).await?;
+        let found = member(&self.pool, &hash, now).await?;
         let mut cache = self.cache();
         match &found {
             Some(member) => {
@@ -82,6 +82,28 @@ impl MemberLookup for Members {
             }
         }
         Ok(found)
+    }
+}
+
+/// The member whose token has this SHA-256; `None` when it is unknown or revoked.
+///
+/// # Errors
+/// The token has expired: the sentence says what to do. Or the error of PostgreSQL.
+pub async fn member(
+    pool: &PgPool,
+    token_sha256: &[u8],
+    now: OffsetDateTime,
+) -> Result<Option<Member>, Fault> {
+    match members::find(pool, token_sha256, now).await? {
+        None => Ok(None),
+        Some(TokenOwner::Valid(member)) => Ok(Some(member)),
+        Some(TokenOwner::Expired(name, at)) => Err(Fault::new(
+            Code::InvalidKey,
+            format!(
+                "Your token expired on {}. Ask an admin for a new one (`staff member renew {name}`), and run `staff login --token TOKEN` with it.",
+                at.date()
+            ),
+        )),
     }
 }
 

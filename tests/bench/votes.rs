@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::candidate::NameInAddress;
+use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::{Form, Mode};
@@ -92,8 +94,6 @@ fn ratios([none, many]: &[Vec<f64>; 2]) -> Vec<f64> {
 #[derive(Debug, Clone)]
 struct Votes {
     fleet: Fleet,
-    /// Of games, each of another creator than the one before.
-    slugs: Arc<Vec<String>>,
 }
 
 impl Votes {
@@ -106,11 +106,9 @@ impl Votes {
                 json!({"handle": handle, "name": handle, "kind": "studio", "country_code": "NG", "city": "Lagos"})
             })
             .collect();
-        let slugs: Vec<String> = (0..GAMES)
-            .map(|game| format!("bench-game-{game}"))
-            .collect();
-        let games: Vec<Value> = (slugs.iter().enumerate())
-            .map(|(game, slug)| {
+        let games: Vec<Value> = (0..GAMES)
+            .map(|game| {
+                let slug = format!("bench-game-{game}");
                 let creator = format!("bench-maker-{}", game % PAGES);
                 json!({"slug": slug, "title": slug, "release_year": 2024, "creator": creator})
             })
@@ -120,17 +118,15 @@ impl Votes {
                 staff.import(entity, rows).await;
             }
         }
-        let votes = Self {
-            fleet,
-            slugs: Arc::new(slugs),
-        };
-        let last = votes.slugs.last().unwrap().clone();
+        let votes = Self { fleet };
         eventually("catalogue-svc has the games", async || {
-            let first = votes.slugs[0].clone();
-            votes
-                .try_cast(&votes.channel().await, &last, &first)
-                .await
-                .ok()
+            let request = proto::GetGameRequest {
+                mode: Mode::Live.into(),
+                slug: format!("bench-game-{}", GAMES - 1),
+                ..proto::GetGameRequest::default()
+            };
+            let mut games = GamesServiceClient::new(votes.channel().await);
+            games.get_game(request).await.ok()
         })
         .await;
         votes
@@ -268,19 +264,12 @@ impl Votes {
         let start = Instant::now();
         let end = start + Duration::from_secs(seconds.into());
         let mut tasks = JoinSet::new();
-        for caller in 0..CALLERS {
-            let (votes, channel, done) = (self.clone(), channel.clone(), Arc::clone(&done));
+        for _ in 0..CALLERS {
+            let (channel, done) = (channel.clone(), Arc::clone(&done));
             tasks.spawn(async move {
-                for turn in 0.. {
-                    // A step that is prime to the number of games, and of creators, meets another one each time.
-                    let winner = (caller * 1_627 + turn * 7) % GAMES;
-                    let loser = (winner + 1 + turn % 97) % GAMES;
-                    let pair = (&votes.slugs[winner], &votes.slugs[loser]);
-                    votes.try_cast(&channel, pair.0, pair.1).await.unwrap();
+                while Instant::now() < end {
+                    cast(&channel).await.unwrap();
                     done.fetch_add(1, Ordering::Relaxed);
-                    if Instant::now() >= end {
-                        return;
-                    }
                 }
             });
         }
@@ -289,24 +278,30 @@ impl Votes {
         let done = done.load(Ordering::Relaxed) as f64;
         done / start.elapsed().as_secs_f64()
     }
+}
 
-    /// A vote of somebody new.
-    async fn try_cast(
-        &self,
-        channel: &Channel,
-        winner: &str,
-        loser: &str,
-    ) -> Result<(), tonic::Status> {
-        let voter = Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
-        let request = proto::CastVoteRequest {
-            voter: Some(proto::Voter {
-                voter: Some(proto::voter::Voter::AccountId(voter)),
-            }),
-            kind: "games".to_owned(),
-            winner: winner.to_owned(),
-            loser: loser.to_owned(),
-        };
-        let mut votes = VotesServiceClient::new(channel.clone());
-        votes.cast_vote(request).await.map(|_| ())
-    }
+/// A vote of somebody new, on the pair that is drawn.
+async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
+    let account = Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
+    let voter = Some(proto::Voter {
+        voter: Some(proto::voter::Voter::AccountId(account)),
+    });
+    let mut votes = VotesServiceClient::new(channel.clone());
+    let request = proto::DrawPairRequest {
+        voter: voter.clone(),
+        kind: "games".to_owned(),
+    };
+    let drawn = votes.draw_pair(request).await?.into_inner();
+    let slug = |candidate: Option<proto::Candidate>| match candidate?.name_in_address? {
+        NameInAddress::Slug(slug) => Some(slug),
+        NameInAddress::Handle(_) => None,
+    };
+    let request = proto::CastVoteRequest {
+        voter,
+        kind: "games".to_owned(),
+        winner: slug(drawn.first).unwrap(),
+        loser: slug(drawn.second).unwrap(),
+        draw: drawn.draw,
+    };
+    votes.cast_vote(request).await.map(|_| ())
 }

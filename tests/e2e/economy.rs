@@ -147,7 +147,7 @@ async fn rows<T: serde::de::DeserializeOwned>(client: &Client, path: &str) -> Ve
     let answer = client.get(path).await;
     let rows: Vec<T> = serde_json::from_value(answer.data().clone()).unwrap();
     assert_eq!(answer.body["meta"]["total"], rows.len());
-    assert_eq!(answer.body["meta"]["methodology"], 1);
+    assert_eq!(answer.body["meta"]["methodology"], 2);
     assert_eq!(answer.body["meta"]["next_cursor"], Value::Null);
     rows
 }
@@ -165,9 +165,10 @@ async fn a_report_is_answered_alike_when_it_is_sent_again() {
     let again = send(&report(10)).await;
     assert_eq!((again.status, again.data()), (first.status, first.data()));
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
-    send(&report(11))
-        .await
-        .assert_error(422, "idempotency_mismatch");
+    for other in [report(11), report(0)] {
+        let refused = send(&other).await;
+        refused.assert_error(422, "idempotency_mismatch");
+    }
 }
 
 #[tokio::test]
@@ -290,6 +291,19 @@ async fn a_game_that_is_taken_down_is_in_no_rate_until_it_is_back() {
     until(400).await;
     game.staff.restore("game", &game.slug).await;
     until(200).await;
+    // A page that is taken down hides its games: other accounts find neither their slugs nor their names.
+    let page = game.slug.strip_suffix("-game").unwrap();
+    game.staff.take_down("page", page).await;
+    until(400).await;
+    assert!(!slugs(&other.live).await.contains(&game.slug));
+    let rates = other.live.get("/economy/rates").await;
+    assert!(!rates.text.contains(&game.slug), "{}", game.slug);
+    let history = format!("/economy/history?game={}", game.slug);
+    let refused = other.live.get(&history).await;
+    refused.assert_error(400, "invalid");
+    game.staff.restore("page", page).await;
+    until(200).await;
+    assert_eq!(other.live.get(&history).await.status, 200);
 }
 
 #[tokio::test]

@@ -152,8 +152,8 @@ async fn the_staff_tool_tells_the_public_address_from_an_internal_one() {
         ("--listings", &["review", "list"]),
     ] {
         let mut staff = tokio::process::Command::new(binaries().join("staff"));
-        staff.args([option, public]).args(command);
-        staff.env("STAFF_TOKEN", &fleet.staff_token);
+        staff.args([option, public, "--token", &fleet.staff_token]);
+        staff.args(command);
         let output = staff.output().await.unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("not the public address"), "{said}");

@@ -9,7 +9,7 @@ use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconom
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient as OfWebhooks;
-use e2e::{Fleet, Staff, binaries};
+use e2e::{Fleet, Staff, binaries, eventually};
 use kit::Fault;
 use kit::rpc::client::dial;
 use reqwest::Method;
@@ -301,4 +301,27 @@ async fn a_dump_is_where_a_mirror_starts() {
     let (status, sentence) = refused(&fleet, &["catalogue", "dump", "--type", "cities"]).await;
     assert_eq!(status, Some(2), "{sentence}");
     assert!(sentence.contains("games"), "{sentence}");
+}
+
+#[tokio::test]
+async fn the_followers_of_each_feed_are_listed() {
+    let fleet = Fleet::shared();
+    eventually("each service follows the listings", async || {
+        let listed = said(&fleet, &["--json", "follower", "list"]).await;
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        let rows = listed["followers"].as_array().unwrap().iter();
+        let rows = rows.filter(|row| row["feed"] == "listings" && row["lag"].is_i64());
+        let names: BTreeSet<&str> = rows.filter_map(|row| row["follower"].as_str()).collect();
+        (names == BTreeSet::from(["catalogue-svc", "economy-svc", "gateway", "webhook-svc"]))
+            .then_some(())
+    })
+    .await;
+    let connected = ["follower", "forget", "listings", "webhook-svc"];
+    let (status, sentence) = refused(&fleet, &connected).await;
+    assert_eq!(status, Some(1));
+    assert!(sentence.contains("staff follower list"), "{sentence}");
+    let unknown = ["follower", "replay", "webhook", "catalogue", "999999999"];
+    let (status, sentence) = refused(&fleet, &unknown).await;
+    assert_eq!(status, Some(1));
+    assert!(sentence.contains("999999999"), "{sentence}");
 }

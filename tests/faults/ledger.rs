@@ -95,7 +95,8 @@ async fn the_ledger_reconciles_whoever_dies_in_the_middle() {
     let args = ["--replicas", "economy-svc=2", "--plans", &plans];
     let fleet = small.up_with(&args).await;
     let client = games(&fleet).await;
-    let token = fleet.service_token.clone().into();
+    let staff = Staff::of(&fleet).await;
+    let token = staff.exchange("ledger-exchange").await.into();
     let mut replicas = Vec::new();
     for replica in fleet
         .services

@@ -10,6 +10,7 @@ use e2e::{Client, Fleet, SmallFleet, Staff, eventually};
 use futures::future::join_all;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use reqwest::Method;
 use tokio::time::Instant;
 
 use crate::load::Load;
@@ -254,6 +255,27 @@ async fn a_redis_that_comes_back_empty_counts_on_from_postgresql() {
         .through("destroyed", async || Some(scene.destroy().await))
         .await;
     scene.own_writes_are_read().await;
+}
+
+#[tokio::test]
+async fn a_gateway_starts_while_redis_is_away() {
+    let mut small = SmallFleet::new();
+    let fleet = small.up().await;
+    let pids = fleet.pids();
+    let _paused = Paused::process(Pid::from_raw(pids["redis"]));
+    kill(Pid::from_raw(pids["gateway"]), Signal::SIGKILL).unwrap();
+    eventually("a gateway is started again", async || {
+        let pid = small.fleet().pids().get("gateway").copied()?;
+        (pid != pids["gateway"]).then_some(())
+    })
+    .await;
+    let caller = Client::new(&fleet, &fleet.account("partner").keys.live);
+    eventually("it answers", async || {
+        let request = caller.request(Method::GET, "/games?limit=1");
+        let answer = request.send().await.ok()?;
+        (answer.status() == 200).then_some(())
+    })
+    .await;
 }
 
 /// The same again and again, `REDIS_CYCLES` times each.

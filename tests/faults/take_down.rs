@@ -131,7 +131,8 @@ fn assert_gone(kind: &str, before: &Seen, gone: &Seen) {
 async fn owner_of_game(fleet: &Fleet) -> Client {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("partner").await;
-    let (_, secret) = eventually("the gateway knows the game", async || {
+    staff.add_owner(&account, "zzyzzy-studio").await;
+    let (_, secret) = eventually("the gateway knows the game and its owner", async || {
         let request = KeyRequest {
             mode: "live",
             kind: "secret",

@@ -18,7 +18,7 @@ const UNLIMITED: &str =
 const UP: Duration = Duration::from_mins(10);
 
 /// Deadlines that no machine is so slow as to miss. `RateLimit` lacks the month, and answers become 503 or stale, after the usual ones.
-const PATIENT: [(&str, &str); 12] = [
+const PATIENT: [(&str, &str); 13] = [
     ("GATEWAY_REDIS_PATIENCE", "20000"),
     ("GATEWAY_KEYS_DEADLINE", "20"),
     ("GATEWAY_UPSTREAM_DEADLINE", "20"),
@@ -31,6 +31,14 @@ const PATIENT: [(&str, &str); 12] = [
     ("CATALOGUE_DATABASE_DEADLINE", "20"),
     ("ECONOMY_DATABASE_DEADLINE", "20"),
     ("WEBHOOK_DATABASE_DEADLINE", "20"),
+    // A test that polls until a call is no longer refused makes many refused calls.
+    ("GATEWAY_REFUSED_CALLS", "1000000"),
+];
+
+/// All callers of a test or a benchmark have one address.
+const ONE_CLIENT: [(&str, &str); 2] = [
+    ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "100000"),
+    ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
 ];
 
 /// One permit per core: if more fleets started at once, each would take longer.
@@ -76,7 +84,9 @@ impl SmallFleet {
         Self {
             state: folder.path().join("state"),
             launcher: None,
-            settings: Vec::new(),
+            settings: ONE_CLIENT
+                .map(|(name, value)| (name.into(), value.into()))
+                .into(),
             folder,
         }
     }

@@ -1,8 +1,8 @@
 //! Staff at work: accounts and keys for a test to call its own.
 
 use contracts::common::v1::Mode;
-use contracts::economy::v1::SetCurrencyRequest;
 use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
+use contracts::economy::v1::{CreateExchangeRequest, SetCurrencyRequest};
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{self as proto, Account, CreateAccountRequest, CreateKeyRequest, Key};
 use contracts::listings::v1::import_request::Message;
@@ -82,6 +82,15 @@ impl Staff {
         Ok(())
     }
 
+    /// Registers an exchange; returns its token.
+    pub async fn exchange(&self, name: &str) -> String {
+        let request = CreateExchangeRequest {
+            name: name.to_owned(),
+        };
+        let made = self.economy.clone().create_exchange(request).await;
+        made.unwrap().into_inner().token
+    }
+
     /// Publishes what waits for its review.
     pub async fn approve(&self, kind: &str, name: &str) {
         self.decide(Decision::Approve, kind, name, "").await;
@@ -126,7 +135,7 @@ impl Staff {
             // A name that no other file has.
             file_sha256: format!("{:064x}", kit::ids::row_id().as_u128()),
             file_name: "rows of a test".to_owned(),
-            announce: false,
+            ..ImportHeader::default()
         };
         let lines = ImportLines {
             first_line: 1,

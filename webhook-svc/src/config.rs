@@ -13,6 +13,9 @@ use crate::http;
 use crate::jobs::mail::Transport;
 use crate::key_ring::KeyRing;
 
+/// PostgreSQL itself ends a statement that takes too long; without an answer after this time more, it has vanished.
+const STATEMENT_MARGIN: Duration = Duration::from_secs(5);
+
 #[derive(Debug, clap::Args)]
 // clap would name the group after the type, as it does with those of `http`.
 #[group(skip)]
@@ -36,7 +39,7 @@ pub struct Settings {
     /// Seconds that listings-svc has to authenticate a staff token
     #[arg(long, default_value = "2", value_parser = seconds)]
     pub(crate) upstream_deadline: Duration,
-    /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt
+    /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first that every replica has encrypts, all decrypt
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,
     /// Transport of mails to owners of endpoints: `smtps://user:password@host`, or `file:/folder`
@@ -45,6 +48,9 @@ pub struct Settings {
     /// Sender of mails
     #[arg(long, default_value = "Mchezo <webhooks@mchezo.example>")]
     pub(crate) mail_sender: Mailbox,
+    /// Recipient of mails to staff, about accounts without a monthly limit that make very many calls
+    #[arg(long)]
+    pub(crate) staff_mail: Option<Mailbox>,
     /// Delays in seconds before each further attempt of a delivery
     #[arg(long, value_delimiter = ',', value_parser = seconds, default_value = "60,300,1800,7200,43200")]
     waits: Vec<Duration>,
@@ -95,6 +101,7 @@ impl Settings {
             per_endpoint: self.in_flight_per_endpoint,
             endpoints: self.endpoints_at_once,
             lease: self.lease,
+            statement: self.common.database.database_statement_timeout + STATEMENT_MARGIN,
         }
     }
 

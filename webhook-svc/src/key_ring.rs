@@ -4,29 +4,36 @@
 //! endpoint's id is the associated data: a sealed secret opens for its own endpoint only.
 
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom as _, SystemRandom};
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::domain::signature::Secret;
 
-/// The encryption keys of secrets: the first encrypts, all decrypt.
-///
-/// To rotate, put a new key first, wait until the maintenance job has encrypted all secrets again, then remove the old key.
+/// The encryption keys of secrets. All decrypt; the first one that every running replica has encrypts. Clones share it.
 #[derive(Clone)]
-pub struct KeyRing(std::sync::Arc<[Key]>);
+pub struct KeyRing {
+    keys: Arc<[Key]>,
+    /// The index of the key that encrypts; past the last one: no key may.
+    writer: Arc<AtomicUsize>,
+}
 
 struct Key {
     id: String,
-    key: LessSafeKey,
+    cipher: LessSafeKey,
+    /// Identifies the key among replicas.
+    fingerprint: Vec<u8>,
 }
 
 impl std::fmt::Debug for KeyRing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ids: Vec<&str> = self.0.iter().map(|key| key.id.as_str()).collect();
+        let ids: Vec<&str> = self.keys.iter().map(|key| key.id.as_str()).collect();
         f.debug_tuple("KeyRing").field(&ids).finish()
     }
 }
@@ -37,6 +44,9 @@ pub enum SealError {
     /// The random number generator or the cipher failed.
     #[error("the secret of endpoint {0} cannot be encrypted")]
     Seal(Uuid),
+    /// Another running replica could not open the secret.
+    #[error("no key of WEBHOOK_SECRET_KEYS is known to every running replica")]
+    NoCommonKey,
     /// The secret's key is not in the ring.
     #[error(
         "the secret of endpoint {0} needs the key `{1}`, which WEBHOOK_SECRET_KEYS does not have"
@@ -61,30 +71,62 @@ impl FromStr for KeyRing {
             if id.is_empty() || id.len() > 100 || keys.iter().any(|key| key.id == id) {
                 return Err("each key needs a unique id of 1 to 100 bytes".to_owned());
             }
+            let fingerprint = Sha256::new().chain_update(id).chain_update([0]);
             keys.push(Key {
                 id: id.to_owned(),
-                key: LessSafeKey::new(key),
+                cipher: LessSafeKey::new(key),
+                fingerprint: fingerprint.chain_update(&bytes).finalize().to_vec(),
             });
         }
-        Ok(Self(keys.into()))
+        Ok(Self {
+            keys: keys.into(),
+            writer: Arc::default(),
+        })
     }
 }
 
 impl KeyRing {
+    pub fn fingerprints(&self) -> Vec<Vec<u8>> {
+        let fingerprints = self.keys.iter().map(|key| key.fingerprint.clone());
+        fingerprints.collect()
+    }
+
+    /// Encrypts with the first key of these fingerprints from now on.
+    pub fn encrypt_with_first_of(&self, fingerprints: &[Vec<u8>]) {
+        let is_common = |key: &Key| fingerprints.contains(&key.fingerprint);
+        let writer = self.keys.iter().position(is_common);
+        let writer = writer.unwrap_or(self.keys.len());
+        if self.writer.swap(writer, Ordering::Relaxed) == writer {
+            return;
+        }
+        if let Some(key) = self.keys.get(writer) {
+            tracing::info!(key = key.id, "secrets are encrypted with this key");
+        } else {
+            tracing::error!(
+                "no key of WEBHOOK_SECRET_KEYS is known to every running replica: secrets cannot be encrypted"
+            );
+        }
+    }
+
+    fn writer(&self) -> Option<&Key> {
+        self.keys.get(self.writer.load(Ordering::Relaxed))
+    }
+
     /// Encrypts a secret of an endpoint.
     ///
     /// # Errors
-    /// [`SealError::Seal`].
+    /// [`SealError::Seal`] and [`SealError::NoCommonKey`].
     pub fn seal(&self, endpoint: Uuid, secret: &Secret) -> Result<Vec<u8>, SealError> {
         let failed = || SealError::Seal(endpoint);
-        let Key { id, key } = self.0.first().ok_or_else(failed)?;
+        let Key { id, cipher, .. } = self.writer().ok_or(SealError::NoCommonKey)?;
         let mut nonce = [0; NONCE_LEN];
         SystemRandom::new()
             .fill(&mut nonce)
             .map_err(|_unspecified| failed())?;
         let mut text = secret.reveal().as_bytes().to_vec();
         let nonce_of = Nonce::assume_unique_for_key(nonce);
-        key.seal_in_place_append_tag(nonce_of, Aad::from(endpoint.as_bytes()), &mut text)
+        cipher
+            .seal_in_place_append_tag(nonce_of, Aad::from(endpoint.as_bytes()), &mut text)
             .map_err(|_unspecified| failed())?;
         let length = u8::try_from(id.len()).map_err(|_length| failed())?;
         Ok([&[length][..], id.as_bytes(), &nonce, &text].concat())
@@ -97,24 +139,24 @@ impl KeyRing {
     pub fn open(&self, endpoint: Uuid, sealed: &[u8]) -> Result<Secret, SealError> {
         let damaged = || SealError::Damaged(endpoint);
         let (id, rest) = key_id(sealed).ok_or_else(damaged)?;
-        let key = self.0.iter().find(|key| key.id.as_bytes() == id);
+        let key = self.keys.iter().find(|key| key.id.as_bytes() == id);
         let no_key = || SealError::NoKey(endpoint, String::from_utf8_lossy(id).into_owned());
         let key = key.ok_or_else(no_key)?;
         let (nonce, text) = rest.split_first_chunk::<NONCE_LEN>().ok_or_else(damaged)?;
         let mut text = text.to_vec();
         let aad = Aad::from(endpoint.as_bytes());
         let nonce = Nonce::assume_unique_for_key(*nonce);
-        let opened = key.key.open_in_place(nonce, aad, &mut text);
+        let opened = key.cipher.open_in_place(nonce, aad, &mut text);
         let opened = opened.map_err(|_unspecified| damaged())?;
         let text = std::str::from_utf8(opened).map_err(|_utf8| damaged())?;
         Secret::parse(text).ok_or_else(damaged)
     }
 
-    /// The prefix of secrets that the first key has sealed.
-    pub fn prefix(&self) -> Vec<u8> {
-        let id = self.0.first().map_or("", |key| &key.id);
-        let length = u8::try_from(id.len()).unwrap_or_default();
-        [&[length][..], id.as_bytes()].concat()
+    /// The prefix of secrets that the key which encrypts has sealed; `None`: no key may encrypt.
+    pub fn prefix(&self) -> Option<Vec<u8>> {
+        let id = &self.writer()?.id;
+        let length = u8::try_from(id.len()).ok()?;
+        Some([&[length][..], id.as_bytes()].concat())
     }
 }
 
@@ -157,9 +199,9 @@ mod tests {
         ));
         assert!(old.open(Uuid::nil(), &sealed).is_err());
 
-        assert!(!sealed.starts_with(&both.prefix()));
+        assert!(!sealed.starts_with(&both.prefix().unwrap()));
         let again = both.seal(ENDPOINT, &secret).unwrap();
-        assert!(again.starts_with(&both.prefix()));
+        assert!(again.starts_with(&both.prefix().unwrap()));
         assert!(new.open(ENDPOINT, &again).is_ok());
     }
 

@@ -47,11 +47,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     feeds::gateway::follow(&boot, &pool)?;
 
     let key_ring = settings.secret_keys.clone();
+    jobs::secret_keys::start(&boot.lifecycle, &pool, clock, &key_ring).await?;
+    let sender = Sender::new(&settings.http)?;
     let dependencies = deliver::DeliveryDependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup: wakeup.clone(),
-        sender: Sender::new(&settings.http)?,
+        sender: sender.clone(),
         key_ring: key_ring.clone(),
         allow: settings.http.allow.clone(),
         schedule: settings.schedule(),
@@ -77,6 +79,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         pool,
         clock: clock.clone(),
         wakeup,
+        sender,
         key_ring,
         allow: settings.http.allow.clone(),
         schedule: settings.schedule(),

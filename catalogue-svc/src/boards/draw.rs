@@ -1,63 +1,52 @@
 //! The choice of the two listings that a voter compares.
 
-use std::collections::HashSet;
-use std::iter;
 use std::sync::Arc;
 
-use super::place::Candidate;
+use rand::seq::{IndexedRandom as _, IteratorRandom as _};
+use rand::{Rng, RngExt as _};
+
 use super::votable::Votable;
-use crate::domain::vote::Pair;
 use crate::index::Index;
 
-/// The most pairs that one draw examines.
+/// Random pairs that a draw tries. They suffice unless the voter may judge only a few of all pairs.
+const TRIES: usize = 100;
+/// The most pairs that a draw goes through after that.
 const MOST: usize = 50_000;
 
-/// Draws two listings of different creators that `listings` still has, as a pair that is not among `judged`. Listings with the fewest votes
-/// come first; listings with equally many are taken from the number `start` on. `None`: no examined pair qualifies.
+/// Draws two of these listings that `newest` still has, of different creators, as a pair that `is_open`. Every such pair has the same
+/// chance, in either order. `None`: no examined pair qualifies.
 pub(super) fn draw<L: Votable>(
-    candidates: &[Candidate<L>],
-    start: u32,
-    judged: &HashSet<Pair>,
-    listings: &Index<L>,
+    listings: &[Arc<L>],
+    newest: &Index<L>,
+    rng: &mut impl Rng,
+    is_open: impl Fn(&L, &L) -> bool,
 ) -> Option<[Arc<L>; 2]> {
-    let mut examined = 0;
-    // The row of now: the candidates are some seconds old.
-    let mut firsts = from_start(candidates, start).filter_map(|candidate| {
-        let row = listings.get(candidate.row.address())?;
-        (row.id() == candidate.row.id()).then_some(row)
-    });
-    while let Some(first) = firsts.next() {
-        for second in firsts.clone() {
-            examined += 1;
-            if examined > MOST {
-                return None;
-            }
-            let of_one_creator = first.creator().is_some() && first.creator() == second.creator();
-            let pair = Pair::of(*first.id(), *second.id());
-            if !of_one_creator && !judged.contains(&pair) {
-                return Some([first, second].map(Arc::clone));
-            }
+    // The row of now: the listings are some seconds old.
+    let current = |listing: &Arc<L>| {
+        let row = newest.get(listing.address());
+        row.filter(|row| row.id() == listing.id())
+    };
+    let qualified = |one: &Arc<L>, other: &Arc<L>| {
+        let (one, other) = (current(one)?, current(other)?);
+        let of_one_creator = one.creator().is_some() && one.creator() == other.creator();
+        let is_pair = one.id() != other.id() && !of_one_creator && is_open(one, other);
+        is_pair.then(|| [one, other].map(Arc::clone))
+    };
+    for _ in 0..TRIES {
+        let (one, other) = (listings.choose(rng)?, listings.choose(rng)?);
+        if let Some(pair) = qualified(one, other) {
+            return Some(pair);
         }
     }
-    None
-}
-
-/// All candidates. In a group of equally many votes, those from the number `start` on come first.
-fn from_start<L>(
-    candidates: &[Candidate<L>],
-    start: u32,
-) -> impl Iterator<Item = &Candidate<L>> + Clone {
-    let groups = iter::successors(split_group(candidates), |[_, rest]| split_group(rest));
-    groups.flat_map(move |[group, _]| {
-        let middle = group.partition_point(|candidate| candidate.number < start);
-        let (before, from_start) = group.split_at(middle);
-        from_start.iter().chain(before)
+    let pairs = (listings.iter().enumerate())
+        .flat_map(|(at, one)| listings[at + 1..].iter().map(move |other| (one, other)));
+    let pairs = pairs.take(MOST);
+    let [one, other] = pairs
+        .filter_map(|(one, other)| qualified(one, other))
+        .choose(rng)?;
+    Some(if rng.random() {
+        [one, other]
+    } else {
+        [other, one]
     })
-}
-
-/// The candidates that have as many votes as the first one, and the others.
-fn split_group<L>(candidates: &[Candidate<L>]) -> Option<[&[Candidate<L>]; 2]> {
-    let votes = candidates.first()?.votes;
-    let end = candidates.partition_point(|candidate| candidate.votes == votes);
-    Some(candidates.split_at(end).into())
 }

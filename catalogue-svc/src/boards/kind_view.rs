@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::place::{Candidate, Place};
+use super::place::Place;
 use super::samples::every;
 use super::votable::Votable;
 use crate::domain::rankings::Window;
@@ -16,28 +16,24 @@ use crate::index::Index;
 pub struct KindView<L> {
     /// By [`Window::index`]: the public listings with votes in the window, in the order of their keys.
     boards: [Vec<Place<L>>; 3],
-    /// All public listings. Those with the fewest votes come first.
-    pub(super) candidates: Vec<Candidate<L>>,
+    /// All public listings.
+    pub(super) listings: Vec<Arc<L>>,
 }
 
 impl<L: Votable> KindView<L> {
     /// Sorts the listings of `index` by these sums.
     pub(super) fn build(tallies: &Tallies, index: &Index<L>) -> Self {
-        let rows = index.search(&every()).rows;
+        let listings = index.search(&every()).rows;
         let boards = Window::ALL.map(|window| {
             let record = |row: &Arc<L>| tallies.record(L::KIND, *row.id(), window);
-            let places = rows.iter().filter_map(|row| Place::new(record(row), row));
+            let places = listings
+                .iter()
+                .filter_map(|row| Place::new(record(row), row));
             let mut places: Vec<Place<L>> = places.collect();
             places.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
             places
         });
-        let candidates = rows.into_iter().map(|row| {
-            let record = tallies.record(L::KIND, *row.id(), Window::All);
-            Candidate::new(record.votes(), row)
-        });
-        let mut candidates: Vec<Candidate<L>> = candidates.collect();
-        candidates.sort_unstable_by_key(Candidate::key);
-        Self { boards, candidates }
+        Self { boards, listings }
     }
 
     /// The board of a window.
@@ -53,7 +49,6 @@ impl<L: Votable> KindView<L> {
 
     /// The public rows with one of these ids.
     pub(crate) fn rows(&self, is_wanted: impl Fn(&Uuid) -> bool) -> impl Iterator<Item = &Arc<L>> {
-        let rows = self.candidates.iter().map(|candidate| &candidate.row);
-        rows.filter(move |row| is_wanted(row.id()))
+        (self.listings.iter()).filter(move |row| is_wanted(row.id()))
     }
 }

@@ -21,6 +21,7 @@ use arc_swap::ArcSwapOption;
 use contracts::common::v1::Change;
 use kit::Fault;
 use kit::feed::Position;
+use rand::Rng;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -168,19 +169,24 @@ impl Boards {
         Ok(())
     }
 
-    /// Draws two live listings of different creators for a voter who has `judged` these pairs. Among listings with equally many votes, the
-    /// draw begins at the number `start`.
+    /// Draws two live listings of different creators for a voter who has `judged` these pairs. Every other pair has the same chance, but for
+    /// listings of an account with the voter's id.
     ///
     /// # Errors
     /// As [`Boards::view`].
     pub fn draw<L: Votable>(
         &self,
-        start: u32,
+        rng: &mut impl Rng,
+        voter: Uuid,
         judged: &HashSet<Pair>,
     ) -> Result<Option<[Arc<L>; 2]>, Fault> {
         let (snapshot, view) = (self.catalogue.snapshot()?, self.view()?);
-        let listings = L::index(view.newer(&snapshot).dataset(Mode::Live));
-        let candidates = &view.dataset(Mode::Live).of::<L>().candidates;
-        Ok(draw::draw(candidates, start, judged, listings))
+        let dataset = view.newer(&snapshot).dataset(Mode::Live);
+        let listings = &view.dataset(Mode::Live).of::<L>().listings;
+        let is_own = |row: &L| row.owners(dataset).contains(&voter);
+        let is_open = |one: &L, other: &L| {
+            !judged.contains(&Pair::of(*one.id(), *other.id())) && !is_own(one) && !is_own(other)
+        };
+        Ok(draw::draw(listings, L::index(dataset), rng, is_open))
     }
 }

@@ -33,6 +33,9 @@ pub trait Votable: Document<Id = Uuid> + 'static {
     /// The handle of its creator; `None` for a creator.
     fn creator(&self) -> Option<&str>;
 
+    /// The accounts that own it. `dataset` is the one that it is of.
+    fn owners<'a>(&'a self, dataset: &'a Dataset) -> &'a [Uuid];
+
     /// The fields that boards and voters see.
     ///
     /// # Errors
@@ -101,6 +104,11 @@ impl Votable for Game {
         Some(&self.creator.handle)
     }
 
+    fn owners<'a>(&'a self, dataset: &'a Dataset) -> &'a [Uuid] {
+        let creator = dataset.creators.get(&self.creator.handle);
+        creator.map_or(&[], |creator| &creator.owners)
+    }
+
     fn card(&self) -> anyhow::Result<Card> {
         let row: public::GameRow = self.text().parse_row()?;
         Ok(Card {
@@ -134,6 +142,10 @@ impl Votable for Creator {
 
     fn creator(&self) -> Option<&str> {
         None
+    }
+
+    fn owners<'a>(&'a self, _: &'a Dataset) -> &'a [Uuid] {
+        &self.owners
     }
 
     fn card(&self) -> anyhow::Result<Card> {

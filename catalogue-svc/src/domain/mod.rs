@@ -4,6 +4,7 @@
 pub mod changes;
 pub mod collation;
 pub mod days;
+pub mod draw;
 pub mod facet;
 pub mod keyword;
 pub mod listing;

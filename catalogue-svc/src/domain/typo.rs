@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
 
+/// Words of a query that are forgiven at most: the automata of a long one take a millisecond and megabytes.
+pub const MAX_FORGIVEN: usize = 2;
 /// Letters from which two edits are forgiven.
 const TWO_EDITS: usize = 8;
 /// Letters from which a beginning may be misspelled.
@@ -80,6 +82,11 @@ impl<'a> Misspelled<'a> {
             whole: builder.build_dfa(word),
             beginning: (edits == 1 && letters >= BEGINNING).then(|| builder.build_prefix_dfa(word)),
         }
+    }
+
+    /// How many automata it has.
+    pub fn automata(&self) -> u64 {
+        1 + u64::from(self.beginning.is_some())
     }
 
     /// Accepts every word for which [`Self::closeness`] is some, and a few others.

@@ -46,6 +46,8 @@ pub struct Vote {
     pub winner: Uuid,
     /// The other one.
     pub loser: Uuid,
+    /// The day (UTC) of its draw. One vote of a voter on a pair counts per day, and therefore a draw is used once.
+    pub day: Date,
 }
 
 impl Vote {
@@ -64,6 +66,22 @@ pub fn network(address: IpAddr) -> String {
             format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
         }
     }
+}
+
+/// A block of addresses as staff write it, such as `192.0.2.0/24`, in PostgreSQL's form.
+///
+/// # Errors
+/// What to write instead.
+pub fn block(text: &str) -> Result<String, String> {
+    let block = text.split_once('/').and_then(|(address, bits)| {
+        let address = address.parse::<IpAddr>().ok()?;
+        let bits = bits.parse::<u8>().ok()?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        (bits <= most).then(|| format!("{address}/{bits}"))
+    });
+    block.ok_or_else(|| {
+        "Use a block of addresses, such as 192.0.2.0/24 or 2001:db8::/32.".to_owned()
+    })
 }
 
 /// The day of a vote: of UTC.
@@ -95,6 +113,22 @@ mod tests {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         assert_eq!(Pair::of(one, other), Pair::of(other, one));
         assert_ne!(Pair::of(one, other), Pair::of(one, one));
+    }
+
+    #[test]
+    fn a_block_is_an_address_and_a_number_of_bits() {
+        assert_eq!(block("192.0.2.7/24"), Ok("192.0.2.7/24".to_owned()));
+        assert_eq!(block("2001:DB8::/32"), Ok("2001:db8::/32".to_owned()));
+        for bad in [
+            "192.0.2.7",
+            "192.0.2.0/33",
+            "::/129",
+            "/8",
+            "192.0.2.0/",
+            "a/8",
+        ] {
+            assert!(block(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -97,11 +97,15 @@ pub async fn catch_up(pool: &PgPool, votes: &mut CastVotes) -> anyhow::Result<()
         let found = kit::pg::within(pool, DEADLINE, async |connection| {
             read_changes(connection, SCHEMA, at.seq, BATCH).await
         });
-        let ChangeBatch { head, changes, .. } = found.await?;
-        let is_next = changes.first().is_none_or(|first| first.seq == at.seq + 1);
-        if head.epoch != at.epoch || head.seq < at.seq || !is_next {
+        let found = found.await?;
+        let is_complete = !found.has_gap(at.seq);
+        let ChangeBatch { head, changes, .. } = found;
+        if head.epoch != at.epoch || head.seq < at.seq || !is_complete {
             // The data were restored, or what was missed is gone from the feed: the tallies have it.
-            anyhow::ensure!(!is_reset, "the tallies end before the feed begins");
+            anyhow::ensure!(
+                !is_reset,
+                "the feed lacks changes that the tallies do not have yet"
+            );
             is_reset = true;
             tracing::info!(from = at.seq, to = head.seq, "the boards are loaded anew");
             *votes = load(pool, votes.tallies.emptied()).await?;

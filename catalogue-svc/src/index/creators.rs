@@ -99,6 +99,8 @@ pub struct Creator {
     updated_at: i64,
     kind: Option<Facet>,
     roles: Box<[Keyword]>,
+    /// The accounts that own the page.
+    pub owners: Box<[Uuid]>,
     /// The single read ([`public::Creator`]) without games: these have an index of their own.
     text: Rendered,
 }
@@ -133,6 +135,8 @@ impl Creator {
         let roles = roles.map(|key| Keyword::Role(key.as_str().into()));
         let roles = roles.collect();
         let kind = Facet::creator_kind(&page.kind);
+        let owners = page.owners.iter().filter_map(|id| id.parse().ok());
+        let owners = owners.collect();
         let creator = public_creator(page);
         Ok(Self {
             id,
@@ -141,6 +145,7 @@ impl Creator {
             updated_at,
             kind,
             roles,
+            owners,
             text: Rendered::new(&creator.row, &creator)?,
         })
     }

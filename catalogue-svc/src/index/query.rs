@@ -204,7 +204,7 @@ impl<L: Document> Index<L> {
         work: &mut Work,
     ) -> RoaringBitmap {
         for forgive in Forgive::STEPS {
-            let Some([terms]) = terms([&self.words], words, forgive) else {
+            let Some([terms]) = terms([&self.words], words, forgive, work) else {
                 break;
             };
             let docs = terms.docs(within, work);

@@ -37,11 +37,10 @@ impl Rendered {
     ///
     /// # Errors
     /// The file of long texts cannot be read.
-    pub fn json(&self) -> anyhow::Result<Vec<u8>> {
-        let mut json = self.row[..self.row.len() - 1].to_vec();
-        let read = self.rest.push_to(&mut json);
-        read.context("the file of long texts cannot be read")?;
-        Ok(json)
+    pub async fn json(&self) -> anyhow::Result<Vec<u8>> {
+        let row = self.row[..self.row.len() - 1].to_vec();
+        let json = self.rest.push_to(row).await;
+        json.context("the file of long texts cannot be read")
     }
 
     /// Appends the list row.

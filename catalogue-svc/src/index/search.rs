@@ -198,7 +198,7 @@ impl Dataset {
             &self.cities.words,
         ];
         let mut found = |forgive| {
-            let terms = terms(dictionaries, &search.words, forgive)?;
+            let terms = terms(dictionaries, &search.words, forgive, work)?;
             Some(terms.map(|terms| {
                 let docs = terms.docs(None, work);
                 (terms, docs)
@@ -208,7 +208,7 @@ impl Dataset {
         if known.iter().any(|(_, docs)| !docs.is_empty()) {
             return Some(known);
         }
-        found(Forgive::All)
+        found(Forgive::Rarest)
     }
 }
 

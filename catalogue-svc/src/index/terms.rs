@@ -8,25 +8,31 @@ use roaring::RoaringBitmap;
 use super::postings::{DocSet, Union};
 use super::term_dictionary::{Match, TermDictionary};
 use super::work::Work;
-use crate::domain::typo::{Misspelled, most_edits};
+use crate::domain::typo::{MAX_FORGIVEN, Misspelled, most_edits};
 
-/// Which words of a query may be misspelled.
+/// Which words of a query may be misspelled: [`MAX_FORGIVEN`] at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Forgive {
     /// Those that begin no word of a listing. Each stands for the nearest words that there are.
     Unknown,
-    /// All. Each stands for what begins with it and for all that is near: one edit away if anything begins with it.
-    All,
+    /// The rarest of the others too. Each stands for what begins with it and for all that is one edit away.
+    Rarest,
 }
 
 impl Forgive {
     /// One after the other, until something is found.
-    pub(super) const STEPS: [Self; 2] = [Self::Unknown, Self::All];
+    pub(super) const STEPS: [Self; 2] = [Self::Unknown, Self::Rarest];
 }
 
 /// What the words of a query stand for in one index, the most selective word first.
 #[derive(Debug)]
 pub(super) struct Terms<'a>(Vec<Vec<Match<'a>>>);
+
+/// What a word of a query stands for in each dictionary.
+struct Term<'a, 'q, const N: usize> {
+    word: &'q str,
+    matches: [Vec<Match<'a>>; N],
+}
 
 /// What the words of a query stand for in each of these dictionaries, which together say whether a word is known. `None`: one of them
 /// stands for nothing in any of them, whatever is forgiven.
@@ -34,36 +40,83 @@ pub(super) fn terms<'a, const N: usize>(
     dictionaries: [&'a TermDictionary; N],
     words: &BTreeSet<String>,
     forgive: Forgive,
+    work: &mut Work,
 ) -> Option<[Terms<'a>; N]> {
-    let mut terms = dictionaries.map(|_| Terms(Vec::with_capacity(words.len())));
-    for word in words {
-        let mut matches = dictionaries.map(|dictionary| dictionary.beginning_with(word));
-        let is_known = matches.iter().any(|matches| !matches.is_empty());
-        for edits in 1..=most_edits(word, words.len() == 1) {
-            let is_wanted = match forgive {
-                Forgive::Unknown => matches.iter().all(Vec::is_empty),
-                Forgive::All => edits == 1 || !is_known,
-            };
-            if is_wanted {
-                let misspelled = Misspelled::new(word, words.len() == 1, edits);
-                for (matches, dictionary) in matches.iter_mut().zip(dictionaries) {
-                    matches.extend(dictionary.similar_to(&misspelled));
-                }
+    let term = |word| Term {
+        word,
+        matches: dictionaries.map(|dictionary| dictionary.beginning_with(word)),
+    };
+    let mut found: Vec<Term<'a, '_, N>> = words.iter().map(|word| term(word)).collect();
+    // Unknown words have no docs and come first.
+    found.sort_by_cached_key(|term| term.docs());
+    let is_alone = words.len() == 1;
+    let forgivable = |term: &Term<'_, '_, N>| most_edits(term.word, is_alone) > 0;
+    let unknown = found.partition_point(|term| !term.is_known());
+    if unknown > MAX_FORGIVEN || !found[..unknown].iter().all(forgivable) {
+        return None;
+    }
+    let others = match forgive {
+        Forgive::Unknown => 0,
+        Forgive::Rarest => MAX_FORGIVEN - unknown,
+    };
+    let (unknown, known) = found.split_at_mut(unknown);
+    for term in unknown {
+        for edits in 1..=most_edits(term.word, is_alone) {
+            if forgive == Forgive::Rarest || !term.is_known() {
+                term.forgive(dictionaries, is_alone, edits, work);
             }
         }
-        if matches.iter().all(Vec::is_empty) {
+        if !term.is_known() {
             return None;
         }
-        for (terms, matches) in terms.iter_mut().zip(matches) {
+    }
+    for term in known
+        .iter_mut()
+        .filter(|term| forgivable(term))
+        .take(others)
+    {
+        term.forgive(dictionaries, is_alone, 1, work);
+    }
+    let mut terms = dictionaries.map(|_| Terms(Vec::with_capacity(words.len())));
+    for term in found {
+        for (terms, matches) in terms.iter_mut().zip(term.matches) {
             terms.0.push(matches);
         }
     }
     for Terms(terms) in &mut terms {
-        terms.sort_by_cached_key(|matches| {
-            matches.iter().map(|found| found.docs.len()).sum::<u64>()
-        });
+        terms.sort_by_cached_key(|matches| docs(matches));
     }
     Some(terms)
+}
+
+impl<'a, const N: usize> Term<'a, '_, N> {
+    fn is_known(&self) -> bool {
+        !self.matches.iter().all(Vec::is_empty)
+    }
+
+    /// How many docs it stands for. A doc with several words counts several times.
+    fn docs(&self) -> u64 {
+        self.matches.iter().map(|matches| docs(matches)).sum()
+    }
+
+    /// Adds the words that are so many edits away.
+    fn forgive(
+        &mut self,
+        dictionaries: [&'a TermDictionary; N],
+        is_alone: bool,
+        edits: u8,
+        work: &mut Work,
+    ) {
+        let misspelled = Misspelled::new(self.word, is_alone, edits);
+        work.automata += misspelled.automata();
+        for (matches, dictionary) in self.matches.iter_mut().zip(dictionaries) {
+            matches.extend(dictionary.similar_to(&misspelled));
+        }
+    }
+}
+
+fn docs(matches: &[Match<'_>]) -> u64 {
+    matches.iter().map(|found| found.docs.len()).sum()
 }
 
 impl<'a> Terms<'a> {

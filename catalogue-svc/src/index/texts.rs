@@ -56,21 +56,25 @@ impl Text {
         }
     }
 
-    /// Appends the text to `to`. A read from the file blocks for microseconds when the page cache has the text.
-    pub(super) fn push_to(&self, to: &mut Vec<u8>) -> io::Result<()> {
+    /// Appends the text to `to`. A text in the file is read on a thread that may block: the disk answers when it can.
+    pub(super) async fn push_to(&self, mut to: Vec<u8>) -> io::Result<Vec<u8>> {
         let place = match self {
             Self::Memory(text) => {
                 to.extend_from_slice(text);
-                return Ok(());
+                return Ok(to);
             }
             Self::File(place) => *place,
         };
         let file = FILE.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let length = usize::try_from(place & ((1 << LENGTH_BITS) - 1)).unwrap_or_default();
-        let start = to.len();
-        to.resize(start + length, 0);
-        file.file
-            .read_exact_at(&mut to[start..], place >> LENGTH_BITS)
+        let read = tokio::task::spawn_blocking(move || {
+            let start = to.len();
+            to.resize(start + length, 0);
+            file.file
+                .read_exact_at(&mut to[start..], place >> LENGTH_BITS)?;
+            Ok(to)
+        });
+        read.await?
     }
 }
 
@@ -94,14 +98,13 @@ impl TextFile {
 mod tests {
     use super::*;
 
-    fn read(text: &Text) -> Vec<u8> {
-        let mut read = b"before ".to_vec();
-        text.push_to(&mut read).unwrap();
+    async fn read(text: &Text) -> Vec<u8> {
+        let mut read = text.push_to(b"before ".to_vec()).await.unwrap();
         read.split_off(7)
     }
 
-    #[test]
-    fn long_texts_are_stored_and_read_back() {
+    #[tokio::test]
+    async fn long_texts_are_stored_and_read_back() {
         let texts: Vec<Vec<u8>> = (0..100_u8).map(|n| vec![n; 60 + usize::from(n)]).collect();
         let stored: Vec<Text> = texts
             .iter()
@@ -110,16 +113,34 @@ mod tests {
         for (text, stored) in texts.iter().zip(&stored) {
             let is_long = text.len() >= LONG;
             assert_eq!(matches!(stored, Text::File(_)), is_long);
-            assert_eq!(&read(stored), text);
-            assert_eq!(&read(&stored.store()), text);
+            assert_eq!(&read(stored).await, text);
+            assert_eq!(&read(&stored.store()).await, text);
         }
     }
 
-    #[test]
-    fn a_text_that_is_too_long_for_the_file_stays_in_memory() {
+    #[tokio::test]
+    async fn a_text_that_is_too_long_for_the_file_stays_in_memory() {
         let text = vec![7; 1 << LENGTH_BITS];
         let stored = Text::Memory(text.as_slice().into()).store();
         assert!(matches!(stored, Text::Memory(_)));
-        assert_eq!(read(&stored), text);
+        assert_eq!(read(&stored).await, text);
+    }
+
+    #[test]
+    fn a_text_in_the_file_is_read_by_a_thread_that_may_block() {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.max_blocking_threads(1).build().unwrap();
+        runtime.block_on(async {
+            // The only such thread is busy.
+            let (release, held) = std::sync::mpsc::channel();
+            let busy = tokio::task::spawn_blocking(move || held.recv());
+            let stored = Text::Memory([7; LONG].into()).store();
+            assert!(matches!(stored, Text::File(_)));
+            let mut read = std::pin::pin!(stored.push_to(Vec::new()));
+            assert!(futures::poll!(&mut read).is_pending());
+            release.send(()).unwrap();
+            busy.await.unwrap().unwrap();
+            assert_eq!(read.await.unwrap(), [7; LONG]);
+        });
     }
 }

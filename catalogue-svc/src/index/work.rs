@@ -7,4 +7,6 @@ pub struct Work {
     pub chunks: u64,
     /// Postings that were put together or intersected.
     pub postings: u64,
+    /// Automata that were built for misspelled words.
+    pub automata: u64,
 }

@@ -8,6 +8,7 @@ use kit::wakeup::CatchUp;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
+use super::retention::Periods;
 use crate::SCHEMA;
 use crate::store::tallies;
 
@@ -18,11 +19,17 @@ const PAUSE: Duration = Duration::from_secs(1);
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// Starts the job.
-pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, producer: &Producer) {
+pub(crate) fn spawn(
+    lifecycle: &Lifecycle,
+    pool: &PgPool,
+    clock: &Clock,
+    producer: &Producer,
+    periods: Periods,
+) {
     let lease = Lease::new(pool.clone(), SCHEMA, "tallies", clock.clone());
-    let (pool, producer) = (pool.clone(), producer.clone());
+    let (pool, clock, producer) = (pool.clone(), clock.clone(), producer.clone());
     lease.spawn(lifecycle, move || {
-        let (pool, wakeups) = (pool.clone(), producer.subscribe());
+        let (pool, clock, wakeups) = (pool.clone(), clock.clone(), producer.subscribe());
         let catch_up = CatchUp {
             rows: "the tallies of votes",
             meanwhile: "a replica that starts reads more votes from the feed",
@@ -33,7 +40,7 @@ pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, produce
         async move {
             loop {
                 catch_up.begin();
-                let folded = tallies::fold(&pool).await;
+                let folded = tallies::fold(&pool, periods.oldest_hour(clock.now())).await;
                 catch_up.end(folded).await?;
             }
         }

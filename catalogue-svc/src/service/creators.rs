@@ -46,7 +46,10 @@ impl Creators {
         })
     }
 
-    fn get(snapshot: &Snapshot, request: &GetCreatorRequest) -> Result<GetCreatorResponse, Fault> {
+    async fn get(
+        snapshot: &Snapshot,
+        request: &GetCreatorRequest,
+    ) -> Result<GetCreatorResponse, Fault> {
         let (mode, form) = query_params::single(request.mode, request.form)?;
         let dataset = snapshot.dataset(mode);
         let creator = dataset.creators.get(&request.handle);
@@ -56,7 +59,7 @@ impl Creators {
             limit: usize::MAX,
             ..Query::default()
         });
-        let json = creator.text().json();
+        let json = creator.text().json().await;
         let json = json.map_err(|error| answer::broken(&error))?;
         let json = answer::with_rows(&json, &games.rows)?;
         let (json, creator) = answer::single(json, form, typed::creators::creator)?;
@@ -91,7 +94,7 @@ impl CreatorsService for Creators {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        Ok(Response::new(Self::get(&snapshot, &request)?))
+        Ok(Response::new(Self::get(&snapshot, &request).await?))
     }
 }
 

@@ -51,7 +51,10 @@ impl Events {
         })
     }
 
-    fn get(snapshot: &Snapshot, request: &GetEventRequest) -> Result<GetEventResponse, Fault> {
+    async fn get(
+        snapshot: &Snapshot,
+        request: &GetEventRequest,
+    ) -> Result<GetEventResponse, Fault> {
         let (mode, form) = query_params::single(request.mode, request.form)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
@@ -59,6 +62,7 @@ impl Events {
         let json = event
             .text()
             .json()
+            .await
             .map_err(|error| answer::broken(&error))?;
         let (json, event) = answer::single(json, form, typed::events::event)?;
         Ok(GetEventResponse {
@@ -93,7 +97,7 @@ impl EventsService for Events {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        Ok(Response::new(Self::get(&snapshot, &request)?))
+        Ok(Response::new(Self::get(&snapshot, &request).await?))
     }
 }
 

@@ -43,12 +43,16 @@ impl Games {
         })
     }
 
-    fn get(snapshot: &Snapshot, request: &GetGameRequest) -> Result<GetGameResponse, Fault> {
+    async fn get(snapshot: &Snapshot, request: &GetGameRequest) -> Result<GetGameResponse, Fault> {
         let (mode, form) = query_params::single(request.mode, request.form)?;
         let game = snapshot.dataset(mode).games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
         let revision = game.revision;
-        let json = game.text().json().map_err(|error| answer::broken(&error))?;
+        let json = game
+            .text()
+            .json()
+            .await
+            .map_err(|error| answer::broken(&error))?;
         let (json, game) = answer::single(json, form, typed::games::game)?;
         Ok(GetGameResponse {
             game,
@@ -82,7 +86,7 @@ impl GamesService for Games {
             .catalogue
             .snapshot_at(request.at_least.as_ref())
             .await?;
-        Ok(Response::new(Self::get(&snapshot, &request)?))
+        Ok(Response::new(Self::get(&snapshot, &request).await?))
     }
 }
 

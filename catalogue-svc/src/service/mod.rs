@@ -35,6 +35,7 @@ use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::boards::Boards;
+use crate::domain::draw::DrawKey;
 use crate::index::Catalogue;
 use crate::write::CommandHandler;
 
@@ -62,6 +63,8 @@ pub struct Dependencies {
     pub producer: Producer,
     /// Through which votes go.
     pub writer: Writer<CommandHandler>,
+    /// Signs the pairs that voters are shown.
+    pub draw_key: DrawKey,
     /// The time.
     pub clock: Clock,
     /// Public pages are below it.
@@ -77,6 +80,7 @@ impl Dependencies {
             boards,
             producer,
             writer,
+            draw_key,
             clock,
             public_url,
         } = self;
@@ -88,11 +92,13 @@ impl Dependencies {
             catalogue: all(),
             boards: Arc::clone(&boards),
             writer: writer.clone(),
+            draw_key,
             clock: clock.clone(),
         };
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         let staff = Staff {
             pool,
+            catalogue: all(),
             boards,
             writer,
             audit,

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
+use crate::domain::rankings::BoardKind;
 use crate::domain::{point_in_time, words};
 use crate::index::{Query, Snapshot};
 
@@ -157,6 +158,11 @@ pub(super) fn given(value: Option<String>) -> Option<String> {
 /// A country code as it is written in upper case.
 pub(super) fn code(code: Option<String>) -> Option<String> {
     given(code).map(|code| code.to_ascii_uppercase())
+}
+
+/// What is voted on.
+pub(super) fn board_kind(name: &str) -> Result<BoardKind, String> {
+    BoardKind::parse(name).ok_or_else(|| one_of(&BoardKind::ALL.map(BoardKind::as_str)))
 }
 
 /// The reason why a value outside a fixed set is refused. The value is not repeated: it may be anything.

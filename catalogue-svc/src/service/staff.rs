@@ -8,6 +8,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::staff_service_server::StaffService;
 use contracts::catalogue::v1::voters_of::Voters;
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::audit::{Audit, reason};
 use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Fault, timestamp};
@@ -16,13 +17,15 @@ use time::Duration;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::query_params::{self, Fields};
 use crate::boards::{Boards, ModeView, Votable};
 use crate::domain::listing::Mode;
-use crate::domain::rankings::Window;
+use crate::domain::rankings::{BoardKind, Window};
 use crate::domain::staff_action::{Action, By};
 use crate::domain::vote;
 use crate::feeds::vote_feed;
-use crate::index::{Creator, Game};
+use crate::index::{Catalogue, Creator, Game};
+use crate::store::listing_voters::{self, VoterFilter};
 use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
 use crate::write::{Command, CommandHandler, Outcome, Void};
@@ -35,11 +38,16 @@ const WEEK: Duration = Duration::days(7);
 const VOTES_IN_AN_HOUR: i64 = 50;
 /// Listings in an answer at most.
 const LISTED: usize = 100;
+/// Voters of a listing in an answer at most.
+const LISTED_VOTERS: i64 = 500;
+/// Voters who are voided at the same time.
+const AT_ONCE: usize = 32;
 
 /// The service.
 #[derive(Debug)]
 pub struct Staff {
     pub(super) pool: PgPool,
+    pub(super) catalogue: Arc<Catalogue>,
     pub(super) boards: Arc<Boards>,
     pub(super) writer: Writer<CommandHandler>,
     pub(super) audit: Audit,
@@ -54,6 +62,32 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListSuspiciousVotesResponse>, Status> {
         self.admit(&request, Action::Look, "").await?;
         Ok(Response::new(self.suspicious().await?))
+    }
+
+    async fn list_voters(
+        &self,
+        request: Request<proto::ListVotersRequest>,
+    ) -> Result<Response<proto::ListVotersResponse>, Status> {
+        self.admit(&request, Action::Look, "").await?;
+        let of = request.into_inner().voters.unwrap_or_default();
+        let filter = self.filter(&of)?;
+        let voters = listing_voters::list(&self.pool, &filter, Some(LISTED_VOTERS));
+        let voters = voters.await.map_err(|error| Fault::internal(&error))?;
+        let count = |count: i64| u64::try_from(count).unwrap_or_default();
+        Ok(Response::new(proto::ListVotersResponse {
+            total: voters.first().map_or(0, |voter| count(voter.total)),
+            voters: (voters.into_iter())
+                .map(|voter| proto::ListingVoter {
+                    voter: voter.id.to_string(),
+                    address: voter.network.unwrap_or_default(),
+                    first_seen_at: Some(timestamp::encode(voter.first_seen_at)),
+                    votes_for: count(voter.wins),
+                    votes_against: count(voter.losses),
+                    votes: count(voter.votes),
+                    void: voter.is_void,
+                })
+                .collect(),
+        }))
     }
 
     async fn void_votes(
@@ -134,7 +168,7 @@ impl Staff {
         })
     }
 
-    /// Voids votes, or lets them count again, voter by voter: broken off, the call is made again.
+    /// Voids votes, or restores them, voter by voter: a call that was interrupted is repeated.
     async fn set_void(
         &self,
         by: &By,
@@ -142,27 +176,59 @@ impl Staff {
         restore: bool,
         reason: &str,
     ) -> Result<Vec<proto::VoterResult>, Fault> {
-        let mut results = Vec::new();
-        for voter in self.voters(voters).await? {
+        let results = stream::iter(self.voters(voters).await?).map(async |voter| {
             let command = Void {
                 voter,
                 restore,
                 reason: reason.to_owned(),
             };
-            let (outcome, _) = self
-                .writer
-                .write(Command::Void(by.clone(), command))
-                .await?;
+            let command = Command::Void(by.clone(), command);
+            let (outcome, _) = self.writer.write(command).await?;
             let Outcome::Voided(voided) = outcome else {
                 return Err(unexpected_outcome(&outcome));
             };
-            results.push(proto::VoterResult {
+            Ok(proto::VoterResult {
                 voter: voter.to_string(),
                 votes: voided.votes,
                 unchanged: voided.unchanged,
-            });
+            })
+        });
+        results.buffered(AT_ONCE).try_collect().await
+    }
+
+    /// Reads which voters of a listing are meant.
+    fn filter(&self, of: &proto::ListingVoters) -> Result<VoterFilter, Fault> {
+        let snapshot = self.catalogue.snapshot()?;
+        let live = snapshot.dataset(Mode::Live);
+        let mut fields = Fields::default();
+        let kind = fields.check("kind", query_params::board_kind(&of.kind));
+        let listing = kind.and_then(|kind| {
+            let found = match kind {
+                BoardKind::Games => live.games.get(&of.listing).map(|row| row.id),
+                BoardKind::Creators => live.creators.get(&of.listing).map(|row| row.id),
+            };
+            let found = found.ok_or("No published listing of this kind has this name.");
+            fields.check("listing", found.map_err(str::to_owned))
+        });
+        let block = of.block.as_deref().map(vote::block);
+        let block = block.and_then(|block| fields.check("block", block));
+        let share = of.min_share.unwrap_or_default();
+        if of.min_share.is_some() && !(1..=100).contains(&share) {
+            let reason = "Use a whole number from 1 to 100.".to_owned();
+            fields.check::<()>("min_share", Err(reason));
         }
-        Ok(results)
+        fields.finish()?;
+        let (Some(kind), Some(listing)) = (kind, listing) else {
+            return Err(Fault::not_found("There is no such listing."));
+        };
+        let age = of.max_age_hours.map(|hours| Duration::hours(hours.into()));
+        Ok(VoterFilter {
+            kind,
+            listing,
+            seen_after: age.map(|age| self.clock.now() - age),
+            block,
+            min_share: share.into(),
+        })
     }
 
     async fn voters(&self, voters: Option<proto::VotersOf>) -> Result<Vec<Uuid>, Fault> {
@@ -188,9 +254,17 @@ impl Staff {
                 }
                 Ok(voters)
             }
+            Some(Voters::Listing(of)) => {
+                if of.max_age_hours.is_none() && of.block.is_none() && of.min_share.is_none() {
+                    let reason = "Filter the voters of a listing by age, block or share: honest ones vote on it too.";
+                    return Err(Fault::invalid_field("voters", reason));
+                }
+                let voters = listing_voters::list(&self.pool, &self.filter(&of)?, None).await?;
+                Ok(voters.into_iter().map(|voter| voter.id).collect())
+            }
             None => Err(Fault::invalid_field(
                 "voters",
-                "Name a voter or an address.",
+                "Name a voter, an address or a listing.",
             )),
         }
     }
@@ -225,6 +299,7 @@ fn suspicious<L: Votable>(
 fn shown(voters: Option<&proto::VotersOf>) -> String {
     match voters.and_then(|voters| voters.voters.as_ref()) {
         Some(Voters::Voter(name) | Voters::Address(name)) => name.clone(),
+        Some(Voters::Listing(of)) => format!("{}/{}", of.kind, of.listing),
         None => String::new(),
     }
 }

@@ -7,17 +7,18 @@ use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
 use kit::feed::{Writer, unexpected_outcome};
-use kit::{Clock, Fault, ids};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::query_params::Fields;
+use super::query_params::{Fields, board_kind};
 use crate::boards::{Boards, Votable};
+use crate::domain::draw::{Draw, DrawKey};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
-use crate::domain::vote::{self, Vote, Voter};
-use crate::index::{Catalogue, Creator, Game, Index};
+use crate::domain::vote::{self, Pair, Vote, Voter};
+use crate::index::{Catalogue, Creator, Dataset, Game};
 use crate::store::votes;
 use crate::write::{Command, CommandHandler, Outcome};
 
@@ -28,6 +29,7 @@ pub struct Votes {
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) boards: Arc<Boards>,
     pub(super) writer: Writer<CommandHandler>,
+    pub(super) draw_key: DrawKey,
     pub(super) clock: Clock,
 }
 
@@ -40,7 +42,7 @@ impl VotesService for Votes {
         let request = request.into_inner();
         let mut fields = Fields::default();
         let voter = fields.check("voter", voter(request.voter));
-        let kind = fields.check("kind", kind(&request.kind));
+        let kind = fields.check("kind", board_kind(&request.kind));
         fields.finish()?;
         let (Some(voter), Some(kind)) = (voter, kind) else {
             return Err(Fault::not_found("There is no such pair.").into());
@@ -75,9 +77,8 @@ impl Votes {
     ) -> Result<proto::DrawPairResponse, Fault> {
         let now = self.clock.now();
         let judged = votes::judged(&self.pool, voter.id, vote::day(now)).await?;
-        let random = ids::random();
-        let pair = self.boards.draw::<L>(random, &judged)?;
-        let [one, other] = pair.ok_or_else(|| {
+        let pair = self.boards.draw::<L>(&mut rand::rng(), voter.id, &judged)?;
+        let [first, second] = pair.ok_or_else(|| {
             Fault::not_found("No two listings of different creators are left to judge today.")
         })?;
         let candidate = |row: &L| {
@@ -93,14 +94,16 @@ impl Votes {
                 picture_url: card.picture_url,
             })
         };
-        let (first, second) = if random.is_multiple_of(2) {
-            (one, other)
-        } else {
-            (other, one)
+        let draw = Draw {
+            voter: voter.id,
+            kind: L::KIND,
+            pair: Pair::of(*first.id(), *second.id()),
+            drawn_at: now,
         };
         Ok(proto::DrawPairResponse {
             first: Some(candidate(&first)?),
             second: Some(candidate(&second)?),
+            draw: self.draw_key.sign(&draw),
         })
     }
 
@@ -109,42 +112,50 @@ impl Votes {
         let live = snapshot.dataset(Mode::Live);
         let mut fields = Fields::default();
         let voter = fields.check("voter", voter(request.voter));
-        let kind = fields.check("kind", kind(&request.kind));
-        let mut named = |field: &str, name: &str| match kind? {
-            BoardKind::Games => fields.check(field, find(&live.games, name)),
-            BoardKind::Creators => fields.check(field, find(&live.creators, name)),
+        let kind = fields.check("kind", board_kind(&request.kind));
+        let mut named = |field: &str, name: &str| {
+            let voter = voter.as_ref()?.id;
+            match kind? {
+                BoardKind::Games => fields.check(field, find::<Game>(live, name, voter)),
+                BoardKind::Creators => fields.check(field, find::<Creator>(live, name, voter)),
+            }
         };
         let winner = named("winner", &request.winner);
         let loser = named("loser", &request.loser);
-        if let (Some(winner), Some(loser)) = (&winner, &loser)
-            && (winner.0 == loser.0 || winner.1.is_some() && winner.1 == loser.1)
+        let draw = voter.as_ref().and_then(|voter| {
+            let draw = (self.draw_key).verify(&request.draw, voter.id, self.clock.now());
+            fields.check("draw", draw)
+        });
+        if let (Some(kind), Some(winner), Some(loser), Some(draw)) = (kind, winner, loser, &draw)
+            && (kind, Pair::of(winner, loser)) != (draw.kind, draw.pair)
         {
-            let reason = "It is the winner, or of the same creator.".to_owned();
-            fields.check::<()>("loser", Err(reason));
+            let reason = "The winner and the loser are not the pair that was drawn.".to_owned();
+            fields.check::<()>("draw", Err(reason));
         }
         fields.finish()?;
-        let (Some(voter), Some(kind), Some(winner), Some(loser)) = (voter, kind, winner, loser)
+        let (Some(voter), Some(kind), Some(winner), Some(loser), Some(draw)) =
+            (voter, kind, winner, loser, draw)
         else {
             return Err(Fault::not_found("There is no such vote."));
         };
         Ok(Vote {
             voter,
             kind,
-            winner: winner.0,
-            loser: loser.0,
+            winner,
+            loser,
+            day: vote::day(draw.drawn_at),
         })
     }
 }
 
-/// The id of a public listing, and its creator.
-fn find<L: Votable>(index: &Index<L>, name: &str) -> Result<(Uuid, Option<String>), String> {
-    let row = index.get(name);
+/// The id of a public listing that `voter` may judge.
+fn find<L: Votable>(dataset: &Dataset, name: &str, voter: Uuid) -> Result<Uuid, String> {
+    let row = L::index(dataset).get(name);
     let row = row.ok_or_else(|| "No published listing of this kind has this name.".to_owned())?;
-    Ok((*row.id(), row.creator().map(str::to_owned)))
-}
-
-fn kind(name: &str) -> Result<BoardKind, String> {
-    BoardKind::parse(name).ok_or_else(|| "Use games or creators.".to_owned())
+    if row.owners(dataset).contains(&voter) {
+        return Err("It belongs to this account. Draw another pair.".to_owned());
+    }
+    Ok(*row.id())
 }
 
 fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {

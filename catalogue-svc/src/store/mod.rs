@@ -3,6 +3,7 @@
 //! A batch of the listings feed becomes one statement. Whether an entity can be converted is found out before anything is written.
 
 mod entity;
+pub mod listing_voters;
 mod load;
 pub mod snapshots;
 pub mod tallies;

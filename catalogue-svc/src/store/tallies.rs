@@ -39,11 +39,12 @@ pub async fn position(connection: &mut PgConnection) -> Result<Position, sqlx::E
     .await
 }
 
-/// Adds what the feed has above the tallies to them. Of several that do so at once, one does.
+/// Adds what the feed has above the tallies to them. Of several that do so at once, one does. If the feed lacks changes, the votes are
+/// counted again; all of the hour `oldest` and later ones are stored.
 ///
 /// # Errors
 /// PostgreSQL's. A change that cannot be decoded is put aside.
-pub async fn fold(pool: &PgPool) -> anyhow::Result<()> {
+pub async fn fold(pool: &PgPool, oldest: Hour) -> anyhow::Result<()> {
     loop {
         let mut transaction = pool.begin().await?;
         let seq = sqlx::query_scalar!(
@@ -55,6 +56,15 @@ pub async fn fold(pool: &PgPool) -> anyhow::Result<()> {
             return Ok(());
         };
         let found = read_changes(&mut transaction, SCHEMA, seq, BATCH).await?;
+        if found.has_gap(seq) {
+            transaction.rollback().await?;
+            tracing::error!(
+                seq,
+                head = found.head.seq,
+                "changes of votes were removed from the feed before they were added up; the stored votes are counted again"
+            );
+            return Ok(recount(pool, oldest).await?);
+        }
         let Some(last) = found.changes.last() else {
             return Ok(());
         };
@@ -72,6 +82,56 @@ pub async fn fold(pool: &PgPool) -> anyhow::Result<()> {
             return Ok(());
         }
     }
+}
+
+/// Corrects the tallies by the votes that are stored, of the hour `oldest` and later ones: the feed has not told all of them.
+async fn recount(pool: &PgPool, oldest: Hour) -> Result<(), sqlx::Error> {
+    // It counts all votes, those up to the head of the feed.
+    let begin = "begin isolation level repeatable read; set local statement_timeout = 0";
+    let mut transaction = pool.begin_with(begin).await?;
+    let head = sqlx::query_scalar!(
+        "select feed_head.seq from catalogue.tally_head, catalogue.feed_head for no key update of tally_head skip locked"
+    )
+    .fetch_optional(&mut *transaction)
+    .await?;
+    let Some(head) = head else {
+        return Ok(());
+    };
+    let rows = sqlx::query!(
+        r#"with counted as (
+               select kind, listing_id, (extract(epoch from date_bin('1 hour', at, 'epoch'))::bigint / 3600)::integer as hour,
+                   count(*) filter (where won) as wins, count(*) filter (where not won) as losses
+               from (
+                   select voter_id, kind, low as listing_id, low_won as won, at from catalogue.vote
+                   union all
+                   select voter_id, kind, high, not low_won, at from catalogue.vote
+               ) as vote join catalogue.voter on voter.id = voter_id
+               where voter.voided_at is null and at >= $1
+               group by 1, 2, 3
+           ),
+           held as (
+               select tally.kind, listing_id, hour, tally_hour.wins, tally_hour.losses
+               from catalogue.tally_hour join catalogue.tally using (listing_id) where hour >= $2
+           )
+           select coalesce(counted.kind, held.kind) as "kind!", listing_id as "listing_id!", hour as "hour!",
+               coalesce(counted.wins, 0) - coalesce(held.wins, 0) as "wins!",
+               coalesce(counted.losses, 0) - coalesce(held.losses, 0) as "losses!"
+           from counted full join held using (listing_id, hour)
+           where (counted.wins, counted.losses) is distinct from (held.wins::bigint, held.losses::bigint)"#,
+        oldest.start(),
+        number(oldest)
+    )
+    .fetch_all(&mut *transaction)
+    .await?;
+    let sums = rows.into_iter().filter_map(|row| {
+        let key = (row.listing_id, hour(row.hour));
+        Some((key, (BoardKind::parse(&row.kind)?, (row.wins, row.losses))))
+    });
+    add(&mut transaction, &sums.collect()).await?;
+    sqlx::query!("update catalogue.tally_head set seq = $1", head)
+        .execute(&mut *transaction)
+        .await?;
+    transaction.commit().await
 }
 
 /// Adds votes that could not be decoded when they were added up, if this version can decode them.

@@ -7,22 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::vote::Voter;
 
-/// Locks a voter in share mode, so that staff do not void the votes while one is cast; votes of one voter do not wait for each other.
-/// Returns whether the voter's votes are void.
-pub async fn lock_for_vote(
-    connection: &mut PgConnection,
-    id: Uuid,
-) -> Result<RowLock<bool>, sqlx::Error> {
-    let voided = sqlx::query_scalar!(
-        r#"select voided_at is not null as "voided!" from catalogue.voter where id = $1 for share skip locked"#,
-        id
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    row_lock(connection, id, voided).await
-}
-
-/// Locks a voter, so that none of its votes is cast meanwhile. Returns whether its votes are void.
+/// Locks a voter: its votes are counted and voided one after the other. Returns whether they are void.
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<bool>, sqlx::Error> {
     let voided = sqlx::query_scalar!(
         r#"select voided_at is not null as "voided!" from catalogue.voter where id = $1 for update skip locked"#,
@@ -30,14 +15,6 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<boo
     )
     .fetch_optional(&mut *connection)
     .await?;
-    row_lock(connection, id, voided).await
-}
-
-async fn row_lock(
-    connection: &mut PgConnection,
-    id: Uuid,
-    voided: Option<bool>,
-) -> Result<RowLock<bool>, sqlx::Error> {
     if voided.is_some() {
         return Ok(RowLock::new(voided, true));
     }

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use sqlx::{PgConnection, PgPool};
-use time::{Date, OffsetDateTime};
+use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
 use crate::boards::TallyChange;
 use crate::domain::rankings::{BoardKind, Hour};
-use crate::domain::vote::{self, Pair, Vote};
+use crate::domain::vote::{Pair, Vote};
 
 /// Stores a vote. `false`: the voter has judged the pair today already.
 pub async fn insert(
@@ -21,7 +21,7 @@ pub async fn insert(
         "insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at) values ($1, $2, $3, $4, $5, $6, $7)
          on conflict do nothing",
         vote.voter.id,
-        vote::day(now),
+        vote.day,
         low,
         high,
         vote.winner == low,
@@ -31,6 +31,27 @@ pub async fn insert(
     .execute(connection)
     .await?;
     Ok(inserted.rows_affected() == 1)
+}
+
+/// How many votes a voter has cast since the begin of an hour, and of its day (UTC), that vote included which was just stored.
+pub async fn count_since(
+    connection: &mut PgConnection,
+    voter: Uuid,
+    hour: OffsetDateTime,
+) -> Result<(i64, i64), sqlx::Error> {
+    let midnight = hour.replace_time(Time::MIDNIGHT);
+    // A vote after midnight may be on a pair that was drawn before.
+    let counts = sqlx::query!(
+        r#"select count(*) filter (where at >= $2) as "hour!", count(*) as "day!" from catalogue.vote
+           where voter_id = $1 and day >= $4 and at >= $3"#,
+        voter,
+        hour,
+        midnight,
+        midnight.date().previous_day()
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok((counts.hour, counts.day))
 }
 
 /// The pairs that a voter has judged on a day.

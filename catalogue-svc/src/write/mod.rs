@@ -16,6 +16,7 @@ use crate::domain::vote::Vote;
 
 pub use snapshot::{Announce, NamedMove};
 pub use void::{Void, Voided};
+pub use vote::Limits;
 
 /// A change of votes or snapshots.
 #[derive(Debug)]
@@ -44,8 +45,8 @@ pub enum Outcome {
 /// Applies commands inside the writer's transaction.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandHandler {
-    /// Votes with cookies in a day from an address, or an IPv6 network, at most.
-    pub votes_per_address: i32,
+    /// How many votes are taken.
+    pub limits: Limits,
 }
 
 impl Apply for CommandHandler {
@@ -59,7 +60,7 @@ impl Apply for CommandHandler {
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
         match command {
-            Command::Vote(vote) => vote::cast(connection, vote, self.votes_per_address, now).await,
+            Command::Vote(vote) => vote::cast(connection, vote, self.limits, now).await,
             Command::Void(by, void) => void::void(connection, by, void, now).await,
             Command::Snapshot(snapshot) => snapshot::announce(connection, snapshot, now).await,
         }

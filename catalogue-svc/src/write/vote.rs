@@ -14,14 +14,25 @@ use crate::domain::vote::{self, Vote};
 use crate::store::voters;
 use crate::store::votes;
 
+/// How many votes are taken, at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// With cookies in a day from an address, or an IPv6 network.
+    pub per_address: i32,
+    /// Of a voter in an hour of the clock.
+    pub per_hour: i64,
+    /// Of a voter in a day (UTC).
+    pub per_day: i64,
+}
+
 /// Takes a vote. That of a voter whose votes are void is stored and counts nowhere.
 pub(super) async fn cast(
     connection: &mut PgConnection,
     vote: &Vote,
-    votes_per_address: i32,
+    limits: Limits,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let voided = match voters::lock_for_vote(connection, vote.voter.id).await? {
+    let voided = match voters::lock(connection, vote.voter.id).await? {
         RowLock::Acquired(voided) => voided,
         RowLock::Busy => return Err(ApplyError::Busy),
         RowLock::NotFound => {
@@ -34,23 +45,39 @@ pub(super) async fn cast(
     if !votes::insert(connection, vote, now).await? {
         return Ok((Outcome::Repeated, Vec::new()));
     }
+    let hour = Hour::of(now);
+    let tomorrow = hour.start().replace_time(Time::MIDNIGHT) + Duration::DAY;
+    let (in_hour, in_day) = votes::count_since(connection, vote.voter.id, hour.start()).await?;
+    if in_day > limits.per_day {
+        let message = format!(
+            "This voter has cast {} votes today. Come back tomorrow (UTC).",
+            limits.per_day
+        );
+        return Err(too_many(message, tomorrow - now).into());
+    }
+    if in_hour > limits.per_hour {
+        let message = format!(
+            "This voter has cast {} votes in this hour. Come back in the next.",
+            limits.per_hour
+        );
+        return Err(too_many(message, hour.next().start() - now).into());
+    }
     if let Some(network) = &vote.voter.network {
-        let day = vote::day(now);
-        if !voters::count_network(connection, network, day, votes_per_address).await? {
-            return Err(too_many(votes_per_address, now).into());
+        let (day, most) = (vote::day(now), limits.per_address);
+        if !voters::count_network(connection, network, day, most).await? {
+            let message = format!(
+                "{most} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
+            );
+            return Err(too_many(message, tomorrow - now).into());
         }
     }
     let counted = (!voided).then(|| counted(vote, now));
     Ok((Outcome::Voted, counted.into_iter().collect()))
 }
 
-fn too_many(votes_per_address: i32, now: OffsetDateTime) -> Fault {
-    let tomorrow = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
-    let message = format!(
-        "{votes_per_address} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
-    );
+fn too_many(message: String, wait: Duration) -> Fault {
     Fault {
-        retry_after: u32::try_from((tomorrow - now).whole_seconds() + 1).ok(),
+        retry_after: u32::try_from(wait.whole_seconds() + 1).ok(),
         ..Fault::new(Code::RateLimited, message)
     }
 }

@@ -13,6 +13,7 @@ use catalogue::index::{Document as _, Game, Query, Search, Snapshot, Work, Write
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
 use contracts::public;
+use futures::FutureExt as _;
 use kit::feed::Position;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -170,13 +171,18 @@ fn paged(state: &Snapshot, asked: &Asked) -> Vec<public::GameRow> {
     }
 }
 
+/// The single read of a game that is held in memory.
+fn single(game: &Game) -> Vec<u8> {
+    game.text().json().now_or_never().unwrap().unwrap()
+}
+
 /// What a list says of a game; the single read must say the same.
 fn list_row(game: &Game) -> public::GameRow {
     let mut json = Vec::new();
     game.text().push_row(&mut json);
     assert_eq!(json.len(), game.text().row_len());
     let read: public::GameRow = serde_json::from_slice(&json).unwrap();
-    let single: public::Game = serde_json::from_slice(&game.text().json().unwrap()).unwrap();
+    let single: public::Game = serde_json::from_slice(&single(game)).unwrap();
     assert_eq!(read, single.row);
     read
 }
@@ -397,6 +403,44 @@ fn a_query_ends_when_no_row_is_left_and_short_prefixes_are_ready() {
 }
 
 #[test]
+fn a_query_forgives_two_words_at_most() {
+    let snapshot = build::built(&many()).snapshot();
+    // Long words that nothing begins with, each with a letter of its own; two edits are forgiven in each.
+    let long = |words: usize| {
+        let letters = ('a'..='j').take(words);
+        let words = letters.map(|letter| format!("{letter}{}", "qxz".repeat(7)));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    for (q, automata) in [
+        (long(1), 3),
+        (long(2), 3),
+        // What three unknown words ask for is nowhere.
+        (long(3), 0),
+        (long(10), 0),
+        ("luet mkaer kroa".to_owned(), 0),
+        // One of them is never forgiven.
+        (format!("{} 2026", long(1)), 0),
+        ("word001 lute".to_owned(), 0),
+        // Nothing has both, so that the words are forgiven again, the rare one too.
+        ("lutes kora".to_owned(), 5),
+        ("luet kroa".to_owned(), 4),
+        ("word lutes kora".to_owned(), 5),
+    ] {
+        let (_, work) = search(&snapshot, words(&q));
+        assert_eq!(work.automata, automata, "{q}");
+        let everything = Search {
+            words: words::of_query(&q, 10).unwrap(),
+            limit: 20,
+            ..Search::default()
+        };
+        let work = snapshot.dataset(Mode::Live).search(&everything).work;
+        assert_eq!(work.automata, automata, "{q}");
+    }
+    let (found, _) = search(&snapshot, words("luet mkaer"));
+    assert_eq!(found, 299);
+}
+
+#[test]
 fn events_outside_the_days_that_are_asked_for_are_not_walked() {
     let events = (0..300).map(|number| {
         let day = time::macros::date!(2026 - 01 - 01) + time::Duration::days(number.into());
@@ -431,7 +475,7 @@ fn what_goes_takes_nothing_along_that_has_its_address() {
         let games = &snapshot.dataset(Mode::Live).games;
         assert_eq!(games.len(), 1);
         let game: public::Game =
-            serde_json::from_slice(&games.get("game-1").unwrap().text().json().unwrap()).unwrap();
+            serde_json::from_slice(&single(games.get("game-1").unwrap())).unwrap();
         assert_eq!(game.row.title, "Heir");
     }
     // The same with one sort key, so that only the id tells them apart.

@@ -117,7 +117,7 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     assert_eq!(state.genres.keys(), ["puzzle"]);
     assert_eq!(state.countries(), ["KE"]);
     let row = state.dataset(Mode::Live).games.get("game-1").unwrap();
-    let found: public::Game = serde_json::from_slice(&row.text().json().unwrap()).unwrap();
+    let found: public::Game = serde_json::from_slice(&row.text().json().await.unwrap()).unwrap();
     assert_eq!(found.row.title, "Renamed");
     assert_eq!(state.dataset(Mode::Live).events.len(), 1);
     assert_eq!(state.dataset(Mode::Live).cities.len(), 1);
@@ -322,7 +322,7 @@ async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
     let (catalogue, _) = load(&pool).await;
     let snapshot = catalogue.snapshot().unwrap();
     let row = snapshot.dataset(Mode::Live).games.get("game-1").unwrap();
-    let found: public::Game = serde_json::from_slice(&row.text().json().unwrap()).unwrap();
+    let found: public::Game = serde_json::from_slice(&row.text().json().await.unwrap()).unwrap();
     assert_eq!(found.row.title, "Renamed");
     assert_eq!(
         ids(&pool, "game", generation(&pool).await).await,
@@ -458,7 +458,7 @@ async fn a_poisoned_vote_stops_no_start(pool: PgPool) {
     };
     insert_vote(&pool, 1, &[0xff]).await;
     insert_vote(&pool, 2, &vote.encode_to_vec()).await;
-    tallies::fold(&pool).await.unwrap();
+    tallies::fold(&pool, Hour(0)).await.unwrap();
     let votes = async || {
         let votes = vote_feed::load(&pool, Tallies::new(Hour(0))).await.unwrap();
         let game = Uuid::from_u128(1);

@@ -42,6 +42,7 @@ struct Imported {
     updated: u64,
     unchanged: u64,
     refused: u64,
+    kept: u64,
 }
 
 /// Creates what is missing, unless the same files are already applied.
@@ -96,7 +97,11 @@ impl std::fmt::Display for Imported {
         let rows = self.created + self.updated + self.unchanged;
         write!(f, "{name:<20} {rows} rows")?;
         if self.refused > 0 {
-            write!(f, ", {} refused because they are incomplete", self.refused)?;
+            write!(f, ", {} refused", self.refused)?;
+        }
+        if self.kept > 0 {
+            let kept = self.kept;
+            write!(f, ", {kept} with fields that were changed since and stay")?;
         }
         Ok(())
     }

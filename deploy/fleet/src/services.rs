@@ -240,6 +240,9 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         if env::var_os("WEBHOOK_MAIL").is_none() {
             settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
         }
+        if env::var_os("WEBHOOK_STAFF_MAIL").is_none() {
+            settings.push(("STAFF_MAIL", "staff@fleet.example".to_owned()));
+        }
         if env::var_os("WEBHOOK_ALLOW").is_none() {
             settings.push(("ALLOW", WEBHOOK_LISTEN.to_owned()));
         }

@@ -47,6 +47,10 @@ const SETTINGS: &[(&str, &str)] = &[
     ("CATALOGUE_DATABASE_DEADLINE", "20"),
     ("ECONOMY_DATABASE_DEADLINE", "20"),
     ("WEBHOOK_DATABASE_DEADLINE", "20"),
+    // All tests call from one address, and many expect to be refused.
+    ("GATEWAY_REFUSED_CALLS", "1000000"),
+    ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "4096"),
+    ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
 ];
 
 /// The crate whose tests need a running fleet.

@@ -9,6 +9,8 @@ use super::report::Report;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountedReport {
     pub at: OffsetDateTime,
+    /// Time of the game's report before this one, whether that one counts, is held or was rejected; `None`: this is the first.
+    pub since: Option<OffsetDateTime>,
     pub report: Report,
 }
 
@@ -19,37 +21,28 @@ pub struct Figures {
     pub inflation: Option<Ratio>,
     /// Of the supply.
     pub money_growth: Option<Ratio>,
-    /// Of the output per day, over each report's own interval.
+    /// Of the output per day, each report's over its own interval: a report's output was earned since the game's report before it,
+    /// also when that one does not count.
     pub growth: Option<Ratio>,
 }
 
 impl Figures {
-    /// Computes the figures from the newest three counted reports, the newest first. Growth needs the third: a report's output belongs to
-    /// the interval since the report before.
-    pub fn of(newest: &[CountedReport]) -> Self {
-        let change = |of: fn(&Report) -> u64| {
-            let (now, before) = (newest.first()?, newest.get(1)?);
-            let amount = |counted: &CountedReport| Ratio::new(u128::from(of(&counted.report)), 1);
-            amount(now)?.change_pct(amount(before)?)
-        };
+    /// Compares a counted report with the counted report before it.
+    pub fn of(now: &CountedReport, before: Option<&CountedReport>) -> Self {
+        let change = |of: fn(&CountedReport) -> Option<Ratio>| of(now)?.change_pct(of(before?)?);
         Self {
-            inflation: change(|report| report.basket.cost()),
-            money_growth: change(|report| report.supply),
-            growth: growth(newest),
+            inflation: change(|counted| Ratio::new(counted.report.basket.cost().into(), 1)),
+            money_growth: change(|counted| Ratio::new(counted.report.supply.into(), 1)),
+            growth: change(output_per_time),
         }
     }
 }
 
-fn growth(newest: &[CountedReport]) -> Option<Ratio> {
-    let [now, before, first] = newest.first_chunk()?;
-    output_per_time(now, before)?.change_pct(output_per_time(before, first)?)
-}
-
-/// Output per microsecond of a report's interval. The unit cancels out in the comparison.
-fn output_per_time(report: &CountedReport, before: &CountedReport) -> Option<Ratio> {
-    let interval = (report.at - before.at).whole_microseconds();
+/// Output per microsecond of the report's interval. The unit cancels out in the comparison.
+fn output_per_time(counted: &CountedReport) -> Option<Ratio> {
+    let interval = (counted.at - counted.since?).whole_microseconds();
     let interval = u128::try_from(interval).ok()?;
-    Ratio::new(u128::from(report.report.output), interval)
+    Ratio::new(counted.report.output.into(), interval)
 }
 
 #[cfg(test)]
@@ -60,46 +53,59 @@ mod tests {
     use super::super::report::tests::body;
     use super::*;
 
-    fn counted(hours: i64, supply: u64, meal: u64, output: u64) -> CountedReport {
+    const START: OffsetDateTime = datetime!(2026-03-01 00:00 UTC);
+
+    /// A report `hours` after the start, `interval` hours after the report before it; 0: there is none.
+    fn counted(
+        (hours, interval): (i64, i64),
+        supply: u64,
+        meal: u64,
+        output: u64,
+    ) -> CountedReport {
         let mut report = Report::read(&body().to_string()).unwrap();
         (report.supply, report.output) = (supply, output);
         report.basket.meal = meal;
         (report.basket.ride, report.basket.wage, report.basket.rent) = (0, 0, 0);
         CountedReport {
-            at: datetime!(2026-03-01 00:00 UTC) + Duration::hours(hours),
+            at: START + Duration::hours(hours),
+            since: (interval > 0).then(|| START + Duration::hours(hours - interval)),
             report,
         }
     }
 
-    fn printed(newest: &[CountedReport]) -> [Option<String>; 3] {
-        let figures = Figures::of(newest);
+    fn printed(now: &CountedReport, before: Option<&CountedReport>) -> [Option<String>; 3] {
+        let figures = Figures::of(now, before);
         [figures.inflation, figures.money_growth, figures.growth]
             .map(|figure| figure.map(|figure| figure.to_string()))
     }
 
     #[test]
     fn each_figure_needs_its_reports() {
-        let reports = [
-            counted(72, 1_100, 12, 600),
-            counted(48, 1_000, 10, 800),
-            counted(0, 5, 5, 5),
-        ];
-        assert_eq!(printed(&[]), [None, None, None]);
-        assert_eq!(printed(&reports[..1]), [None, None, None]);
-        let two = [Some("20".to_owned()), Some("10".to_owned()), None];
-        assert_eq!(printed(&reports[..2]), two);
+        let first = counted((0, 0), 5, 5, 5);
+        let second = counted((48, 48), 1_000, 10, 800);
+        let third = counted((72, 24), 1_100, 12, 600);
+        assert_eq!(printed(&first, None), [None, None, None]);
+        let [_, _, growth] = printed(&second, Some(&first));
+        assert_eq!(growth, None, "the first report has no interval");
         // 600 in one day against 800 in two: 600 a day against 400.
-        let three = printed(&reports);
-        assert_eq!(three[2].as_deref(), Some("50"));
+        let percent = ["20", "10", "50"].map(|text| Some(text.to_owned()));
+        assert_eq!(printed(&third, Some(&second)), percent);
+    }
+
+    #[test]
+    fn growth_goes_by_the_own_interval_of_each_report() {
+        // A report between the two does not count: the later one's output was earned since that one.
+        let before = counted((24, 24), 1, 1, 100);
+        let now = counted((72, 24), 1, 1, 100);
+        assert_eq!(printed(&now, Some(&before))[2].as_deref(), Some("0"));
     }
 
     #[test]
     fn against_nothing_there_is_no_figure() {
-        let reports = [
-            counted(3, 1_000, 10, 10),
-            counted(2, 0, 10, 0),
-            counted(1, 0, 10, 0),
-        ];
-        assert_eq!(printed(&reports), [Some("0".to_owned()), None, None]);
+        let (now, before) = (counted((3, 1), 1_000, 10, 10), counted((2, 1), 0, 10, 0));
+        assert_eq!(
+            printed(&now, Some(&before)),
+            [Some("0".to_owned()), None, None]
+        );
     }
 }

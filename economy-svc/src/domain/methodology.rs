@@ -6,7 +6,7 @@ use super::basket::{MEALS, RENTS, RIDES, WAGES};
 use super::swap::{PARTIES, SWAPS};
 
 /// Changes whenever the same reports and swaps lead to other figures.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The method with this deployment's settings.
 pub fn methodology(most_jump_percent: u32, late_days: i64) -> Methodology {
@@ -63,7 +63,7 @@ fn formulas() -> Vec<Formula> {
         formula(
             "growth_pct",
             "(output / interval) / (output before / interval before) × 100 − 100".to_owned(),
-            "The output of a day, each report over the time since the report before it; null with fewer than three counted reports, or when the earlier output was 0.",
+            "The output of a day, each report over the time since the game's report before it, whether that one counts or not; compared with the counted report before. Null for the first two counted reports, or when the earlier output was 0.",
         ),
         formula(
             "trade_balance",

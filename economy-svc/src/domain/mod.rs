@@ -3,6 +3,7 @@
 pub mod basket;
 pub mod decimal;
 pub mod economy;
+pub mod exchange;
 pub mod fields;
 pub mod figures;
 pub mod hold;
@@ -11,5 +12,6 @@ pub mod rates;
 pub mod ratio;
 pub mod report;
 pub mod staff_action;
+pub mod supply;
 pub mod swap;
 pub mod tip;

@@ -105,12 +105,17 @@ mod tests {
     fn listed(slug: usize, basket: Basket) -> ListedCurrency {
         let mut report = Report::read(&body().to_string()).unwrap();
         report.basket = basket;
+        let newest = CountedReport {
+            at: AT,
+            since: None,
+            report,
+        };
         ListedCurrency {
             slug: slug.to_string(),
             title: String::new(),
             currency: String::new(),
-            newest: CountedReport { at: AT, report },
-            figures: Figures::of(&[]),
+            figures: Figures::of(&newest, None),
+            newest,
             cost_day_before: None,
             trade_balance: 0,
         }

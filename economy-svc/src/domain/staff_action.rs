@@ -5,7 +5,7 @@ use kit::rpc::staff::Role;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Reads currencies and held reports.
+    /// Reads currencies, reports and the ledger.
     Look,
     /// Registers or renames a currency.
     SetCurrency,
@@ -15,6 +15,14 @@ pub enum Action {
     RejectReport,
     /// Books past swaps.
     ImportSwaps,
+    /// Reverses a tip.
+    ReverseTip,
+    /// Reverses a swap.
+    ReverseSwap,
+    /// Registers an exchange.
+    CreateExchange,
+    /// Revokes the token of an exchange.
+    RevokeExchange,
     /// Reads the audit.
     ReadAudit,
 }
@@ -29,9 +37,14 @@ impl audit::Action for Action {
         Self::ApproveReport,
         Self::RejectReport,
         Self::ImportSwaps,
+        Self::ReverseTip,
+        Self::ReverseSwap,
+        Self::CreateExchange,
+        Self::RevokeExchange,
         Self::ReadAudit,
     ];
-    const KINDS: &'static [&'static str] = &["currency", "report", "swap", "member"];
+    const KINDS: &'static [&'static str] =
+        &["currency", "report", "swap", "tip", "exchange", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
 
     fn as_str(self) -> &'static str {
@@ -41,6 +54,10 @@ impl audit::Action for Action {
             Self::ApproveReport => "approve_report",
             Self::RejectReport => "reject_report",
             Self::ImportSwaps => "import_swaps",
+            Self::ReverseTip => "reverse_tip",
+            Self::ReverseSwap => "reverse_swap",
+            Self::CreateExchange => "create_exchange",
+            Self::RevokeExchange => "revoke_exchange",
             Self::ReadAudit => "read_audit",
         }
     }

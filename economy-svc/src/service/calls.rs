@@ -1,12 +1,13 @@
 //! Calls with a game's key: shared by reports and tips.
 
 use contracts::common::v1::Mode;
-use kit::feed::Writer;
+use kit::feed::{ApplyError, Writer};
 use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::SCHEMA;
 use crate::store::games;
 use crate::write::{Command, CommandHandler, Outcome, ReportPolicy};
 
@@ -52,7 +53,7 @@ impl Call<'_> {
             .account_id
             .parse()
             .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))?;
-        // `null` stands for a body that serde cannot parse (nested too deeply): its fields were refused before.
+        // An empty object stands for a body that serde cannot parse (nested too deeply): its fields are refused, so it is never stored.
         let body = serde_json::from_slice(self.body).unwrap_or_default();
         let route = format!("{route} {}", self.game);
         Ok(Some(idempotency::Key {
@@ -85,6 +86,23 @@ impl CommandRunner {
         found
             .map(|game| game.id)
             .ok_or_else(|| Fault::unavailable("a new game is not synchronised yet"))
+    }
+
+    /// Why a body that cannot be read is refused. A key that was used with another body comes before bad fields (§7.1).
+    pub(super) async fn refusal(&self, key: Option<&idempotency::Key>, fault: Fault) -> Fault {
+        let Some(key) = key.filter(|_| fault.code != Code::BadJson) else {
+            return fault;
+        };
+        let replay = async {
+            let mut connection = self.pool.acquire().await?;
+            key.replay::<serde_json::Value>(&mut connection, SCHEMA, self.clock.now())
+                .await
+        };
+        match replay.await {
+            Ok(_) | Err(ApplyError::Busy) => fault,
+            Err(ApplyError::Rejected(mismatch)) => mismatch,
+            Err(ApplyError::Database(error)) => error.into(),
+        }
     }
 
     /// Runs a command. A concurrent call with the same `Idempotency-Key` is refused.

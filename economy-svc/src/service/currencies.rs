@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::CurrenciesService;
 use kit::feed::{Writer, unexpected_outcome};
-use kit::{Fault, timestamp};
+use kit::{Fault, text, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -73,14 +73,15 @@ impl Service {
 /// Trims and validates a name.
 ///
 /// # Errors
-/// `invalid`: the name is empty, too long or has control characters.
+/// `invalid`: the name is empty, too long or not one line.
 pub(super) fn parse_name(sent: &str) -> Result<String, Fault> {
-    let name = sent.trim();
-    if !(1..=MAX_CHARS).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        let reason = format!("It must be 1 to {MAX_CHARS} characters without control characters.");
+    let name = text::line(sent, MAX_CHARS);
+    let name = name.map_err(|reason| Fault::invalid_field("name", reason))?;
+    if name.is_empty() {
+        let reason = format!("It must have 1 to {MAX_CHARS} characters.");
         return Err(Fault::invalid_field("name", reason));
     }
-    Ok(name.to_owned())
+    Ok(name)
 }
 
 /// Names the currency of a game, for its owner or for staff.

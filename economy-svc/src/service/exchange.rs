@@ -11,11 +11,14 @@ use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::balances::balances;
+use crate::domain::exchange::token_hash;
 use crate::domain::fields::MAX_SAFE_INTEGER;
 use crate::store::currencies;
+use crate::store::exchanges;
 use crate::store::games;
 use crate::store::swaps::{self, Swap};
-use crate::write::{Command, CommandHandler, Outcome};
+use crate::write::{Command, CommandHandler, Outcome, SwapSource};
 
 /// Why the second of two different swaps with one id is refused.
 pub(super) const ID_CONFLICT: &str =
@@ -36,31 +39,54 @@ impl ExchangeService for Service {
         &self,
         request: Request<proto::RecordSwapRequest>,
     ) -> Result<Response<proto::RecordSwapResponse>, Status> {
+        let exchange = self.caller(&request).await?;
         let sent = request.into_inner().swap.unwrap_or_default();
-        Ok(Response::new(self.record(sent).await?))
+        Ok(Response::new(self.record(exchange, sent).await?))
     }
 
     async fn list_balances(
         &self,
         request: Request<proto::ListBalancesRequest>,
     ) -> Result<Response<proto::ListBalancesResponse>, Status> {
-        let balances = self.balances(&request.get_ref().game).await?;
-        Ok(Response::new(proto::ListBalancesResponse { balances }))
+        let exchange = self.caller(&request).await?;
+        let answer = balances(&self.pool, Some(&exchange), request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 }
 
 impl Service {
-    async fn record(&self, sent: proto::Swap) -> Result<proto::RecordSwapResponse, Fault> {
+    /// The name of the exchange whose token the call carries.
+    async fn caller<T>(&self, request: &Request<T>) -> Result<String, Fault> {
+        let sent = request.metadata().get("authorization");
+        let token = sent.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        let found = match token {
+            Some(token) => exchanges::find(&self.pool, &token_hash(token)).await?,
+            None => None,
+        };
+        found.ok_or_else(|| {
+            Fault::new(
+                Code::InvalidKey,
+                "This call needs the token of an exchange. Send it as `authorization: Bearer …`.",
+            )
+        })
+    }
+
+    async fn record(
+        &self,
+        exchange: String,
+        sent: proto::Swap,
+    ) -> Result<proto::RecordSwapResponse, Fault> {
         let currencies = currencies_of(&self.pool, [&sent]).await?;
         let swap = parse(&sent, &currencies, self.clock.now())?;
-        let command = Command::Swaps(None, vec![swap.clone()]);
+        let source = SwapSource::Exchange(exchange.clone());
+        let command = Command::Swaps(source, vec![swap.clone()]);
         let (outcome, _) = self.writer.write(command).await?;
         let Outcome::Swapped(booked) = outcome else {
             return Err(unexpected_outcome(&outcome));
         };
         let replayed = booked.is_empty();
         let at = if replayed {
-            self.booked_at(&swap, sent.at.is_some()).await?
+            self.booked_at(&exchange, &swap, sent.at.is_some()).await?
         } else {
             swap.at
         };
@@ -77,8 +103,14 @@ impl Service {
     ///
     /// # Errors
     /// `idempotency_mismatch`: the booked swap is a different one.
-    async fn booked_at(&self, swap: &Swap, with_time: bool) -> Result<OffsetDateTime, Fault> {
-        let booked = swaps::find(&self.pool, std::slice::from_ref(&swap.id)).await?;
+    async fn booked_at(
+        &self,
+        exchange: &str,
+        swap: &Swap,
+        with_time: bool,
+    ) -> Result<OffsetDateTime, Fault> {
+        let ids = std::slice::from_ref(&swap.id);
+        let booked = swaps::find(&self.pool, exchange, ids).await?;
         let booked = booked.into_iter().next();
         let at = booked.as_ref().map(|booked| booked.at);
         let sent = Swap {
@@ -89,19 +121,6 @@ impl Service {
             (Some(booked), Some(at)) if booked == sent => Ok(at),
             _ => Err(Fault::new(Code::IdempotencyMismatch, ID_CONFLICT)),
         }
-    }
-
-    async fn balances(&self, slug: &str) -> Result<Vec<proto::Balance>, Fault> {
-        let game = games::find(&self.pool, slug).await?;
-        let game = game.ok_or_else(|| Fault::not_found("There is no game with this slug."))?;
-        let balances = swaps::balances(&self.pool, game.id).await?;
-        Ok((balances.into_iter())
-            .map(|balance| proto::Balance {
-                kind: balance.kind,
-                holder: balance.holder,
-                units: balance.units,
-            })
-            .collect())
     }
 }
 

@@ -17,7 +17,6 @@ use crate::domain::decimal::Decimal;
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::ratio::Ratio;
 use crate::samples;
-use crate::store::games;
 use crate::store::history::{self, Entry, Filter};
 
 /// Rows of a page: default and maximum (§4.1).
@@ -42,8 +41,8 @@ impl HistoryService for Service {
 
 /// A page of reports, the oldest first.
 struct ResultPage {
-    /// The two reports before the first entry, the newest first, for the figures of the first entries.
-    before: Vec<CountedReport>,
+    /// The report before the first entry, for the figures of that entry.
+    before: Option<CountedReport>,
     entries: Vec<Entry>,
     total: u64,
 }
@@ -118,10 +117,10 @@ impl Service {
         (from, to, after): Range,
         limit: usize,
     ) -> Result<ResultPage, Fault> {
-        let game = games::find(&self.pool, slug).await?;
-        let game = game.filter(|game| game.published).ok_or_else(no_currency)?;
+        let game = history::listed_game(&self.pool, slug).await?;
+        let game = game.ok_or_else(no_currency)?;
         let filter = Filter {
-            game: game.id,
+            game,
             from,
             to,
             after,
@@ -131,10 +130,8 @@ impl Service {
         let entries = history::list(&self.pool, filter, limit).await?;
         let total = history::count(&self.pool, filter).await?;
         let before = match entries.first() {
-            Some(first) => {
-                history::before(&self.pool, game.id, (first.counted.at, first.id)).await?
-            }
-            None => Vec::new(),
+            Some(first) => history::before(&self.pool, game, (first.counted.at, first.id)).await?,
+            None => None,
         };
         Ok(ResultPage {
             before,
@@ -154,12 +151,12 @@ impl Service {
             .iter()
             .filter(|counted| is_in_range(counted.at))
             .count();
-        let mut before = Vec::new();
+        let mut before = None;
         let mut entries = Vec::new();
         for (id, counted) in (0..).zip(reports) {
             let is_before = after.is_some_and(|after| (counted.at, id) <= after);
             if is_before || from.is_some_and(|from| counted.at < from) {
-                before.insert(0, counted);
+                before = Some(counted);
             } else if is_in_range(counted.at) {
                 entries.push(Entry {
                     id,
@@ -192,15 +189,12 @@ fn no_currency() -> Fault {
 
 /// Renders the rows. The figures of each compare it with the reports before.
 fn rows(page: ResultPage) -> Result<bytes::Bytes, Fault> {
-    let mut newest = page.before;
+    let mut before = page.before;
     let mut rows = Vec::with_capacity(page.entries.len());
     for entry in page.entries {
-        newest.insert(0, entry.counted);
-        newest.truncate(3);
-        let Some(CountedReport { at, report }) = newest.first() else {
-            continue;
-        };
-        let (basket, figures) = (report.basket, Figures::of(&newest));
+        let figures = Figures::of(&entry.counted, before.as_ref());
+        let CountedReport { at, report, .. } = before.insert(entry.counted);
+        let basket = report.basket;
         rows.push(public::HistoryRow {
             reported_at: Timestamp(*at),
             currency: entry.currency,

@@ -1,13 +1,16 @@
 //! The gRPC services of economy-svc, one file for each.
 
+mod balances;
 mod calls;
 mod currencies;
 mod exchange;
 mod history;
 mod methodology;
+mod past_snapshots;
 mod rates;
 mod render;
 mod reports;
+mod result_page;
 mod snapshots;
 mod staff;
 mod tips;
@@ -44,6 +47,8 @@ pub struct Dependencies {
     pub policy: ReportPolicy,
     /// A currency without a report for so long is late.
     pub late: Duration,
+    /// Past moments beyond the cached one whose rates are held at once.
+    pub past_rates: usize,
 }
 
 impl Dependencies {
@@ -56,8 +61,10 @@ impl Dependencies {
             writer,
             policy,
             late,
+            past_rates,
         } = self;
-        let snapshots = Arc::new(SnapshotCache::new(pool.clone(), clock.clone(), late));
+        let snapshots = SnapshotCache::new(pool.clone(), clock.clone(), late, past_rates);
+        let snapshots = Arc::new(snapshots);
         let commands = CommandRunner::new(pool.clone(), writer.clone(), clock.clone(), policy);
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         services

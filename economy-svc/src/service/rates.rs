@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use contracts::common::v1::PageInfo;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_server::RatesService;
@@ -36,16 +37,18 @@ impl Service {
         request: proto::ListRatesRequest,
     ) -> Result<BoxStream<'static, Result<proto::ListRatesResponse, Status>>, Fault> {
         let mode = request.mode();
-        let snapshot = match request.at {
-            None => self.0.now(mode).await?,
+        let (snapshot, known_at) = match request.at {
+            None => (self.0.now(mode).await?, None),
             Some(at) => {
                 let at = timestamp::decode(at)
                     .ok_or_else(|| Fault::invalid_field("at", "It is not a valid time."))?;
-                self.0.at(mode, at).await?
+                let (snapshot, known_at) = self.0.at(mode, at).await?;
+                (snapshot, Some(known_at))
             }
         };
         let (from, to) = currencies(&snapshot.economy, &request)?;
-        let version = format!("{}-{}-{}", snapshot.version, request.from, request.to);
+        // Neither a version nor a slug has a colon: two different lists never have the same key.
+        let version = format!("{}:{}:{}", snapshot.version, request.from, request.to);
         let chunks = if request.head_only {
             Arc::from([])
         } else {
@@ -54,13 +57,19 @@ impl Service {
         let length = chunks.iter().map(Bytes::len).sum::<usize>();
         let head = Part::Head(proto::RatesHead {
             version,
-            page: Some(render::page(render::count(&snapshot.economy, from, to))),
+            page: Some(PageInfo {
+                at: request.at,
+                known_at: known_at.map(timestamp::encode),
+                ..render::page(render::count(&snapshot.economy, from, to))
+            }),
             length: u64::try_from(length).unwrap_or(u64::MAX),
         });
+        // A past snapshot counts as held while its rows are sent.
+        let held = (!request.head_only && from.is_none() && to.is_none()).then_some(snapshot);
         // Cloning `Bytes` shares the memory.
         let chunks = (0..chunks.len())
-            .filter_map(move |index| chunks.get(index).cloned())
-            .map(Part::Json);
+            .filter_map(move |index| Some((held.clone(), chunks.get(index)?.clone())))
+            .map(|(_held, chunk)| Part::Json(chunk));
         let parts = std::iter::once(head).chain(chunks);
         let answers = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
         Ok(stream::iter(answers).boxed())

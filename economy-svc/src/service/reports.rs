@@ -38,7 +38,11 @@ impl ReportsService for Service {
 impl Service {
     async fn submit(&self, call: &Call<'_>) -> Result<proto::SubmitReportResponse, Fault> {
         let body = call.text()?;
-        let report = Report::read(body)?;
+        let idempotency_key = call.idempotency_key("POST /economy/report")?;
+        let report = match Report::read(body) {
+            Ok(report) => report,
+            Err(fault) => return Err(self.0.refusal(idempotency_key.as_ref(), fault).await),
+        };
         // A test key's report is validated only: it is compared with no game and no earlier report.
         if call.mode == Mode::Test {
             return Ok(proto::SubmitReportResponse::default());
@@ -48,7 +52,6 @@ impl Service {
             self.check(game).await?;
             return Ok(proto::SubmitReportResponse::default());
         }
-        let idempotency_key = call.idempotency_key("POST /economy/report")?;
         let submit = SubmitReport {
             game,
             body: body.to_owned(),
@@ -75,7 +78,7 @@ impl Service {
             return Err(no_currency());
         }
         let now = self.0.clock.now();
-        let newest = reports::baseline(&mut connection, game).await?.newest_at;
-        check_interval(newest, &self.0.policy, now)
+        let newest = reports::baseline(&mut connection, game).await?.newest;
+        check_interval(newest.map(|(at, _)| at), &self.0.policy, now)
     }
 }

@@ -1,4 +1,5 @@
 //! A cache of the economy that rates and figures are computed from. Each version is loaded and rendered once; concurrent calls wait for it.
+//! Economies of past moments are in [`PastSnapshots`].
 
 use std::sync::Arc;
 
@@ -7,10 +8,12 @@ use contracts::common::v1::Mode;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::{Mutex, OnceCell, OwnedSemaphorePermit};
 
+use super::past_snapshots::PastSnapshots;
 use super::render;
 use crate::domain::economy::Economy;
+use crate::domain::methodology;
 use crate::samples;
 use crate::store::economy;
 use crate::store::version::{self, Version};
@@ -18,7 +21,7 @@ use crate::store::version::{self, Version};
 /// An economy and the answers rendered from it.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// Identifies the content; the same at every replica.
+    /// Identifies the content; the same at every replica, and another for any other content.
     pub version: String,
     pub economy: Economy,
     /// When it was loaded.
@@ -28,33 +31,48 @@ pub(super) struct Snapshot {
     data_version: Option<Version>,
     rates: OnceCell<Arc<[Bytes]>>,
     currencies: OnceCell<Bytes>,
+    /// Of a past moment: one of the few that are held at once.
+    _permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 impl Snapshot {
-    fn new(
+    /// The economy of now; without a data version that of the samples.
+    fn of_now(
         economy: Economy,
         data_version: Option<Version>,
-        at: OffsetDateTime,
+        now: OffsetDateTime,
         late: Duration,
     ) -> Self {
         // The clock changes the content of one data version at certain times: the next of these identifies the content.
         let until = economy
             .valid_until
             .map_or(0, OffsetDateTime::unix_timestamp_nanos);
-        let version = data_version.map_or_else(
-            || format!("samples-{until:x}"),
-            |Version { epoch, seq, games }| {
-                format!("{}-{seq:x}-{games:x}-{until:x}", epoch.simple())
-            },
-        );
+        let data = data_version.map_or_else(|| "samples".to_owned(), |version| version.to_string());
         Self {
-            version,
+            version: format!("{}-{data}-{until:x}", methodology::VERSION),
             economy,
-            at,
+            at: now,
             late,
             data_version,
             rates: OnceCell::new(),
             currencies: OnceCell::new(),
+            _permit: None,
+        }
+    }
+
+    /// The economy of a past moment.
+    fn of_past(
+        (data_version, economy): (Version, Economy),
+        at: OffsetDateTime,
+        late: Duration,
+        permit: Arc<OwnedSemaphorePermit>,
+    ) -> Self {
+        let snapshot = Self::of_now(economy, Some(data_version), at, late);
+        let moment = at.unix_timestamp_nanos();
+        Self {
+            version: format!("{}-{data_version}-at-{moment:x}", methodology::VERSION),
+            _permit: Some(permit),
+            ..snapshot
         }
     }
 
@@ -98,19 +116,19 @@ pub(super) struct SnapshotCache {
     late: Duration,
     live: Mutex<Option<Arc<Snapshot>>>,
     samples: Mutex<Option<Arc<Snapshot>>>,
-    /// Loads of past times run one at a time.
-    past_load: Mutex<()>,
+    past: PastSnapshots,
 }
 
 impl SnapshotCache {
-    pub(super) fn new(pool: PgPool, clock: Clock, late: Duration) -> Self {
+    /// `past_rates`: past moments beyond the cached one whose rates are held at once.
+    pub(super) fn new(pool: PgPool, clock: Clock, late: Duration, past_rates: usize) -> Self {
         Self {
             pool,
             clock,
             late,
             live: Mutex::default(),
             samples: Mutex::default(),
-            past_load: Mutex::default(),
+            past: PastSnapshots::new(past_rates),
         }
     }
 
@@ -134,8 +152,8 @@ impl SnapshotCache {
         {
             return Ok(Arc::clone(snapshot));
         }
-        let (version, economy) = economy::load(&self.pool, now, self.late).await?;
-        let snapshot = Arc::new(Snapshot::new(economy, Some(version), now, self.late));
+        let (version, economy) = economy::load_now(&self.pool, now, self.late).await?;
+        let snapshot = Arc::new(Snapshot::of_now(economy, Some(version), now, self.late));
         *cached = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }
@@ -150,33 +168,34 @@ impl SnapshotCache {
             return Ok(Arc::clone(snapshot));
         }
         let economy = samples::economy(now).map_err(|error| Fault::internal(&error))?;
-        let snapshot = Arc::new(Snapshot::new(economy, None, now, self.late));
+        let snapshot = Arc::new(Snapshot::of_now(economy, None, now, self.late));
         *cached = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }
 
-    /// The economy at a past time.
-    pub(super) async fn at(&self, mode: Mode, at: OffsetDateTime) -> Result<Arc<Snapshot>, Fault> {
-        let now = self.clock.now();
-        if at > now {
+    /// The economy at a past moment, by what is known now, and the time of that now.
+    pub(super) async fn at(
+        &self,
+        mode: Mode,
+        at: OffsetDateTime,
+    ) -> Result<(Arc<Snapshot>, OffsetDateTime), Fault> {
+        let known_at = self.clock.now();
+        if at > known_at {
             return Err(Fault::invalid_field("at", "It must be a time in the past."));
         }
         if mode == Mode::Test {
             // Samples are dated relative to now and are the same at every time.
-            return self.samples_now().await;
+            return Ok((self.samples_now().await?, known_at));
         }
-        let _guard = self.past_load.lock().await;
-        let (version, economy) = economy::load(&self.pool, at, self.late).await?;
-        // The clock changes nothing about the past.
-        let economy = Economy {
-            valid_until: Some(at),
-            ..economy
-        };
-        Ok(Arc::new(Snapshot::new(
-            economy,
-            Some(version),
-            at,
-            self.late,
-        )))
+        let version = version::read(&self.pool).await?;
+        let past = self.past.get(version, at)?;
+        let snapshot = past.snapshot.get_or_try_init(async || {
+            let loaded = economy::load_past(&self.pool, at, self.late).await?;
+            let permit = Arc::clone(&past.permit);
+            let snapshot = Snapshot::of_past(loaded, at, self.late, permit);
+            Ok::<_, Fault>(Arc::new(snapshot))
+        });
+        let snapshot = Arc::clone(snapshot.await?);
+        Ok((snapshot, known_at))
     }
 }

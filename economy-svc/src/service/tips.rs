@@ -37,7 +37,11 @@ impl TipsService for Service {
 
 impl Service {
     async fn send(&self, call: &Call<'_>) -> Result<proto::SendTipResponse, Fault> {
-        let tip = Tip::read(call.text()?, call.game)?;
+        let idempotency_key = call.idempotency_key("POST /play/tips")?;
+        let tip = match Tip::read(call.text()?, call.game) {
+            Ok(tip) => tip,
+            Err(fault) => return Err(self.0.refusal(idempotency_key.as_ref(), fault).await),
+        };
         if call.mode == Mode::Test {
             return Ok(proto::SendTipResponse::default());
         }
@@ -50,7 +54,6 @@ impl Service {
                 Err(no_currency())
             };
         }
-        let idempotency_key = call.idempotency_key("POST /play/tips")?;
         let send = SendTip {
             game,
             tip,

@@ -58,7 +58,8 @@ pub async fn name(
     Ok(row.map(|row| (row.name, row.since)))
 }
 
-/// Names a game's currency from `since` on, and creates the currency if the game has none. Returns its revision.
+/// Names a game's currency from `since` on, and creates the currency if the game has none. Returns its revision. A name is never older
+/// than the one before it, also when another replica's clock was ahead.
 pub async fn set_name(
     connection: &mut PgConnection,
     game: Uuid,
@@ -74,8 +75,9 @@ pub async fn set_name(
     .fetch_one(&mut *connection)
     .await?;
     sqlx::query!(
-        "insert into economy.currency_name (game_id, since, name, given_by) values ($1, $2, $3, $4)
-         on conflict (game_id, since) do update set name = excluded.name, given_by = excluded.given_by",
+        "insert into economy.currency_name (game_id, since, name, given_by)
+         select $1::uuid, greatest($2::timestamptz, max(since) + interval '1 microsecond'), $3::text, $4::text
+         from economy.currency_name where game_id = $1",
         game,
         since,
         name,

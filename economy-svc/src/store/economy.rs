@@ -1,9 +1,9 @@
 //! Computes the listed currencies at a moment from reports, names and swaps. Nothing derived from these is stored.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 use sqlx::{PgConnection, PgPool};
+use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -13,18 +13,46 @@ use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE, valid_un
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::swap::Market;
 
-/// Loads the live economy at `at`, from what is stored now, with the version of what is stored: one snapshot of the database. A currency
-/// without a report for `late` is late.
-pub async fn load(
+/// No row is later.
+const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 00:00 UTC);
+
+/// Loads the live economy of now, with the version of what is stored: one snapshot of the database.
+///
+/// It has every row, also one that a replica with a clock ahead of this one has stored. A currency without a report for `late` is late.
+pub async fn load_now(
+    pool: &PgPool,
+    now: OffsetDateTime,
+    late: Duration,
+) -> Result<(Version, Economy), sqlx::Error> {
+    load(pool, (now, END_OF_TIME), late).await
+}
+
+/// Loads the live economy of a past moment, from the rows up to then that are stored now.
+pub async fn load_past(
     pool: &PgPool,
     at: OffsetDateTime,
+    late: Duration,
+) -> Result<(Version, Economy), sqlx::Error> {
+    let (version, economy) = load(pool, (at, at), late).await?;
+    // The clock changes nothing about the past.
+    let economy = Economy {
+        valid_until: None,
+        ..economy
+    };
+    Ok((version, economy))
+}
+
+/// Loads the economy at `at` from the rows up to `last`.
+async fn load(
+    pool: &PgPool,
+    (at, last): (OffsetDateTime, OffsetDateTime),
     late: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
     let mut snapshot = pool.begin_with(begin).await?;
     let version = version::read(&mut *snapshot).await?;
-    let (mut currencies, indexes) = listed_currencies(&mut snapshot, at).await?;
-    for (game, units) in trade_balances(&mut snapshot, at).await? {
+    let (mut currencies, indexes) = listed_currencies(&mut snapshot, at, last).await?;
+    for (game, units) in trade_balances(&mut snapshot, at - TRADE, last).await? {
         if let Some(currency) = indexes
             .get(&game)
             .and_then(|index| currencies.get_mut(*index))
@@ -32,8 +60,9 @@ pub async fn load(
             currency.trade_balance = units;
         }
     }
-    let markets_now = markets(&mut snapshot, at, &indexes).await?;
-    let markets_day_before = markets(&mut snapshot, at - DAY, &indexes).await?;
+    let markets_now = markets(&mut snapshot, (at - DAY, last), &indexes).await?;
+    let day_before = (at - DAY * 2, at - DAY);
+    let markets_day_before = markets(&mut snapshot, day_before, &indexes).await?;
     let oldest = oldest_events(&mut snapshot, at, late).await?;
     let economy = Economy {
         currencies,
@@ -48,76 +77,85 @@ pub async fn load(
 async fn listed_currencies(
     connection: &mut PgConnection,
     at: OffsetDateTime,
+    last: OffsetDateTime,
 ) -> Result<(Vec<ListedCurrency>, HashMap<Uuid, usize>), sqlx::Error> {
     let rows = sqlx::query!(
         r#"select game.id, game.slug, game.title, name.name as "currency!", before.cost as "cost_before?",
-               report.at as "at!", report.supply as "supply!", report.minted as "minted!", report.burned as "burned!",
+               report.at as "at!", report.since as "since?", report.supply as "supply!", report.minted as "minted!", report.burned as "burned!",
                report.meal as "meal!", report.ride as "ride!", report.wage as "wage!", report.rent as "rent!",
                report.output as "output!", report.active_players as "active_players!",
                report.policy_rate as "policy_rate?", report.naira_per_unit as "naira_per_unit?"
-           from economy.game
+           from economy.currency
+           join economy.game on game.id = currency.game_id and game.mode = 'live' and game.published
            join lateral (
-               select name from economy.currency_name where game_id = game.id and since <= $1 order by since desc limit 1
+               select name from economy.currency_name where game_id = currency.game_id and since <= $1 order by since desc limit 1
            ) as name on true
            join lateral (
                select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-                   policy_rate::text, naira_per_unit::text, id
-               from economy.report where game_id = game.id and counted and at <= $1 order by at desc, id desc limit 3
+                   policy_rate::text, naira_per_unit::text, id,
+                   (select earlier.at from economy.report as earlier
+                    where earlier.game_id = counted.game_id and (earlier.at, earlier.id) < (counted.at, counted.id)
+                    order by earlier.at desc, earlier.id desc limit 1) as since
+               from economy.report as counted where game_id = currency.game_id and counted and at <= $1
+               order by at desc, id desc limit 2
            ) as report on true
            left join lateral (
-               select cost from economy.report where game_id = game.id and counted and at <= $2 order by at desc, id desc limit 1
+               select cost from economy.report where game_id = currency.game_id and counted and at <= $2
+               order by at desc, id desc limit 1
            ) as before on true
-           where game.mode = 'live' and game.published
            order by game.slug collate "C", report.at desc, report.id desc"#,
-        at,
+        last,
         at - DAY
     )
     .fetch_all(connection)
     .await?;
     let mut currencies: Vec<ListedCurrency> = Vec::new();
     let mut indexes = HashMap::new();
-    let mut newest: Vec<CountedReport> = Vec::new();
     for row in rows {
         let counted = CountedReport {
             at: row.at,
+            since: row.since,
             report: report_of_row!(row),
         };
-        if let Entry::Vacant(entry) = indexes.entry(row.id) {
-            newest.clear();
-            entry.insert(currencies.len());
-            currencies.push(ListedCurrency {
-                slug: row.slug,
-                title: row.title,
-                currency: row.currency,
-                newest: counted.clone(),
-                figures: Figures::of(&[]),
-                cost_day_before: row.cost_before.map(i64::unsigned_abs),
-                trade_balance: 0,
-            });
+        // The second row of a currency is the counted report before the newest.
+        if indexes.contains_key(&row.id) {
+            if let Some(currency) = currencies.last_mut() {
+                currency.figures = Figures::of(&currency.newest, Some(&counted));
+            }
+            continue;
         }
-        newest.push(counted);
-        if let Some(last) = currencies.last_mut() {
-            last.figures = Figures::of(&newest);
-        }
+        indexes.insert(row.id, currencies.len());
+        currencies.push(ListedCurrency {
+            slug: row.slug,
+            title: row.title,
+            currency: row.currency,
+            figures: Figures::of(&counted, None),
+            newest: counted,
+            cost_day_before: row.cost_before.map(i64::unsigned_abs),
+            trade_balance: 0,
+        });
     }
     Ok((currencies, indexes))
 }
 
-/// Units of each currency given in over 30 days, less units given out.
+/// Units of each currency given in after `from` and up to `to`, less units given out.
 async fn trade_balances(
     connection: &mut PgConnection,
-    at: OffsetDateTime,
+    from: OffsetDateTime,
+    to: OffsetDateTime,
 ) -> Result<Vec<(Uuid, i128)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select game as "game!", sum(units)::text as "units!"
            from (
-               select from_game as game, sum(gave) as units from economy.swap where at > $1 and at <= $2 group by from_game
+               select from_game as game, sum(gave) as units from economy.swap
+               where at > $1 and at <= $2 and reversed_at is null group by from_game
                union all
-               select to_game, -sum(got) from economy.swap where at > $1 and at <= $2 group by to_game
+               select to_game, -sum(got) from economy.swap
+               where at > $1 and at <= $2 and reversed_at is null group by to_game
            ) as moved
            group by game"#,
-        at - TRADE,
-        at
+        from,
+        to
     )
     .fetch_all(connection)
     .await?;
@@ -127,10 +165,10 @@ async fn trade_balances(
         .collect())
 }
 
-/// The swaps of the 24 hours before `at`, per pair.
+/// The swaps after `from` and up to `to`, per pair.
 async fn markets(
     connection: &mut PgConnection,
-    at: OffsetDateTime,
+    (from, to): (OffsetDateTime, OffsetDateTime),
     indexes: &HashMap<Uuid, usize>,
 ) -> Result<HashMap<Pair, Market>, sqlx::Error> {
     let rows = sqlx::query!(
@@ -138,10 +176,10 @@ async fn markets(
                count(*) as "swaps!", count(distinct party) as "parties!", max(at) as "last!",
                sum(case when from_game < to_game then gave else got end)::text as "units_of_one!",
                sum(case when from_game < to_game then got else gave end)::text as "units_of_other!"
-           from economy.swap where at > $1 and at <= $2
+           from economy.swap where at > $1 and at <= $2 and reversed_at is null
            group by 1, 2"#,
-        at - DAY,
-        at
+        from,
+        to
     )
     .fetch_all(connection)
     .await?;
@@ -170,7 +208,7 @@ async fn markets(
     Ok(markets)
 }
 
-/// The oldest event within each time window, and the window's length.
+/// The oldest event within each time window that ends at `at` or later, and the window's length.
 async fn oldest_events(
     connection: &mut PgConnection,
     at: OffsetDateTime,
@@ -178,16 +216,15 @@ async fn oldest_events(
 ) -> Result<Vec<(OffsetDateTime, Duration)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select
-               (select min(at) from economy.report where counted and at > $1 and at <= $5) as reported_today,
-               (select min(at) from economy.report where counted and at > $2 and at <= $5) as reported_in_time,
-               (select min(at) from economy.swap where at > $1 and at <= $5) as swapped_today,
-               (select min(at) from economy.swap where at > $3 and at <= $5) as swapped_lately,
-               (select min(at) from economy.swap where at > $4 and at <= $5) as traded"#,
+               (select min(at) from economy.report where counted and at > $1) as reported_today,
+               (select min(at) from economy.report where counted and at > $2) as reported_in_time,
+               (select min(at) from economy.swap where at > $1) as swapped_today,
+               (select min(at) from economy.swap where at > $3) as swapped_lately,
+               (select min(at) from economy.swap where at > $4) as traded"#,
         at - DAY,
         at - late,
         at - (DAY + DAY),
-        at - TRADE,
-        at
+        at - TRADE
     )
     .fetch_one(connection)
     .await?;

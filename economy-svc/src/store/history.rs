@@ -4,6 +4,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::games;
 use super::reports::report_of_row;
 use crate::domain::figures::CountedReport;
 
@@ -28,11 +29,30 @@ pub struct Filter {
     pub after: Option<(OffsetDateTime, i64)>,
 }
 
+/// A listed game: live, published and with a counted report.
+pub async fn listed_game(pool: &PgPool, slug: &str) -> Result<Option<Uuid>, sqlx::Error> {
+    if !games::is_text(slug) {
+        return Ok(None);
+    }
+    sqlx::query_scalar!(
+        "select id from economy.game
+         where mode = 'live' and slug = $1 and published
+             and exists (select from economy.report where game_id = game.id and counted)",
+        slug
+    )
+    .fetch_optional(pool)
+    .await
+}
+
 /// The oldest first.
 pub async fn list(pool: &PgPool, filter: Filter, limit: i64) -> Result<Vec<Entry>, sqlx::Error> {
     let (after, after_id) = filter.after.unzip();
     let rows = sqlx::query!(
-        r#"select report.id, at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+        r#"select report.id, at,
+               (select earlier.at from economy.report as earlier
+                where earlier.game_id = $1 and (earlier.at, earlier.id) < (report.at, report.id)
+                order by earlier.at desc, earlier.id desc limit 1) as since,
+               supply, minted, burned, meal, ride, wage, rent, output, active_players,
                policy_rate::text, naira_per_unit::text,
                (select name from economy.currency_name where game_id = $1 and since <= report.at
                 order by since desc limit 1) as "currency!"
@@ -56,6 +76,7 @@ pub async fn list(pool: &PgPool, filter: Filter, limit: i64) -> Result<Vec<Entry
             id: row.id,
             counted: CountedReport {
                 at: row.at,
+                since: row.since,
                 report: report_of_row!(row),
             },
             currency: row.currency,
@@ -77,28 +98,30 @@ pub async fn count(pool: &PgPool, filter: Filter) -> Result<i64, sqlx::Error> {
     .await
 }
 
-/// The two counted reports before the one with this time and number, the newest first.
+/// The counted report before the one with this time and number.
 pub async fn before(
     pool: &PgPool,
     game: Uuid,
     (at, id): (OffsetDateTime, i64),
-) -> Result<Vec<CountedReport>, sqlx::Error> {
-    let rows = sqlx::query!(
-        "select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+) -> Result<Option<CountedReport>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select at,
+             (select earlier.at from economy.report as earlier
+              where earlier.game_id = $1 and (earlier.at, earlier.id) < (report.at, report.id)
+              order by earlier.at desc, earlier.id desc limit 1) as since,
+             supply, minted, burned, meal, ride, wage, rent, output, active_players,
              policy_rate::text, naira_per_unit::text
          from economy.report where game_id = $1 and counted and (at, id) < ($2, $3)
-         order by at desc, id desc limit 2",
+         order by at desc, id desc limit 1",
         game,
         at,
         id
     )
-    .fetch_all(pool)
+    .fetch_optional(pool)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| CountedReport {
-            at: row.at,
-            report: report_of_row!(row),
-        })
-        .collect())
+    Ok(row.map(|row| CountedReport {
+        at: row.at,
+        since: row.since,
+        report: report_of_row!(row),
+    }))
 }

@@ -2,10 +2,12 @@
 
 pub mod currencies;
 pub mod economy;
+pub mod exchanges;
 pub mod games;
 pub mod history;
 pub mod pages;
 pub mod reports;
+pub mod reversal;
 pub mod swaps;
 pub mod tips;
 pub mod version;

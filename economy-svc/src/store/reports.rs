@@ -7,21 +7,23 @@ use uuid::Uuid;
 use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::report::Report;
+use crate::domain::supply::Expected;
 
 /// The reports that a new report of the game is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
-    /// Time of the newest report, counted or held.
-    pub newest_at: Option<OffsetDateTime>,
+    /// Time and supply of the newest report, whether it counts or not.
+    pub newest: Option<(OffsetDateTime, u64)>,
     /// Number, prices and time of the newest counted report.
     pub counted: Option<(i64, Basket, OffsetDateTime)>,
 }
 
 pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Baseline, sqlx::Error> {
     let row = sqlx::query!(
-        r#"select (select at from economy.report where game_id = $1 order by at desc, id desc limit 1) as newest_at,
-               id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", at as "at?"
+        r#"select newest.at as "newest_at?", newest.supply as "newest_supply?", id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", counted.at as "at?"
            from (select) as one left join lateral (
+               select at, supply from economy.report where game_id = $1 order by at desc, id desc limit 1
+           ) as newest on true left join lateral (
                select id, meal, ride, wage, rent, at from economy.report
                where game_id = $1 and counted order by at desc, id desc limit 1
            ) as counted on true"#,
@@ -38,8 +40,9 @@ pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Basel
     let prices = (row.meal.zip(row.ride)).zip(row.wage.zip(row.rent));
     let prices = prices.map(|((meal, ride), (wage, rent))| basket(meal, ride, wage, rent));
     let counted = row.id.zip(prices).zip(row.at);
+    let newest_supply = row.newest_supply.map(i64::unsigned_abs);
     Ok(Baseline {
-        newest_at: row.newest_at,
+        newest: row.newest_at.zip(newest_supply),
         counted: counted.map(|((id, prices), at)| (id, prices, at)),
     })
 }
@@ -53,6 +56,8 @@ pub struct NewReport<'a> {
     pub report: &'a Report,
     /// Why the report is held, and the number of the report that it was compared with.
     pub held: Option<(&'a str, i64)>,
+    /// `None`: this is the game's first report.
+    pub expected: Option<Expected>,
 }
 
 /// Returns the report's number.
@@ -70,9 +75,9 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
     sqlx::query_scalar!(
         "insert into economy.report (
              game_id, at, body, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
-             policy_rate, naira_per_unit, counted, held, compared_with
+             policy_rate, naira_per_unit, counted, held, compared_with, supply_expected, supply_differs
          )
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::text::numeric, $15::text::numeric, $16, $17, $18)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::text::numeric, $15::text::numeric, $16, $17, $18, $19, $20)
          returning id",
         new.game,
         new.at,
@@ -92,6 +97,8 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
         new.held.is_none(),
         new.held.map(|(reason, _)| reason),
         new.held.map(|(_, compared_with)| compared_with),
+        new.expected.map(|expected| expected.supply),
+        new.expected.is_some_and(|expected| expected.differs),
     )
     .fetch_one(connection)
     .await
@@ -156,26 +163,59 @@ pub struct Row {
     pub report: Report,
     pub held: Option<String>,
     pub compared_with: Option<i64>,
+    /// The supply that the report before leads to; `None` for a game's first report.
+    pub supply_expected: Option<i64>,
+    pub supply_differs: bool,
 }
 
-/// Held reports, the oldest first; or the reports with these numbers.
-pub async fn list(pool: &PgPool, ids: Option<&[i64]>, most: i64) -> Result<Vec<Row>, sqlx::Error> {
+/// Which reports are read.
+#[derive(Debug, Clone, Copy)]
+pub enum Selection<'a> {
+    /// Held reports, the oldest first.
+    Held,
+    /// The reports with these numbers.
+    Numbers(&'a [i64]),
+    /// Reports whose supply differs from the expected one, the newest first, after the one with this time and number.
+    SupplyDiffers(Option<(OffsetDateTime, i64)>),
+}
+
+pub async fn list(
+    pool: &PgPool,
+    selection: Selection<'_>,
+    limit: i64,
+) -> Result<Vec<Row>, sqlx::Error> {
+    let (kind, ids, after) = match selection {
+        Selection::Held => ("held", None, None),
+        Selection::Numbers(ids) => ("numbers", Some(ids), None),
+        Selection::SupplyDiffers(after) => ("supply", None, after),
+    };
+    let (after, after_id) = after.unzip();
     let rows = sqlx::query!(
-        r#"select report.id, game.slug,
+        r#"with selected as (
+               (select id from economy.report where $1 = 'held' and not counted and not rejected order by at, id limit $5)
+               union all select id from economy.report where $1 = 'numbers' and id = any ($2)
+               union all (
+                   select id from economy.report
+                   where $1 = 'supply' and supply_differs and ($3::timestamptz is null or (at, id) < ($3, $4::bigint))
+                   order by at desc, id desc limit $5
+               )
+           )
+           select report.id, game.slug,
                (select name from economy.currency_name where game_id = report.game_id and since <= report.at
                 order by since desc limit 1) as "currency!",
                report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-               policy_rate::text, naira_per_unit::text, held, compared_with
-           from economy.report join economy.game on game.id = report.game_id
-           where case when $1::bigint[] is null then not counted and not rejected else report.id = any ($1) end
-           order by report.at, report.id limit $2"#,
+               policy_rate::text, naira_per_unit::text, held, compared_with, supply_expected, supply_differs
+           from selected join economy.report using (id) join economy.game on game.id = report.game_id
+           order by report.at, report.id"#,
+        kind,
         ids,
-        most
+        after,
+        after_id,
+        limit
     )
     .fetch_all(pool)
     .await?;
-    Ok(rows
-        .into_iter()
+    let mut rows: Vec<Row> = (rows.into_iter())
         .map(|row| Row {
             id: row.id,
             slug: row.slug,
@@ -184,8 +224,21 @@ pub async fn list(pool: &PgPool, ids: Option<&[i64]>, most: i64) -> Result<Vec<R
             report: report_of_row!(row),
             held: row.held,
             compared_with: row.compared_with,
+            supply_expected: row.supply_expected,
+            supply_differs: row.supply_differs,
         })
-        .collect())
+        .collect();
+    if matches!(selection, Selection::SupplyDiffers(_)) {
+        rows.reverse();
+    }
+    Ok(rows)
+}
+
+/// The number of reports whose supply differs from the expected one.
+pub async fn count_supply_differences(pool: &PgPool) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(r#"select count(*) as "count!" from economy.report where supply_differs"#)
+        .fetch_one(pool)
+        .await
 }
 
 /// The [`Report`] in a row. Each checked query has its own row type; a macro serves them all.

@@ -4,8 +4,11 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::reversal::{Reversal, reversal_of_row};
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swap {
+    /// The exchange's id, or the id in the file of staff.
     pub id: String,
     pub at: OffsetDateTime,
     pub party: String,
@@ -17,10 +20,12 @@ pub struct Swap {
     pub got: i64,
 }
 
-/// Books the swaps whose ids are new, and returns these ids. In each currency the party's account and the exchange's account change by
-/// the same amount in opposite directions.
+/// Books the swaps of an exchange (empty: imported by staff) whose ids are new, and returns these ids.
+///
+/// In each currency the party's account and the exchange's account change by the same amount in opposite directions.
 pub async fn insert(
     connection: &mut PgConnection,
+    exchange: &str,
     swaps: &[Swap],
     now: OffsetDateTime,
 ) -> Result<Vec<String>, sqlx::Error> {
@@ -29,20 +34,22 @@ pub async fn insert(
     let amounts = |of: fn(&Swap) -> i64| swaps.iter().map(of).collect::<Vec<_>>();
     let times: Vec<OffsetDateTime> = swaps.iter().map(|swap| swap.at).collect();
     sqlx::query_scalar!(
-        "with booked as (
-             insert into economy.swap (id, at, party, from_game, to_game, gave, got, recorded_at)
-             select *, $8::timestamptz
-             from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[])
-             on conflict (id) do nothing
-             returning id, at, party, from_game, to_game, gave, got
-         ), entries as (
-             insert into economy.entry (transfer_kind, transfer_id, game_id, account_kind, holder, amount, at)
-             select 'swap', id, from_game, 'party', party, -gave, at from booked
-             union all select 'swap', id, from_game, 'exchange', '', gave, at from booked
-             union all select 'swap', id, to_game, 'exchange', '', -got, at from booked
-             union all select 'swap', id, to_game, 'party', party, got, at from booked
-         )
-         select id from booked",
+        r#"with booked as (
+               insert into economy.swap (id, at, party, from_game, to_game, gave, got, recorded_at, exchange, reference)
+               select case when $9 = '' then id else gen_random_uuid()::text end, at, party, from_game, to_game, gave, got,
+                   $8::timestamptz, $9::text, case when $9 <> '' then id end
+               from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[])
+                   as sent (id, at, party, from_game, to_game, gave, got)
+               on conflict do nothing
+               returning id, at, party, from_game, to_game, gave, got, coalesce(reference, id) as sent_id
+           ), entries as (
+               insert into economy.entry (transfer_kind, transfer_id, game_id, account_kind, holder, amount, at, exchange)
+               select 'swap', id, from_game, 'party', party, -gave, at, $9 from booked
+               union all select 'swap', id, from_game, 'exchange', '', gave, at, $9 from booked
+               union all select 'swap', id, to_game, 'exchange', '', -got, at, $9 from booked
+               union all select 'swap', id, to_game, 'party', party, got, at, $9 from booked
+           )
+           select sent_id as "sent_id!" from booked"#,
         &column(|swap| swap.id.clone()),
         &times,
         &column(|swap| swap.party.clone()),
@@ -51,37 +58,159 @@ pub async fn insert(
         &amounts(|swap| swap.gave),
         &amounts(|swap| swap.got),
         now,
+        exchange,
     )
     .fetch_all(connection)
     .await
 }
 
-/// The booked swaps with these ids.
-pub async fn find(pool: &PgPool, ids: &[String]) -> Result<Vec<Swap>, sqlx::Error> {
+/// The booked swaps of an exchange (empty: imported by staff) with these ids.
+pub async fn find(pool: &PgPool, exchange: &str, ids: &[String]) -> Result<Vec<Swap>, sqlx::Error> {
     sqlx::query_as!(
         Swap,
-        "select id, at, party, from_game, to_game, gave, got from economy.swap where id = any ($1)",
+        r#"select coalesce(reference, id) as "id!", at, party, from_game, to_game, gave, got from economy.swap
+           where exchange = $1 and (($1 = '' and id = any ($2)) or ($1 <> '' and reference = any ($2)))"#,
+        exchange,
         ids
     )
     .fetch_all(pool)
     .await
 }
 
+/// A booked swap.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Of the row.
+    pub id: String,
+    pub swap: Swap,
+    /// Empty: imported by staff.
+    pub exchange: String,
+    /// Slugs of the two games.
+    pub from: String,
+    pub to: String,
+    pub reversal: Option<Reversal>,
+}
+
+/// Swaps from or to a game's currency, or all, newest first, after the one with this time and id.
+pub async fn list(
+    pool: &PgPool,
+    game: Option<Uuid>,
+    after: Option<(OffsetDateTime, String)>,
+    limit: i64,
+) -> Result<Vec<Row>, sqlx::Error> {
+    let (after, after_id) = after.unzip();
+    let rows = sqlx::query!(
+        r#"select swap.id, coalesce(reference, swap.id) as "sent_id!", exchange, at, party, from_game, to_game, gave, got, one.slug as "from!", other.slug as "to!",
+               reversed_at, reversed_by, reversal_reason
+           from economy.swap
+           join economy.game as one on one.id = from_game join economy.game as other on other.id = to_game
+           where ($1::uuid is null or from_game = $1 or to_game = $1)
+               and ($2::timestamptz is null or (at, swap.id) < ($2, $3::text))
+           order by at desc, swap.id desc limit $4"#,
+        game,
+        after,
+        after_id,
+        limit
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Row {
+            id: row.id,
+            exchange: row.exchange,
+            swap: Swap {
+                id: row.sent_id,
+                at: row.at,
+                party: row.party,
+                from_game: row.from_game,
+                to_game: row.to_game,
+                gave: row.gave,
+                got: row.got,
+            },
+            from: row.from,
+            to: row.to,
+            reversal: reversal_of_row!(row),
+        })
+        .collect())
+}
+
+/// The row id of an exchange's swap (empty: imported by staff).
+pub async fn row_id(
+    connection: &mut PgConnection,
+    exchange: &str,
+    id: &str,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select id from economy.swap where exchange = $1 and (($1 = '' and id = $2) or ($1 <> '' and reference = $2))",
+        exchange,
+        id
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Reverses the swap with this row id by counter-entries; returns whether it was not reversed before.
+pub async fn reverse(
+    connection: &mut PgConnection,
+    id: &str,
+    reversal: &Reversal,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"with reversed as (
+               update economy.swap set reversed_at = $2, reversed_by = $3, reversal_reason = $4
+               where id = $1 and reversed_at is null returning id, exchange, party, from_game, to_game, gave, got
+           ), entries as (
+               insert into economy.entry (transfer_kind, transfer_id, game_id, account_kind, holder, amount, at, exchange)
+               select 'swap reversal', id, from_game, 'party', party, gave, $2, exchange from reversed
+               union all select 'swap reversal', id, from_game, 'exchange', '', -gave, $2, exchange from reversed
+               union all select 'swap reversal', id, to_game, 'exchange', '', got, $2, exchange from reversed
+               union all select 'swap reversal', id, to_game, 'party', party, -got, $2, exchange from reversed
+           )
+           select exists (select 1 from reversed) as "reversed!""#,
+        id,
+        reversal.at,
+        reversal.by,
+        reversal.reason
+    )
+    .fetch_one(connection)
+    .await
+}
+
 /// The balance of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
+    pub exchange: String,
     pub kind: String,
     pub holder: String,
     pub units: String,
 }
 
-/// The balances of all accounts of a currency.
-pub async fn balances(pool: &PgPool, game: Uuid) -> Result<Vec<Balance>, sqlx::Error> {
+/// The balances of the accounts of a currency by exchange, kind and holder, after the account `after`; with `exchange`, only its own.
+pub async fn balances(
+    pool: &PgPool,
+    game: Uuid,
+    exchange: Option<&str>,
+    after: Option<(String, String, String)>,
+    limit: i64,
+) -> Result<Vec<Balance>, sqlx::Error> {
+    let (after, kind, holder) = match after {
+        Some((exchange, kind, holder)) => (Some(exchange), Some(kind), Some(holder)),
+        None => (None, None, None),
+    };
     sqlx::query_as!(
         Balance,
-        r#"select account_kind as kind, holder, sum(amount)::text as "units!"
-           from economy.entry where game_id = $1 group by account_kind, holder order by account_kind, holder"#,
-        game
+        r#"select exchange, account_kind as kind, holder, sum(amount)::text as "units!"
+           from economy.entry
+           where game_id = $1 and ($2::text is null or exchange = $2)
+               and ($3::text is null or (exchange, account_kind, holder) > ($3, $4::text, $5::text))
+           group by exchange, account_kind, holder order by exchange, account_kind, holder limit $6"#,
+        game,
+        exchange,
+        after,
+        kind,
+        holder,
+        limit
     )
     .fetch_all(pool)
     .await

@@ -4,12 +4,13 @@
 //! of the feed.
 
 mod currency;
+mod exchange;
 pub(crate) mod report;
+mod reversal;
 mod review;
 mod swap;
 pub(crate) mod tip;
 
-use kit::audit::Subject;
 use kit::feed::{Apply, ApplyResult, NewChange};
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
@@ -19,8 +20,11 @@ use crate::domain::staff_action::By;
 use crate::store::swaps::Swap;
 
 pub use currency::{NameChange, SetName};
+pub use exchange::ExchangeChange;
 pub use report::{ReportReceipt, SubmitReport};
+pub use reversal::{Reverse, Transfer};
 pub use review::{ReviewOutcome, ReviewReport};
+pub use swap::SwapSource;
 pub use tip::{SendTip, TipReceipt};
 
 /// What a report must meet to be stored, and to count without a review.
@@ -37,11 +41,15 @@ pub struct ReportPolicy {
 pub enum Command {
     Report(Box<SubmitReport>),
     Tip(Box<SendTip>),
-    /// Swaps of an exchange, or of a file.
-    Swaps(Option<By>, Vec<Swap>),
+    /// Swaps of one exchange, or of a file.
+    Swaps(SwapSource, Vec<Swap>),
     Name(Option<By>, SetName),
     /// The decision of staff on a held report.
     Review(By, ReviewReport),
+    /// The reversal of a tip or a swap by staff.
+    Reverse(By, Reverse),
+    /// The registration or revocation of the exchange with this name.
+    Exchange(By, String, ExchangeChange),
 }
 
 /// The outcome of a command.
@@ -53,6 +61,9 @@ pub enum Outcome {
     Swapped(Vec<String>),
     Named(NameChange),
     Decided(ReviewOutcome),
+    /// Whether this command reversed the transfer, and not an earlier one.
+    Reversed(bool),
+    Exchange,
 }
 
 /// Applies commands inside the writer's transaction.
@@ -72,46 +83,51 @@ impl Apply for CommandHandler {
         match command {
             Command::Report(submit) => report::submit(connection, submit, &self.0, now).await,
             Command::Tip(send) => tip::send(connection, send, now).await,
-            Command::Swaps(by, swaps) => {
-                let (booked, changes) = swap::record(&mut *connection, swaps, now).await?;
-                record(connection, by.as_ref(), &changes, now, || {
-                    swap::subject(&booked)
-                })
-                .await?;
+            Command::Swaps(source, swaps) => {
+                let (booked, changes) = swap::record(&mut *connection, source, swaps, now).await?;
+                if let (SwapSource::Staff(by), false) = (source, booked.is_empty()) {
+                    by.record(connection, SCHEMA, swap::subject(&booked), now)
+                        .await?;
+                }
                 Ok((Outcome::Swapped(booked), changes))
             }
             Command::Name(by, wanted) => {
                 let (change, changes) = currency::set_name(&mut *connection, wanted, now).await?;
-                record(connection, by.as_ref(), &changes, now, || {
-                    currency::subject(&change)
-                })
-                .await?;
+                if let Some(by) = by.as_ref().filter(|_| !change.is_unchanged()) {
+                    by.record(connection, SCHEMA, currency::subject(&change), now)
+                        .await?;
+                }
                 Ok((Outcome::Named(change), changes))
             }
             Command::Review(by, review) => {
                 let (decided, changes) = review::decide(&mut *connection, by, review, now).await?;
-                record(connection, Some(by), &changes, now, || {
-                    review::subject(review)
-                })
-                .await?;
+                if decided == ReviewOutcome::Decided {
+                    by.record(connection, SCHEMA, review::subject(review), now)
+                        .await?;
+                }
                 Ok((Outcome::Decided(decided), changes))
+            }
+            Command::Reverse(by, reverse) => {
+                let (is_new, changes) =
+                    reversal::reverse(&mut *connection, by, reverse, now).await?;
+                if is_new {
+                    by.record(connection, SCHEMA, reversal::subject(reverse), now)
+                        .await?;
+                }
+                Ok((Outcome::Reversed(is_new), changes))
+            }
+            Command::Exchange(by, name, change) => {
+                let change = (name.as_str(), change);
+                let (changed, changes) =
+                    exchange::change(&mut *connection, by, change, now).await?;
+                if changed {
+                    by.record(connection, SCHEMA, exchange::subject(name), now)
+                        .await?;
+                }
+                Ok((Outcome::Exchange, changes))
             }
         }
     }
-}
-
-/// Records an action of staff in the audit, unless it changed nothing.
-async fn record(
-    connection: &mut PgConnection,
-    by: Option<&By>,
-    changes: &[NewChange],
-    now: OffsetDateTime,
-    subject: impl FnOnce() -> Subject,
-) -> Result<(), sqlx::Error> {
-    let Some(by) = by.filter(|_| !changes.is_empty()) else {
-        return Ok(());
-    };
-    by.record(connection, SCHEMA, subject(), now).await
 }
 
 /// The change that makes every replica compute rates and figures again.

@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use super::{Outcome, ReportPolicy, rates_moved};
 use crate::SCHEMA;
-use crate::domain::hold;
 use crate::domain::report::Report;
+use crate::domain::{hold, supply};
 use crate::store::currencies;
 use crate::store::reports::{self, NewReport};
 
@@ -63,7 +63,15 @@ pub(super) async fn submit(
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
-    check_interval(baseline.newest_at, policy, now)?;
+    check_interval(baseline.newest.map(|(at, _)| at), policy, now)?;
+    let Report {
+        supply,
+        minted,
+        burned,
+        ..
+    } = submit.report;
+    let expected =
+        (baseline.newest).map(|(_, before)| supply::compare(before, (minted, burned), supply));
     let held = baseline.counted.and_then(|(id, basket, at)| {
         let reason = hold::reason(submit.report.basket, (basket, at), policy.most_jump_percent);
         reason.map(|reason| (reason, id))
@@ -74,6 +82,7 @@ pub(super) async fn submit(
         body: &submit.body,
         report: &submit.report,
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
+        expected,
     };
     let report = reports::insert(connection, new).await?;
     let receipt = ReportReceipt {

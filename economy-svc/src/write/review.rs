@@ -74,8 +74,13 @@ pub(super) async fn decide(
         reason: &review.reason,
     };
     reports::decide(connection, review.report, decision, now).await?;
-    // A rejection changes no rate. Its change on the feed makes `record` write the audit.
-    Ok((ReviewOutcome::Decided, vec![rates_moved()]))
+    // A rejection changes no rate.
+    let changes = if review.approved {
+        vec![rates_moved()]
+    } else {
+        Vec::new()
+    };
+    Ok((ReviewOutcome::Decided, changes))
 }
 
 /// The audit's entry.

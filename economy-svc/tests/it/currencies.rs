@@ -43,6 +43,8 @@ async fn a_name_is_short_and_the_game_is_there(pool: PgPool) {
         ("bao", "", Code::Invalid),
         ("bao", "  ", Code::Invalid),
         ("bao", "a\u{0}b", Code::Invalid),
+        ("bao", "eir\u{202E}woC", Code::Invalid),
+        ("bao", "two\nlines", Code::Invalid),
         ("bao", long.as_str(), Code::Invalid),
         ("nothing", "Cowrie", Code::NotFound),
         ("b\u{0}o", "Cowrie", Code::NotFound),
@@ -117,6 +119,14 @@ async fn figures_follow_the_counted_reports(pool: PgPool) {
     assert_eq!(text(&bao.growth_pct).as_deref(), Some("-50"));
     assert_eq!(text(&bao.policy_rate_pct).as_deref(), Some("12.5"));
     assert_eq!(text(&bao.naira_per_unit).as_deref(), Some("0.25"));
+
+    // A held report does not count, and the output of the next one was earned since then.
+    economy.clock.advance(Duration::DAY);
+    assert!(!economy.report("bao", &report(100)).await.unwrap().counted);
+    economy.clock.advance(Duration::DAY * 2);
+    economy.report("bao", &next).await.unwrap();
+    let bao = &economy.all_currencies().await[0];
+    assert_eq!(text(&bao.growth_pct).as_deref(), Some("0"));
 
     economy.clock.advance(Duration::days(7) - Duration::SECOND);
     assert!(!economy.all_currencies().await[0].late);
@@ -195,14 +205,17 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
     })
     .await;
     assert!(samples.len() > 1);
-    let nothing = proto::ListHistoryRequest {
-        game: "nothing".to_owned(),
-        ..all
-    };
-    let refused = economy.history.clone().list_history(nothing).await;
-    assert!(
-        Fault::from(refused.unwrap_err())
-            .fields
-            .contains_key("game")
-    );
+    // A currency without a counted report is not listed, and a page that is taken down hides its games.
+    economy.currency("kora").await;
+    economy.listed("mancala", 10).await;
+    economy.game("mancala", false).await;
+    for game in ["nothing", "kora", "mancala"] {
+        let request = proto::ListHistoryRequest {
+            game: game.to_owned(),
+            ..all.clone()
+        };
+        let refused = economy.history.clone().list_history(request).await;
+        let fault = Fault::from(refused.unwrap_err());
+        assert!(fault.fields.contains_key("game"), "{game}");
+    }
 }

@@ -3,11 +3,16 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod big_mac;
+mod clocks;
 mod currencies;
+mod exchanges;
 mod ledger;
+mod past_rates;
 mod rates;
 mod reports;
+mod reversals;
 mod review;
+mod supply;
 mod support;
 mod swaps;
 mod tips;

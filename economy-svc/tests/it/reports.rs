@@ -75,6 +75,14 @@ async fn the_same_report_again_is_answered_alike(pool: PgPool) {
     assert_eq!((again.report, again.at), (first.report, first.at));
     let other = economy.report_with("bao", &report(11), "k").await;
     assert_eq!(other.unwrap_err().code, Code::IdempotencyMismatch);
+    // Also when the other body has bad fields.
+    let bad = json!({"supply": -1});
+    let other = economy.report_with("bao", &bad, "k").await;
+    assert_eq!(other.unwrap_err().code, Code::IdempotencyMismatch);
+    let new = economy.report_with("bao", &bad, "new").await;
+    assert_eq!(new.unwrap_err().code, Code::BadRequest);
+    let list = economy.report_with("bao", &json!([1]), "k").await;
+    assert_eq!(list.unwrap_err().code, Code::BadJson);
     // A refused call does not use the key; a key's scope is the game.
     economy.currency("mancala").await;
     let kora = economy.report_with("kora", &report(11), "k").await.unwrap();

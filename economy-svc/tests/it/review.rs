@@ -88,7 +88,10 @@ async fn a_rejected_report_never_counts(pool: PgPool) {
     let report = report.report.unwrap();
     let fault = reject(&economy, report, " ").await.unwrap_err();
     assert_eq!(fault.code, Code::Invalid);
+    let version = async || economy.rates_of(proto::ListRatesRequest::default()).await.0;
+    let before = version().await;
     assert!(!reject(&economy, report, "A typing error.").await.unwrap());
+    assert_eq!(version().await, before, "a rejection renders nothing anew");
     assert!(reject(&economy, report, "Again.").await.unwrap());
     let fault = approve(&economy, report).await.unwrap_err();
     assert_eq!(fault.code, Code::PreconditionFailed);

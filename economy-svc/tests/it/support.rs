@@ -11,8 +11,9 @@ use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{Currency, Rate};
+use economy::domain::exchange::token_hash;
 use economy::service::Dependencies;
-use economy::store::{games, pages};
+use economy::store::{exchanges, games, pages};
 use economy::write::{CommandHandler, ReportPolicy};
 use kit::Fault;
 use kit::clock::Clock;
@@ -27,6 +28,8 @@ use uuid::Uuid;
 
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
+/// The name of the exchange that records swaps.
+pub(crate) const EXCHANGE: &str = "first-exchange";
 /// The account of all keys.
 pub(crate) const ACCOUNT: &str = "00000000-0000-0000-0000-00000000000a";
 
@@ -42,6 +45,7 @@ pub(crate) struct Economy {
     pub(crate) exchange: ExchangeServiceClient<Client>,
     pub(crate) staff: StaffServiceClient<Client>,
     lifecycle: Lifecycle,
+    address: String,
     _supervisor: Supervisor,
 }
 
@@ -73,11 +77,13 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         writer,
         policy,
         late: Duration::days(7),
+        past_rates: 1,
     };
     dependencies.add_to(&mut services);
     let address = testing::serve(services, &lifecycle).await.unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     let staff = testing::staff_client(&address, &lifecycle).unwrap();
+    let exchange = exchange(&pool, &address, &lifecycle, EXCHANGE).await;
     Economy {
         pool,
         clock,
@@ -85,12 +91,36 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         tips: TipsServiceClient::new(fleet.clone()),
         rates: RatesServiceClient::new(fleet.clone()),
         currencies: CurrenciesServiceClient::new(fleet.clone()),
-        history: HistoryServiceClient::new(fleet.clone()),
-        exchange: ExchangeServiceClient::new(fleet),
+        history: HistoryServiceClient::new(fleet),
+        exchange,
         staff: StaffServiceClient::new(staff),
         lifecycle,
+        address,
         _supervisor: supervisor,
     }
+}
+
+/// A client of the exchange with this name, whose token is its name. It is registered if it is new.
+async fn exchange(
+    pool: &PgPool,
+    address: &str,
+    lifecycle: &Lifecycle,
+    name: &str,
+) -> ExchangeServiceClient<Client> {
+    let mut connection = pool.acquire().await.unwrap();
+    let hash = token_hash(name);
+    let registered = exchanges::create(&mut connection, name, &hash, "a test", START);
+    registered.await.unwrap();
+    exchange_with_token(address, lifecycle, name)
+}
+
+fn exchange_with_token(
+    address: &str,
+    lifecycle: &Lifecycle,
+    token: &str,
+) -> ExchangeServiceClient<Client> {
+    let token = token.to_owned().into();
+    ExchangeServiceClient::new(testing::client_with_token(address, &token, lifecycle).unwrap())
 }
 
 impl Drop for Economy {
@@ -111,6 +141,11 @@ pub(crate) fn report(meal: u64) -> Value {
 }
 
 impl Economy {
+    /// A client of an exchange with this token.
+    pub(crate) fn exchange_with_token(&self, token: &str) -> ExchangeServiceClient<Client> {
+        exchange_with_token(&self.address, &self.lifecycle, token)
+    }
+
     /// A live game, listed or not.
     pub(crate) async fn game(&self, slug: &str, published: bool) {
         let row = games::Row {
@@ -288,8 +323,9 @@ impl Economy {
     pub(crate) async fn balances(&self, game: &str) -> Vec<(String, String, i128)> {
         let request = proto::ListBalancesRequest {
             game: game.to_owned(),
+            page: None,
         };
-        let answer = self.exchange.clone().list_balances(request).await;
+        let answer = self.staff.clone().list_account_balances(request).await;
         let balances = answer.unwrap().into_inner().balances.into_iter();
         balances
             .map(|balance| (balance.kind, balance.holder, balance.units.parse().unwrap()))

@@ -59,9 +59,24 @@ async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
     assert!(again.replayed);
     assert_eq!(again.tip.as_ref(), ids.first());
     assert_eq!(economy.balances("bao").await[0].2, 5);
-    let more = json!({"player": "ada", "amount": 6});
-    let fault = economy.tip("bao", &more, "k").await.unwrap_err();
-    assert_eq!(fault.code, Code::IdempotencyMismatch);
+    for (other, code) in [
+        (
+            json!({"player": "ada", "amount": 6}),
+            Code::IdempotencyMismatch,
+        ),
+        (
+            json!({"player": "ada", "amount": 0}),
+            Code::IdempotencyMismatch,
+        ),
+        (
+            json!({"player": "ada", "amount": 5, "game": "kora"}),
+            Code::IdempotencyMismatch,
+        ),
+        (json!([5]), Code::BadJson),
+    ] {
+        let fault = economy.tip("bao", &other, "k").await.unwrap_err();
+        assert_eq!(fault.code, code, "{other}");
+    }
 }
 
 #[sqlx::test(migrator = "economy::MIGRATOR")]

@@ -45,12 +45,17 @@ fn parse_network(text: &str) -> Result<IpNet, String> {
 }
 
 impl TrustedProxies {
+    pub fn contain(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
     /// The address of the client: the rightmost hop that is not a trusted proxy. `hops` come from the header, last one first. A
     /// hop that is not an address ends the search, so whatever a client has put in front of it is ignored.
     pub fn client_ip<'a>(&self, peer: IpAddr, hops: impl IntoIterator<Item = &'a str>) -> IpAddr {
         let mut caller = peer.to_canonical();
         let mut hops = hops.into_iter();
-        while self.0.iter().any(|network| network.contains(&caller)) {
+        while self.contain(caller) {
             let Some(address) = hops.next().and_then(parse_hop) else {
                 break;
             };

@@ -76,8 +76,18 @@ pub struct Caller {
     pub account_name: String,
     /// The name of the account's plan.
     pub plan: String,
-    /// False if the key belongs to a game that is not published.
-    pub game_published: bool,
+    /// Of the key's game; [`GameStanding::Good`] for a key of the account.
+    pub game: GameStanding,
+}
+
+/// Whether an account's keys for a game may work (§5.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GameStanding {
+    /// The game is published, and the account owns its page.
+    Good,
+    NotPublished,
+    /// Another account owns the page of the game, or none does.
+    NotOwned,
 }
 
 impl Mode {
@@ -118,8 +128,8 @@ impl KeyKind {
 
 impl Spec {
     /// Rejects a key that the plan or the directory does not allow. `working` is how many working keys the account has, and
-    /// `game_published` whether the key's game is published.
-    pub fn check(&self, plan: &Plan, working: i64, game_published: bool) -> Result<(), Fault> {
+    /// `game` the standing of the key's game.
+    pub fn check(&self, plan: &Plan, working: i64, game: GameStanding) -> Result<(), Fault> {
         if self.mode == Mode::Live
             && let Some(limit) = plan.working_keys
             && working >= i64::from(limit)
@@ -132,13 +142,14 @@ impl Spec {
                 ),
             ));
         }
-        if !game_published {
-            return Err(Fault::invalid_field(
-                "game",
-                "No published game has this slug.",
-            ));
-        }
-        Ok(())
+        let problem = match game {
+            GameStanding::Good => return Ok(()),
+            GameStanding::NotPublished => "No published game has this slug.",
+            GameStanding::NotOwned => {
+                "The account does not own the page of this game. Make it an owner of the page first."
+            }
+        };
+        Err(Fault::invalid_field("game", problem))
     }
 }
 
@@ -215,9 +226,9 @@ impl Key {
 }
 
 impl Caller {
-    /// Whether the key works and its game is published.
+    /// Whether the key and its game are in order.
     pub fn works(&self, now: OffsetDateTime) -> bool {
-        self.game_published && self.key.works(now)
+        self.game == GameStanding::Good && self.key.works(now)
     }
 }
 
@@ -254,7 +265,7 @@ pub(crate) mod tests {
             },
             account_name: "Savanna".to_owned(),
             plan: "free".to_owned(),
-            game_published: true,
+            game: GameStanding::Good,
         }
     }
 
@@ -287,26 +298,35 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_plan_limits_live_keys_and_a_key_needs_a_published_game() {
+    fn a_plan_limits_live_keys_and_a_key_needs_a_published_game_of_its_account() {
         let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
         let plan = plans.get_or_cheapest("free");
         let limit = i64::from(plan.working_keys.unwrap());
-        let field = |mode, taken, game_published| {
-            let checked = spec(mode).check(plan, taken, game_published);
+        let field = |mode, taken, game| {
+            let checked = spec(mode).check(plan, taken, game);
             checked
                 .err()
                 .and_then(|fault| fault.fields.into_keys().next())
         };
-        assert_eq!(field(Mode::Live, limit - 1, true), None);
-        assert_eq!(field(Mode::Live, limit, true).as_deref(), Some("account"));
-        assert_eq!(field(Mode::Test, limit, true), None);
-        assert_eq!(field(Mode::Test, 0, false).as_deref(), Some("game"));
+        assert_eq!(field(Mode::Live, limit - 1, GameStanding::Good), None);
+        assert_eq!(
+            field(Mode::Live, limit, GameStanding::Good).as_deref(),
+            Some("account")
+        );
+        assert_eq!(field(Mode::Test, limit, GameStanding::Good), None);
+        for game in [GameStanding::NotPublished, GameStanding::NotOwned] {
+            assert_eq!(field(Mode::Test, 0, game).as_deref(), Some("game"));
+        }
         let endless = plans.get_or_cheapest("partner");
         let unlimited = Plan {
             working_keys: None,
             ..endless.clone()
         };
-        assert!(spec(Mode::Live).check(&unlimited, i64::MAX, true).is_ok());
+        assert!(
+            spec(Mode::Live)
+                .check(&unlimited, i64::MAX, GameStanding::Good)
+                .is_ok()
+        );
     }
 
     #[test]
@@ -343,8 +363,9 @@ pub(crate) mod tests {
         let mut revoked = caller();
         revoked.key.revoked_at = Some(NOW);
         assert!(!revoked.works(NOW));
-        let mut orphan = caller();
-        orphan.game_published = false;
-        assert!(!orphan.works(NOW));
+        for game in [GameStanding::NotPublished, GameStanding::NotOwned] {
+            let orphan = Caller { game, ..caller() };
+            assert!(!orphan.works(NOW), "{game:?}");
+        }
     }
 }

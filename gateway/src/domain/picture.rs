@@ -25,6 +25,11 @@ impl<'a> Name<'a> {
         self.0
     }
 
+    /// The media type of a file with this extension; `None` for an extension that the service does not make.
+    pub fn content_type(self) -> Option<&'static str> {
+        self.0.ends_with(".jpg").then_some("image/jpeg")
+    }
+
     /// The hash of the file.
     pub fn hash(self) -> &'a str {
         self.0.get(..DIGITS).unwrap_or_default()

@@ -7,6 +7,9 @@ use std::fmt::{self, Write as _};
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use uuid::Uuid;
 
+use super::key::{Caller, KeyKind, Mode};
+use super::plan::Plan;
+
 /// The length of a key's minute.
 pub const MINUTE: Duration = Duration::MINUTE;
 
@@ -19,6 +22,25 @@ pub struct Limits {
     pub month: Option<u64>,
     /// Whether the call counts in the month: live keys only.
     pub uses_month: bool,
+    /// Calls per month of all public keys of the account together; `None` for no limit, and for a key that is not public.
+    pub public_month: Option<u64>,
+}
+
+impl Limits {
+    /// The limits of a caller's call. The public keys of an account may use `public_share` percent of its month.
+    pub fn of(caller: &Caller, plan: &Plan, public_share: u8) -> Self {
+        let uses_month = caller.key.mode == Mode::Live;
+        let limited = uses_month && caller.key.kind == KeyKind::Public;
+        let month = plan.calls_per_month;
+        Self {
+            minute: plan.calls_per_minute,
+            month,
+            uses_month,
+            public_month: month.filter(|_| limited).map(|month| {
+                month / 100 * u64::from(public_share) + month % 100 * u64::from(public_share) / 100
+            }),
+        }
+    }
 }
 
 /// A UTC calendar month.
@@ -218,6 +240,7 @@ mod tests {
     use proptest::prelude::*;
     use time::macros::datetime;
 
+    use super::super::{key, plan_table};
     use super::*;
 
     const NOW: OffsetDateTime = datetime!(2026-03-22 00:00 UTC);
@@ -228,6 +251,7 @@ mod tests {
                 minute,
                 month,
                 uses_month,
+                public_month: None,
             },
             window: Window {
                 start: NOW - Duration::milliseconds(29_500),
@@ -303,6 +327,30 @@ mod tests {
         for (began, seconds) in [(-59_999, 1), (0, 60), (5, 60)] {
             ahead.window.start = NOW + Duration::milliseconds(began);
             assert_eq!(ahead.minute_wait(), seconds, "began {began} ms after");
+        }
+    }
+
+    #[test]
+    fn public_keys_have_a_share_of_the_month() {
+        let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
+        let limit = |kind, mode, month, share| {
+            let mut caller = key::tests::caller();
+            (caller.key.kind, caller.key.mode) = (kind, mode);
+            let plan = Plan {
+                calls_per_month: month,
+                ..plans.get_or_cheapest("free").clone()
+            };
+            Limits::of(&caller, &plan, share).public_month
+        };
+        let (public, live) = (KeyKind::Public, Mode::Live);
+        assert_eq!(limit(public, live, Some(50_000), 50), Some(25_000));
+        assert_eq!(limit(public, live, Some(3), 50), Some(1));
+        assert_eq!(limit(public, live, Some(u64::MAX), 100), Some(u64::MAX));
+        assert_eq!(limit(public, live, Some(50_000), 0), Some(0));
+        assert_eq!(limit(public, live, None, 50), None);
+        assert_eq!(limit(public, Mode::Test, Some(50_000), 50), None);
+        for kind in [KeyKind::Account, KeyKind::Secret] {
+            assert_eq!(limit(kind, live, Some(50_000), 50), None);
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contracts::common::v1::PageInfo;
 use contracts::public::Timestamp;
-use kit::Code;
+use kit::{Code, timestamp};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
@@ -100,6 +100,11 @@ impl Serialize for Meta<'_> {
             map.serialize_entry("total", &page.total)?;
             if let Some(methodology) = page.methodology {
                 map.serialize_entry("methodology", &methodology)?;
+            }
+            for (name, at) in [("at", page.at), ("known_at", page.known_at)] {
+                if let Some(at) = at.and_then(timestamp::decode) {
+                    map.serialize_entry(name, &Timestamp(at))?;
+                }
             }
         }
         map.end()

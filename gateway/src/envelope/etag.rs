@@ -27,7 +27,7 @@ impl ETag {
         Self(format!("\"{REVISION}{revision}\""))
     }
 
-    /// The tag of content whose service names its version: hexadecimal digits, slugs and hyphens.
+    /// The tag of content whose service names its version: hexadecimal digits, slugs, hyphens and colons.
     pub(super) fn of_version(version: &str) -> Self {
         Self(format!("W/\"{version}\""))
     }
@@ -85,6 +85,11 @@ impl IfNoneMatch {
             Some(TagList::Tags(tags)) => tags.iter().any(|sent| sent.opaque == tag.opaque()),
             None => false,
         }
+    }
+
+    /// Whether the header contains this tag by name: its sender has what the tag stands for.
+    pub fn names(&self, tag: &ETag) -> bool {
+        !matches!(parse_tags(&self.0), Some(TagList::Any)) && self.matches(tag)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Follows the gateway's own feed and drops changed keys from the caller cache.
 //!
 //! Every replica polls the feed. A change of a key or an account removes its callers from the cache; a change of a switch reloads all switches.
-//! Changes of games take a second path: one replica follows listings-svc for all and numbers the changes in `gateway.game.change`.
+//! Changes of games and pages take a second path: one replica follows listings-svc for all and numbers the changes in the column
+//! `change` of `gateway.game` and `gateway.page`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +38,7 @@ pub struct Invalidation {
     fresh_as_of: OffsetDateTime,
 }
 
-/// The last change that was applied, of the feed and of `gateway.game`.
+/// The last change that was applied, of the feed and of games and pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cursor {
     feed: Position,
@@ -152,7 +153,15 @@ impl Cursor {
             feed: found.head,
         };
         let is_continued = found.head.epoch == self.feed.epoch && found.head.seq >= self.feed.seq;
-        if !is_continued || found.changes.len() >= MAX_CHANGES {
+        let has_gap = is_continued && found.has_gap(self.feed.seq);
+        if has_gap {
+            tracing::warn!(
+                from = self.feed.seq,
+                to = found.head.seq,
+                "the feed lacks changes of keys; all are read again"
+            );
+        }
+        if !is_continued || has_gap || found.changes.len() >= MAX_CHANGES {
             return Ok((to, StaleEntries::All));
         }
         if to == self {

@@ -1,7 +1,9 @@
-//! Follows the listings feed into `gateway.game`: the keys of a game work while the game is published (§5.1).
+//! Follows the listings feed into `gateway.game` and `gateway.page`: the keys of a game work while the game is published and their
+//! account owns the game's page (§5.1).
 
 use std::collections::HashMap;
 
+use anyhow::Context as _;
 use contracts::common::v1::Mode;
 use contracts::listings::v1 as listings;
 use kit::feed::{Change, Projection};
@@ -10,21 +12,29 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::games::{self, Game};
+use crate::store::pages::{self, Page};
 
 /// The producer's name in `gateway.feed_cursor`.
 pub const PRODUCER: &str = "listings";
 
-/// Stores games.
+/// Stores games and the owners of pages.
 #[derive(Debug, Clone, Copy)]
-pub struct Games;
+pub struct GamesAndPages;
 
-impl Projection for Games {
-    type Row = Game;
+#[derive(Debug)]
+pub enum Row {
+    Game(Game),
+    Page(Page),
+}
+
+impl Projection for GamesAndPages {
+    type Row = Row;
     type Message = ();
 
-    fn row(&self, change: &Change) -> anyhow::Result<Option<Game>> {
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         match change.entity.as_str() {
-            "game" => game(change).map(Some),
+            "game" => game(change).map(Row::Game).map(Some),
+            "page" => page(change).map(Row::Page).map(Some),
             _ => Ok(None),
         }
     }
@@ -33,17 +43,23 @@ impl Projection for Games {
         &self,
         connection: &mut PgConnection,
         generation: Uuid,
-        rows: Vec<Game>,
+        rows: Vec<Row>,
     ) -> anyhow::Result<()> {
         // Only the newest state of each game: one statement cannot update a row twice.
-        let newest: HashMap<String, Game> =
-            rows.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let mut newest = HashMap::new();
+        for row in rows {
+            match row {
+                Row::Game(game) => drop(newest.insert(game.id.clone(), game)),
+                Row::Page(page) => pages::upsert(connection, &page, generation).await?,
+            }
+        }
         let games: Vec<Game> = newest.into_values().collect();
         Ok(games::upsert(connection, &games, generation).await?)
     }
 
     async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-        games::sweep(connection, epoch).await
+        games::sweep(connection, epoch).await?;
+        pages::sweep(connection, epoch).await
     }
 }
 
@@ -57,5 +73,17 @@ fn game(change: &Change) -> anyhow::Result<Game> {
         },
         id: change.id.clone(),
         slug: game.slug,
+        page: game.page_id,
+    })
+}
+
+fn page(change: &Change) -> anyhow::Result<Page> {
+    let page = listings::Page::decode(change.state.clone())?;
+    let owners = page.owners.iter().map(|owner| owner.parse());
+    Ok(Page {
+        id: change.id.clone(),
+        owners: owners
+            .collect::<Result<_, _>>()
+            .context("an owner is not a UUID")?,
     })
 }

@@ -6,14 +6,14 @@
 //! A request holds its permit until its response is ready, not until the client has received it, so a slow client does not keep
 //! others from being admitted. The memory of responses is limited in `server/response.rs`.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use kit::overload::ConcurrencyLimit;
+use kit::overload::{ConcurrencyLimit, Permit};
 
 use super::request_context;
 use crate::app::App;
@@ -43,6 +43,21 @@ impl ConcurrencyLimits {
     }
 }
 
+/// The permit of a request, as a request extension.
+#[derive(Debug, Clone)]
+pub struct AdmissionPermit(Arc<Mutex<Option<Permit>>>);
+
+impl AdmissionPermit {
+    fn new(permit: Permit) -> Self {
+        Self(Arc::new(Mutex::new(Some(permit))))
+    }
+
+    /// Lets another request be admitted, before this one is answered.
+    pub fn release(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
 #[derive(Clone)]
 struct Admission {
     app: App,
@@ -66,7 +81,13 @@ async fn admit(State(admission): State<Admission>, mut request: Request, next: N
         request.extensions_mut().insert(Rejection(fault));
     }
     match admission.limit.acquire(admission.queue_timeout).await {
-        Ok(_permit) => next.run(request).await,
+        Ok(permit) => {
+            let permit = AdmissionPermit::new(permit);
+            request.extensions_mut().insert(permit.clone());
+            let response = next.run(request).await;
+            permit.release();
+            response
+        }
         Err(fault) => request_context::shed_response(
             &admission.app,
             request.method(),

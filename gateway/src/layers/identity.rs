@@ -2,43 +2,58 @@
 
 use std::sync::Arc;
 
+use http::HeaderMap;
 use http::header::AUTHORIZATION;
-use http::{Extensions, HeaderMap};
+use http::request::Parts;
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
+use super::admission::AdmissionPermit;
 use super::client_ip;
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::key::Caller;
-use crate::domain::secret::KeyFormat;
-use crate::lookup::{FindError, KeyOwner};
+use crate::domain::secret::{Hash, KeyFormat};
 
-/// The caller of a working key. The client's address is determined only if the key is not in the cache.
+/// The caller of a working key.
 pub async fn caller(
     app: &App,
     context: &Context,
-    headers: &HeaderMap,
-    extensions: &Extensions,
+    request: &Parts,
     now: OffsetDateTime,
 ) -> Result<Arc<Caller>, Fault> {
     let presented_key = context
         .presented_key
-        .ok_or_else(|| missing_key(headers, &app.format))?;
+        .ok_or_else(|| missing_key(&request.headers, &app.format))?;
     let hash = presented_key.hash.ok_or_else(invalid_key)?;
-    let found = if let Some(found) = app.lookup.cached(hash, now) {
-        found
-    } else {
-        let from = client_ip::network(app, headers, extensions);
-        app.lookup
-            .find(hash, from, now)
-            .await
-            .map_err(lookup_error)?
+    let found = match app.lookup.cached(hash, now) {
+        Some(caller) => Some(caller),
+        None if app.lookup.is_known(hash) => app.lookup.find(hash, now).await.map_err(failed)?,
+        None => find_unknown(app, hash, request, now).await?,
     };
-    match found {
-        KeyOwner::Caller(caller) if caller.works(now) => Ok(caller),
-        KeyOwner::Caller(_) | KeyOwner::Nobody => Err(invalid_key()),
+    found
+        .filter(|caller| caller.works(now))
+        .ok_or_else(invalid_key)
+}
+
+/// Looks up a key that is new or a guess. The client's address must have refused calls left. The request returns its admission permit, so
+/// that requests with guessed keys keep no other from being admitted.
+async fn find_unknown(
+    app: &App,
+    hash: Hash,
+    request: &Parts,
+    now: OffsetDateTime,
+) -> Result<Option<Arc<Caller>>, Fault> {
+    let from = client_ip::network(app, request);
+    app.refused_calls.check(from, now)?;
+    if let Some(admission) = request.extensions.get::<AdmissionPermit>() {
+        admission.release();
     }
+    let permit = app.lookup.acquire_unknown().await;
+    let _permit = permit.map_err(|_shed| unavailable())?;
+    // Other calls of the address may have been refused meanwhile.
+    app.refused_calls.check(from, now)?;
+    app.lookup.find(hash, now).await.map_err(failed)
 }
 
 /// The gateway reads the key from the `Authorization` header alone.
@@ -62,30 +77,27 @@ fn missing_key(headers: &HeaderMap, format: &KeyFormat) -> Fault {
 pub fn invalid_key() -> Fault {
     Fault::new(
         Code::InvalidKey,
-        "This key does not work. It is mistyped, unknown, revoked, expired or rotated, or its game is not published. Use another key.",
+        "This key does not work. It is mistyped, unknown, revoked, expired or rotated, its game is not published, or its \
+         account does not own the game's page. Use another key.",
     )
 }
 
-fn lookup_error(error: FindError) -> Fault {
-    match error {
-        // The key is unknown, so a lookup could only have ended in `invalid_key`.
-        FindError::RateLimited(wait) => Fault {
-            retry_after: Some(wait),
-            ..Fault::new(
-                Code::RateLimited,
-                "This key was not looked up, because your address has sent too many unknown keys. Check the key, and try again after the \
-                 seconds in Retry-After. Working keys are not affected.",
-            )
-        },
-        // The key is not in the cache, or its entry is too old to be trusted without reading changes.
-        FindError::Database(error) if kit::pg::is_unavailable(&error) => Fault {
-            retry_after: Some(1),
-            ..Fault::new(
-                Code::Unavailable,
-                "Your key cannot be checked at the moment, because a part of the service does not respond. The key itself is unchanged. Try \
-                 again in a moment.",
-            )
-        },
-        FindError::Database(error) => Fault::internal(&error),
+/// The key is not in the cache, or its entry is too old to be trusted without reading changes.
+fn failed(error: Arc<sqlx::Error>) -> Fault {
+    if kit::pg::is_unavailable(&error) {
+        unavailable()
+    } else {
+        Fault::internal(&error)
+    }
+}
+
+fn unavailable() -> Fault {
+    Fault {
+        retry_after: Some(1),
+        ..Fault::new(
+            Code::Unavailable,
+            "Your key cannot be checked at the moment, because a part of the service does not respond. The key itself is unchanged. Try \
+             again in a moment.",
+        )
     }
 }

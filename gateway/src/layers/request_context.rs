@@ -33,7 +33,7 @@ pub async fn request_context(State(app): State<App>, mut request: Request, next:
     let method = request.method().clone();
     let negotiation = Negotiation::from_headers(&method, request.headers());
     let log = AccessLog::start(Arc::clone(&context), method.clone());
-    let span = telemetry::request_span(
+    let span = telemetry::public_request_span(
         request.headers(),
         || tracing::info_span!("request", request.id = context.id, method = %method),
     );

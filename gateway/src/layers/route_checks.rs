@@ -6,16 +6,22 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::header::ORIGIN;
+use http::request::Parts;
 use http::{HeaderMap, Method};
 use kit::{Code, Fault};
+use time::OffsetDateTime;
 
+use super::client_ip;
 use super::identity::{self, invalid_key};
 use super::panic;
 use super::policy::{Route, RouteKind};
+use super::refused_calls::RefusedCalls;
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::access;
+use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
+use crate::domain::quota::RateLimitStatus;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::min_position::MinPosition;
@@ -35,33 +41,21 @@ pub async fn run(State(checks): State<RouteChecks>, request: Request, next: Next
 }
 
 impl RouteChecks {
-    async fn check_and_run(
-        &self,
-        mut request: Request,
-        next: Next,
-    ) -> Result<Response, ApiResponse> {
+    async fn check_and_run(&self, request: Request, next: Next) -> Result<Response, ApiResponse> {
         let (app, route) = (&self.app, &*self.route);
         let now = app.clock.now();
         let context = Context::from_request(&request).ok_or_else(envelope::internal)?;
         context.set_route(route.pattern);
         let kind = route.kind(request.method());
 
-        // 1: a preflight.
-        preflight(request.method(), request.headers())?;
-        // 2 and 3: missing_key, invalid_key; rate_limited for an address that guesses keys.
-        let (headers, extensions) = (request.headers(), request.extensions());
-        let caller = identity::caller(app, &context, headers, extensions, now).await?;
-        context.set_caller(&caller);
-        // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
-        let requirements =
-            route.requirements(request.method(), request.headers().contains_key(ORIGIN));
-        if let Err(fault) = access::check(requirements, &caller, &app.plans, app.switches.current())
-        {
-            // A rejected request is not counted, so the script of the quota does not look for a tombstone. Look here: a revoked
-            // key is invalid_key in any case.
-            let revoked = app.quota.is_revoked(&caller).await;
-            return Err(if revoked { invalid_key() } else { fault }.into());
-        }
+        // 1 to 8. A refused call uses no quota, so it counts against its address.
+        let (head, body) = request.into_parts();
+        let allowed = self.allowed_caller(&context, &head, now).await;
+        let caller = allowed.map_err(|refusal| {
+            let from = client_ip::network(app, &head);
+            app.refused_calls.count(refusal, from, now)
+        })?;
+        let mut request = Request::from_parts(head, body);
         app.last_used.record(caller.key.id, now);
         request.extensions_mut().insert(Arc::clone(&caller));
 
@@ -92,6 +86,37 @@ impl RouteChecks {
             status
         };
         Ok(envelope::with_rate_limit(response, status))
+    }
+
+    /// The checks before the quota.
+    async fn allowed_caller(
+        &self,
+        context: &Context,
+        request: &Parts,
+        now: OffsetDateTime,
+    ) -> Result<Arc<Caller>, Fault> {
+        let (app, method, headers) = (&self.app, &request.method, &request.headers);
+        // 1: a preflight.
+        preflight(method, headers)?;
+        // 2 and 3: missing_key, invalid_key.
+        let caller = identity::caller(app, context, request, now).await?;
+        context.set_caller(&caller);
+        // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
+        let requirements = self
+            .route
+            .requirements(method, headers.contains_key(ORIGIN));
+        let checked = access::check(requirements, &caller, &app.plans, app.switches.current());
+        let Err(refusal) = checked else {
+            return Ok(caller);
+        };
+        if RefusedCalls::counts(&refusal) {
+            let from = client_ip::network(app, request);
+            app.refused_calls.check(from, now)?;
+        }
+        // A rejected request is not counted, so the script of the quota does not look for a tombstone. Look here: a revoked key is
+        // invalid_key in any case.
+        let revoked = app.quota.is_revoked(&caller).await;
+        Err(if revoked { invalid_key() } else { refusal })
     }
 
     /// Runs the handler, or answers an unknown path, a wrong method or a large body.
@@ -136,23 +161,34 @@ fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
             };
             ApiResponse::from(fault).with_rate_limit(status)
         }
-        Denial::Month(status) => {
-            let resets_at = status.month_resets_at();
-            let fault = Fault {
-                retry_after: Some(status.seconds_until(resets_at)),
-                ..Fault::new(
-                    Code::QuotaExceeded,
-                    format!(
-                        "The account has used all calls of its month (plan {}). Wait until `resets_at`, or choose a larger plan.",
-                        plan.title
-                    ),
-                )
-            };
-            let error = ApiError {
-                resets_at: Some(resets_at),
-                ..fault.into()
-            };
-            ApiResponse::from(error).with_rate_limit(status)
-        }
+        Denial::Month(status) => month_error(
+            status,
+            format!(
+                "The account has used all calls of its month (plan {}). Wait until `resets_at`, or choose a larger plan.",
+                plan.title
+            ),
+        ),
+        Denial::PublicMonth(status) => month_error(
+            status,
+            format!(
+                "The public keys of this account together have used the {} calls that they may make in a month (plan {}). The account's \
+                 other keys still work. Wait until `resets_at`, or choose a larger plan.",
+                status.limits.public_month.unwrap_or_default(),
+                plan.title
+            ),
+        ),
     }
+}
+
+fn month_error(status: RateLimitStatus, message: String) -> ApiResponse {
+    let resets_at = status.month_resets_at();
+    let fault = Fault {
+        retry_after: Some(status.seconds_until(resets_at)),
+        ..Fault::new(Code::QuotaExceeded, message)
+    };
+    let error = ApiError {
+        resets_at: Some(resets_at),
+        ..fault.into()
+    };
+    ApiResponse::from(error).with_rate_limit(status)
 }

@@ -1,4 +1,4 @@
-//! A bounded cache of callers and of unknown keys. An entry may be used for a limited time while changes cannot be read.
+//! A bounded cache of callers. An entry may be used for a limited time while changes cannot be read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -7,14 +7,11 @@ use std::time::Duration;
 use quick_cache::sync::Cache;
 use time::OffsetDateTime;
 
-use super::KeyOwner;
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
 
 /// Cached callers at most. A caller takes about half a kilobyte.
 const MAX_CALLERS: usize = 100_000;
-/// Cached unknown hashes at most. They have a cache of their own, so that wrong keys do not evict callers.
-const MAX_NOT_FOUND: usize = 100_000;
 
 /// Milliseconds since 1970.
 type UnixMillis = i64;
@@ -22,7 +19,6 @@ type UnixMillis = i64;
 #[derive(Debug)]
 pub(super) struct CallerCache {
     callers: Cache<Hash, (UnixMillis, Arc<Caller>)>,
-    not_found: Cache<Hash, UnixMillis>,
     /// How long an entry may be used after it was last known to be correct.
     max_staleness: UnixMillis,
     /// All changes before this time have been applied, so every entry was correct then or is newer.
@@ -39,7 +35,6 @@ impl CallerCache {
     pub(super) fn new(max_staleness: Duration) -> Self {
         Self {
             callers: Cache::new(MAX_CALLERS),
-            not_found: Cache::new(MAX_NOT_FOUND),
             max_staleness: UnixMillis::try_from(max_staleness.as_millis())
                 .unwrap_or(UnixMillis::MAX),
             fresh_as_of: AtomicI64::new(UnixMillis::MIN),
@@ -47,13 +42,10 @@ impl CallerCache {
         }
     }
 
-    /// The owner of the key, unless the entry is too old at `now`.
-    pub(super) fn get(&self, hash: &Hash, now: OffsetDateTime) -> Option<KeyOwner> {
-        if let Some((read, caller)) = self.callers.get(hash) {
-            return self.is_fresh(read, now).then_some(KeyOwner::Caller(caller));
-        }
-        let read = self.not_found.get(hash)?;
-        self.is_fresh(read, now).then_some(KeyOwner::Nobody)
+    /// The caller of the key, unless the entry is too old at `now`.
+    pub(super) fn get(&self, hash: &Hash, now: OffsetDateTime) -> Option<Arc<Caller>> {
+        let (read, caller) = self.callers.get(hash)?;
+        self.is_fresh(read, now).then_some(caller)
     }
 
     fn is_fresh(&self, read: UnixMillis, now: OffsetDateTime) -> bool {
@@ -70,43 +62,33 @@ impl CallerCache {
     pub(super) fn insert(
         &self,
         hash: Hash,
-        found: &KeyOwner,
+        caller: &Arc<Caller>,
         now: OffsetDateTime,
         generation: Generation,
     ) {
-        match found {
-            KeyOwner::Caller(caller) => self
-                .callers
-                .insert(hash, (unix_millis(now), Arc::clone(caller))),
-            KeyOwner::Nobody => self.not_found.insert(hash, unix_millis(now)),
-        }
+        self.callers
+            .insert(hash, (unix_millis(now), Arc::clone(caller)));
         // If an entry was invalidated during the query, the result may be outdated.
         if self.generation.load(Ordering::SeqCst) != generation.0 {
-            self.remove(&hash);
+            self.callers.remove(&hash);
         }
     }
 
     pub(super) fn invalidate(&self, hashes: &[Hash]) {
         self.generation.fetch_add(1, Ordering::SeqCst);
         for hash in hashes {
-            self.remove(hash);
+            self.callers.remove(hash);
         }
     }
 
     pub(super) fn invalidate_all(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.callers.clear();
-        self.not_found.clear();
     }
 
     /// All changes that were committed before `at` have been applied.
     pub(super) fn set_fresh_as_of(&self, at: OffsetDateTime) {
         self.fresh_as_of.store(unix_millis(at), Ordering::Release);
-    }
-
-    fn remove(&self, hash: &Hash) {
-        self.callers.remove(hash);
-        self.not_found.remove(hash);
     }
 }
 

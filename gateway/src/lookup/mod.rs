@@ -1,33 +1,32 @@
 //! Finds the caller of a key by its hash. Results are cached, and [`crate::feeds::invalidation`] invalidates them.
 //!
-//! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL. Queries for existing keys are not
-//! limited; queries for unknown keys are limited per address and minute.
+//! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL. A key that is known to exist is queried
+//! without a limit. A key that is not known may be a guess, and few requests with such keys may wait for a query.
 
 mod cache;
 mod known_prefixes;
-mod unknown_key_limiter;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::Fault;
+use kit::overload::{ConcurrencyLimit, Permit};
 use quick_cache::sync::Cache;
 use sqlx::PgPool;
 use time::OffsetDateTime;
-use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::timeout;
 
 pub use known_prefixes::HashPrefix;
 
-use crate::domain::address::Network;
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
 use crate::store;
 use cache::CallerCache;
 use known_prefixes::{KnownPrefixes, prefix};
-use unknown_key_limiter::{CountedLookup, UnknownKeyLimiter};
 
 /// Concurrent queries for unknown keys, over all addresses. The rest of the pool's connections is left to existing keys.
-const MAX_UNKNOWN_LOOKUPS: usize = 2;
+const UNKNOWN_QUERIES: usize = 2;
+/// Requests with unknown keys that wait for a query. The rest gets 503 at once.
+const UNKNOWN_WAITING: usize = 32;
 /// The cache that joins concurrent queries holds this many results. It does not limit the number of queries.
 const IN_FLIGHT: usize = 1_000;
 /// How long loading all hash prefixes may take.
@@ -37,10 +36,8 @@ const LOAD_TIMEOUT: Duration = Duration::from_mins(1);
 pub struct Options {
     /// How long a cached caller may be used while changes cannot be read.
     pub outage: Duration,
-    /// The deadline of a query.
+    /// The deadline of a query, and of waiting for one.
     pub deadline: Duration,
-    /// Queries for unknown keys per address and minute.
-    pub unknown_per_minute: u32,
 }
 
 #[derive(Debug)]
@@ -49,28 +46,13 @@ pub struct Lookup {
     deadline: Duration,
     cache: CallerCache,
     known_prefixes: KnownPrefixes,
-    unknown_key_limiter: UnknownKeyLimiter,
-    unknown_permits: Semaphore,
+    unknown_keys: ConcurrencyLimit,
     /// Joins concurrent queries for one key. Results are removed at once.
     in_flight: Cache<Hash, QueryResult>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyOwner {
-    /// The caller may no longer be allowed to call: see [`Caller::works`].
-    Caller(Arc<Caller>),
-    Nobody,
-}
-
-#[derive(Debug)]
-pub enum FindError {
-    /// The address has sent too many unknown keys. The value is the wait in seconds.
-    RateLimited(u32),
-    /// PostgreSQL failed or missed the deadline.
-    Database(Arc<sqlx::Error>),
-}
-
-type QueryResult = Result<KeyOwner, Arc<sqlx::Error>>;
+/// The caller, who may no longer be allowed to call: see [`Caller::works`]. `None` if no key has the hash.
+type QueryResult = Result<Option<Arc<Caller>>, Arc<sqlx::Error>>;
 
 impl Lookup {
     pub fn new(pool: PgPool, options: Options) -> Self {
@@ -79,72 +61,55 @@ impl Lookup {
             deadline: options.deadline,
             cache: CallerCache::new(options.outage),
             known_prefixes: KnownPrefixes::default(),
-            unknown_key_limiter: UnknownKeyLimiter::new(options.unknown_per_minute),
-            unknown_permits: Semaphore::new(MAX_UNKNOWN_LOOKUPS),
+            unknown_keys: ConcurrencyLimit::with_queue(
+                "unknown_keys",
+                UNKNOWN_QUERIES,
+                UNKNOWN_WAITING,
+            ),
             in_flight: Cache::new(IN_FLIGHT),
         }
     }
 
-    /// The cached owner of the key; `None` if a query is needed.
-    pub fn cached(&self, hash: Hash, now: OffsetDateTime) -> Option<KeyOwner> {
+    /// The cached caller of the key; `None` if a query is needed.
+    pub fn cached(&self, hash: Hash, now: OffsetDateTime) -> Option<Arc<Caller>> {
         self.cache.get(&hash, now)
     }
 
-    /// Queries PostgreSQL for the owner of the key. `from` is the client's address.
+    /// Whether a key has this hash. If false, none has, unless it was created since the last poll of the feed.
+    pub fn is_known(&self, hash: Hash) -> bool {
+        self.known_prefixes.may_contain(hash)
+    }
+
+    /// Waits for a permit to query an unknown key.
     ///
-    /// A query for an existing key is not limited, whatever other clients at the address do. A query for a key whose prefix is
-    /// unknown counts against the address and needs one of the few permits for unknown keys. Concurrent queries for one key are
-    /// joined and count once.
-    pub async fn find(
-        &self,
-        hash: Hash,
-        from: Network,
-        now: OffsetDateTime,
-    ) -> Result<KeyOwner, FindError> {
+    /// # Errors
+    /// `unavailable`: too many requests with unknown keys wait, or PostgreSQL is too slow.
+    pub async fn acquire_unknown(&self) -> Result<Permit, Fault> {
+        self.unknown_keys.acquire(self.deadline).await
+    }
+
+    /// Queries PostgreSQL for the caller of the key. Concurrent queries for one key are joined.
+    ///
+    /// # Errors
+    /// PostgreSQL failed or missed the deadline.
+    pub async fn find(&self, hash: Hash, now: OffsetDateTime) -> QueryResult {
+        // Another request may have found it while this one waited.
+        if let Some(caller) = self.cached(hash, now) {
+            return Ok(Some(caller));
+        }
         let guard = match self.in_flight.get_value_or_guard_async(&hash).await {
-            Ok(outcome) => return outcome.map_err(FindError::Database),
-            // No query for this key is running, or the request that ran it was dropped or rejected.
+            Ok(outcome) => return outcome,
+            // No query for this key is running, or the request that ran it was dropped.
             Err(guard) => guard,
         };
-        let counted = self.count(hash, from, now)?;
-        let outcome = self.query(hash, from, now, counted).await;
+        let outcome = self.query(hash, now).await;
         // Hands the result to the requests that wait, also a failure. Whether it is cached is decided in `cache`.
         let (Ok(()) | Err(_)) = guard.insert(outcome.clone());
         self.in_flight.remove(&hash);
-        outcome.map_err(FindError::Database)
+        outcome
     }
 
-    /// Counts a query against the address, unless the key is known to exist.
-    fn count(
-        &self,
-        hash: Hash,
-        from: Network,
-        now: OffsetDateTime,
-    ) -> Result<Option<CountedLookup>, FindError> {
-        if self.known_prefixes.may_contain(hash) {
-            return Ok(None);
-        }
-        let counted = self
-            .unknown_key_limiter
-            .consume(from, now)
-            .map_err(|wait| {
-                metrics::counter!("key_lookups_refused_total").increment(1);
-                FindError::RateLimited(wait)
-            })?;
-        Ok(Some(counted))
-    }
-
-    async fn query(
-        &self,
-        hash: Hash,
-        from: Network,
-        now: OffsetDateTime,
-        counted: Option<CountedLookup>,
-    ) -> QueryResult {
-        let _permit = match counted {
-            Some(_) => Some(self.acquire_unknown_permit().await?),
-            None => None,
-        };
+    async fn query(&self, hash: Hash, now: OffsetDateTime) -> QueryResult {
         let generation = self.cache.generation();
         let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
             store::keys::caller(connection, hash).await
@@ -156,26 +121,12 @@ impl Lookup {
             Err(_) => "failed",
         };
         metrics::counter!("key_lookups_total", "outcome" => outcome).increment(1);
-        let found = match read.map_err(Arc::new)? {
-            Some(caller) => KeyOwner::Caller(Arc::new(caller)),
-            None => KeyOwner::Nobody,
-        };
-        if matches!(found, KeyOwner::Caller(_)) {
+        let caller = read.map_err(Arc::new)?.map(Arc::new);
+        if let Some(caller) = &caller {
             self.known_prefixes.extend([prefix(hash)]);
-            if let Some(counted) = counted {
-                self.unknown_key_limiter.refund(from, counted);
-            }
+            self.cache.insert(hash, caller, now, generation);
         }
-        self.cache.insert(hash, &found, now, generation);
-        Ok(found)
-    }
-
-    async fn acquire_unknown_permit(&self) -> Result<SemaphorePermit<'_>, Arc<sqlx::Error>> {
-        let permit = timeout(self.deadline, self.unknown_permits.acquire()).await;
-        permit.ok().and_then(Result::ok).ok_or_else(|| {
-            metrics::counter!("key_lookups_total", "outcome" => "crowded").increment(1);
-            Arc::new(sqlx::Error::PoolTimedOut)
-        })
+        Ok(caller)
     }
 
     /// Loads the hash prefixes of all keys.

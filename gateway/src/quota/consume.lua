@@ -2,9 +2,10 @@
 --
 -- KEYS: the account's hash; redis.rs lists its fields.
 -- ARGV: the key; the month; the run id of Redis (empty in a cluster); now in milliseconds; calls per minute (-1: no limit); calls
--- per month (-1: no limit); 1 if the call counts in the month.
--- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month missing); the start of the minute; the
--- calls in the minute and in the month, this one included. Only an allowed call is counted.
+-- per month (-1: no limit); 1 if the call counts in the month; calls per month of the account's public keys (-1: the key is not
+-- public, or no limit).
+-- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month missing, 5 month of the public keys
+-- exceeded); the start of the minute; the calls in the minute and in the month, this one included. Only an allowed call is counted.
 
 local run = ARGV[3]
 if run == '' then
@@ -13,7 +14,8 @@ if run == '' then
 end
 local start_field, calls_field, month_field = ARGV[1] .. ':start', ARGV[1] .. ':calls', ARGV[2] .. '@' .. run
 
-local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field)
+local public_field = 'public:' .. ARGV[2]
+local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field, public_field)
 if values[1] == 'revoked' then
   return {1, 0, 0, 0}
 end
@@ -40,6 +42,14 @@ end
 local per_month = tonumber(ARGV[6])
 if per_month >= 0 and month >= per_month then
   return {3, start, calls - 1, month}
+end
+local per_public_month = tonumber(ARGV[8])
+if per_public_month >= 0 then
+  local public = tonumber(values[4]) or 0
+  if public >= per_public_month then
+    return {5, start, calls - 1, month}
+  end
+  redis.call('hset', KEYS[1], public_field, public + 1)
 end
 month = month + 1
 redis.call('hset', KEYS[1], start_field, start, calls_field, calls, month_field, month)

@@ -15,7 +15,7 @@ use metrics::Counter;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::key::{Caller, Mode};
+use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
 use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window};
 use ledger::Ledger;
@@ -37,6 +37,8 @@ pub const BACKFILL_TIMEOUT: Duration = Duration::from_secs(1);
 /// What all connections of a process share.
 #[derive(Debug)]
 pub struct SharedCounters {
+    /// Percent of an account's month that its public keys may use together.
+    public_share: u8,
     local: LocalWindows,
     players: LocalWindows,
     pub(crate) ledger: Ledger,
@@ -52,13 +54,16 @@ pub enum Denial {
     Minute(RateLimitStatus),
     /// The account's month is exceeded.
     Month(RateLimitStatus),
+    /// The share of the account's month that its public keys have is exceeded.
+    PublicMonth(RateLimitStatus),
 }
 
 impl SharedCounters {
     /// `backfill_timeout` limits how long a call waits for its month to be read from PostgreSQL. After that it is decided as if
-    /// Redis were away.
-    pub fn new(backfill_timeout: Duration) -> Self {
+    /// Redis were away. The public keys of an account may use `public_share` percent of its month.
+    pub fn new(backfill_timeout: Duration, public_share: u8) -> Self {
         Self {
+            public_share,
             local: LocalWindows::default(),
             players: LocalWindows::default(),
             ledger: Ledger::default(),
@@ -75,6 +80,11 @@ impl Quota {
         }
     }
 
+    /// Opens the connection to Redis, if Redis is there.
+    pub async fn warm_up(&self) {
+        self.counters.warm_up().await;
+    }
+
     /// Counts a call at `now`, or rejects it; a rejected call is not counted. While Redis is away, this process limits the minute
     /// by itself, and no call is rejected for a month that cannot be read.
     pub async fn consume(
@@ -83,7 +93,7 @@ impl Quota {
         plan: &Plan,
         now: OffsetDateTime,
     ) -> Result<RateLimitStatus, Denial> {
-        let limits = limits(caller, plan);
+        let limits = Limits::of(caller, plan, self.shared.public_share);
         let (source, outcome) = match self.consume_in_redis(caller, limits, now).await {
             Ok(counted) => ("redis", counted.outcome(limits, now)),
             Err(away) => ("local", self.consume_locally(caller, limits, now, away)),
@@ -93,6 +103,7 @@ impl Quota {
             Err(Denial::Revoked) => "revoked",
             Err(Denial::Minute(_)) => "rate_limited",
             Err(Denial::Month(_)) => "quota_exceeded",
+            Err(Denial::PublicMonth(_)) => "public_quota_exceeded",
         };
         record_decision(source, verdict);
         outcome
@@ -178,10 +189,19 @@ impl Quota {
             .counters
             .consume_player(account, player, limit, now)
             .await;
-        let (free, start) = counted.unwrap_or_else(|_away| {
-            let (window, free) = self.shared.players.consume(player, Some(limit), now);
-            (free, window.start)
-        });
+        let (source, (free, start)) = match counted {
+            Ok(counted) => ("redis", counted),
+            Err(_away) => {
+                let (window, free) = self.shared.players.consume(player, Some(limit), now);
+                ("local", (free, window.start))
+            }
+        };
+        let verdict = if free {
+            "player_allowed"
+        } else {
+            "player_limited"
+        };
+        record_decision(source, verdict);
         if free { Ok(()) } else { Err(start) }
     }
 
@@ -218,14 +238,6 @@ fn record_decision(source: &'static str, verdict: &'static str) {
     });
 }
 
-fn limits(caller: &Caller, plan: &Plan) -> Limits {
-    Limits {
-        minute: plan.calls_per_minute,
-        month: plan.calls_per_month,
-        uses_month: caller.key.mode == Mode::Live,
-    }
-}
-
 impl CountResult {
     fn outcome(self, limits: Limits, now: OffsetDateTime) -> Result<RateLimitStatus, Denial> {
         let status = RateLimitStatus {
@@ -242,6 +254,7 @@ impl CountResult {
             Verdict::Revoked => Err(Denial::Revoked),
             Verdict::Minute => Err(Denial::Minute(status)),
             Verdict::Month => Err(Denial::Month(status)),
+            Verdict::PublicMonth => Err(Denial::PublicMonth(status)),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | `<key>:start` | when the key's minute began, in milliseconds; or `revoked`, a tombstone |
 //! | `<key>:calls` | calls in that minute; for a tombstone, when the key was revoked, in milliseconds |
 //! | `<month>@<run>` | calls of live keys in the UTC month, as counted by this run of Redis |
+//! | `public:<month>` | those of them with public keys, if they are limited. No copy is in PostgreSQL |
 //!
 //! `seed.lua` runs when a month begins and removes expired fields. Versions before this one counted in separate keys
 //! (`gateway:{<account>}:month:<month>` and others), which expire. During a rolling update, an account's first call at a new
@@ -15,12 +16,16 @@
 //! gateways after that moment, and those of the last `month_flush` before it.
 
 use kit::redis::{Redis, RunId, Script, Unavailable, evaluate};
-use redis::{Cmd, RedisWrite as _};
+use redis::{Cmd, RedisWrite as _, Value};
 use time::{Duration, OffsetDateTime};
+use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
 use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
+
+/// How long a thread waits for its connection before it serves.
+const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(crate) struct Counters {
@@ -50,6 +55,7 @@ pub(super) enum Verdict {
     Revoked,
     Minute,
     Month,
+    PublicMonth,
 }
 
 impl Counters {
@@ -63,6 +69,17 @@ impl Counters {
             add: Script::new(include_str!("add.lua")),
             player: Script::new(include_str!("player.lua")),
         }
+    }
+
+    /// Opens the connection, so that the first call does not wait for it. Gives up after [`WARM_UP`]: calls work without Redis.
+    pub(super) async fn warm_up(&self) {
+        let connecting = async {
+            let ping = redis::cmd("PING");
+            while self.redis.query::<Value>("warm up", &ping).await.is_err() {
+                sleep(WARM_UP / 40).await;
+            }
+        };
+        drop(timeout(WARM_UP, connecting).await);
     }
 
     /// Counts a call; `None` if the month has to be seeded first.
@@ -82,7 +99,8 @@ impl Counters {
                 .arg(milliseconds(now))
                 .arg(limits.minute.map_or(-1, i64::from))
                 .arg(limits.month.map_or(-1, u64::cast_signed))
-                .arg(u8::from(limits.uses_month));
+                .arg(u8::from(limits.uses_month))
+                .arg(limits.public_month.map_or(-1, u64::cast_signed));
             call
         };
         let reply = self.redis.invoke("consume", &self.consume, command).await?;
@@ -92,6 +110,7 @@ impl Counters {
             1 => Verdict::Revoked,
             2 => Verdict::Minute,
             3 => Verdict::Month,
+            5 => Verdict::PublicMonth,
             _ => return Ok(None),
         };
         Ok(Some(CountResult {
@@ -116,7 +135,8 @@ impl Counters {
             call.write_arg_fmt(month.month);
             call.arg(run.as_bytes())
                 .arg(milliseconds(status.window.start))
-                .arg(u8::from(status.limits.uses_month));
+                .arg(u8::from(status.limits.uses_month))
+                .arg(u8::from(status.limits.public_month.is_some()));
             call
         };
         let reply = self.redis.invoke("refund", &self.refund, command);

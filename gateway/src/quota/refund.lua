@@ -2,7 +2,7 @@
 --
 -- KEYS: the account's hash.
 -- ARGV: the key; the month; the run id of Redis (empty in a cluster); the start of the minute in which the call was counted; 1 if
--- the call counted in the month.
+-- the call counted in the month; 1 if it counted in the month of the public keys as well.
 -- Returns: 0 if the call counted in the month and this run does not have the month, 1 otherwise.
 
 local start_field, calls_field = ARGV[1] .. ':start', ARGV[1] .. ':calls'
@@ -25,4 +25,9 @@ if not month then
   return 0
 end
 redis.call('hset', KEYS[1], month_field, math.max(0, month - 1))
+if ARGV[6] == '1' then
+  local public_field = 'public:' .. ARGV[2]
+  local public = tonumber(redis.call('hget', KEYS[1], public_field)) or 0
+  redis.call('hset', KEYS[1], public_field, math.max(0, public - 1))
+end
 return 1

@@ -27,11 +27,12 @@ for i = 1, #values, 2 do
 end
 for field, value in pairs(fields) do
   local counted = string.match(field, '^(.*)@')
+  local public = string.match(field, '^public:(.*)$')
   local key = string.match(field, '^(.*):start$')
   if counted == ARGV[1] then
     month = math.max(month, tonumber(value) or 0)
     redis.call('hdel', KEYS[1], field)
-  elseif counted and counted < last_month then
+  elseif (counted or public) and (counted or public) < last_month then
     redis.call('hdel', KEYS[1], field)
   elseif key then
     -- Removes minutes and tombstones that have expired. A tombstone has its time in i of the calls.

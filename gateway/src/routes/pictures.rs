@@ -17,10 +17,12 @@ use crate::domain::picture::Name;
 use crate::envelope::{self, ETag, IfNoneMatch};
 use crate::errors::ApiError;
 use crate::extract::path_param::PathParam;
-use crate::upstream::pictures;
+use crate::upstream::pictures::{self, Pictures};
 
-/// A name contains the hash of its file, so the file never changes.
-const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// A name contains the hash of its file, so the file never changes. A shared cache asks again after a minute, because the picture may have
+/// been withdrawn.
+const IMMUTABLE: HeaderValue =
+    HeaderValue::from_static("public, max-age=31536000, s-maxage=60, immutable");
 /// A missing picture may be uploaded soon.
 const ONE_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
 /// Browsers must not guess another type, such as HTML.
@@ -58,22 +60,25 @@ async fn respond(
     let PathParam(name) = name?;
     let name = Name::parse(&name).ok_or_else(not_found)?;
     let etag = ETag::strong(name.hash());
-    let not_modified = IfNoneMatch::from_headers(headers).matches(&etag);
-    let mut response = if is_head || not_modified {
-        let metadata = app.pictures.metadata(name.as_str()).await?;
-        head(&metadata)?
+    let if_none_match = IfNoneMatch::from_headers(headers);
+    let mut response = if if_none_match.names(&etag) {
+        // The client has the file: its name is its hash, so nobody is asked.
+        not_modified()
+    } else if is_head {
+        // Says what a file of this name is, not whether there is one: only GET asks listings-svc.
+        let mut response = without_body();
+        let kind = name.content_type().map(HeaderValue::from_static);
+        let headers = response.headers_mut();
+        headers.extend(kind.map(|kind| (CONTENT_TYPE, kind)));
+        response
     } else {
         let first = app.pictures.first_part(name.as_str()).await?;
-        let mut response = head(&first)?;
-        let bytes = pictures::stream(Arc::clone(&app.pictures), name.as_str().to_owned(), first);
-        *response.body_mut() = Body::from_stream(bytes);
-        response
+        if if_none_match.matches(&etag) {
+            not_modified()
+        } else {
+            picture(Arc::clone(&app.pictures), name, first)?
+        }
     };
-    if not_modified {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-        response.headers_mut().remove(CONTENT_LENGTH);
-        response.headers_mut().remove(CONTENT_TYPE);
-    }
     let headers = response.headers_mut();
     headers.extend(etag.into_value().map(|etag| (ETAG, etag)));
     headers.insert(CACHE_CONTROL, IMMUTABLE);
@@ -81,15 +86,30 @@ async fn respond(
     Ok(envelope::raw(response))
 }
 
-fn head(picture: &GetPictureResponse) -> Result<Response, ApiError> {
-    let kind = HeaderValue::from_str(&picture.content_type);
+/// The picture, of which the first part is known.
+fn picture(
+    pictures: Arc<Pictures>,
+    name: Name<'_>,
+    first: GetPictureResponse,
+) -> Result<Response, ApiError> {
+    let kind = HeaderValue::from_str(&first.content_type);
     let kind = kind.map_err(|error| Fault::internal(&error))?;
-    let mut response = Response::new(Body::from_stream(futures::stream::empty::<
-        Result<bytes::Bytes, Fault>,
-    >()));
+    let size = first.size;
+    let bytes = pictures::stream(pictures, name.as_str().to_owned(), first);
+    let mut response = Response::new(Body::from_stream(bytes));
     response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
-        .headers_mut()
-        .insert(CONTENT_LENGTH, picture.size.into());
+    response.headers_mut().insert(CONTENT_LENGTH, size.into());
     Ok(response)
+}
+
+fn not_modified() -> Response {
+    let mut response = without_body();
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    response
+}
+
+/// A response whose body has an unknown length, so that the server adds no `Content-Length` of 0.
+fn without_body() -> Response {
+    let body = futures::stream::empty::<Result<bytes::Bytes, Fault>>();
+    Response::new(Body::from_stream(body))
 }

@@ -19,10 +19,11 @@ use tokio::time::{Instant, timeout};
 use tower::ServiceExt as _;
 
 use super::Settings;
+use super::clients::{ClientConnection, Clients};
 use super::io::{CLOSING, Stream};
 use super::request_body::SharedBody;
-use super::response::UnsentResponses;
-use super::timeouts::{CallGuard, Deadlines};
+use super::response::track;
+use super::timeouts::CallGuard;
 use crate::request_limits;
 
 /// Limits of the HTTP library, far above those of `request_limits.rs`. Beyond them the error response has no envelope (§7.2).
@@ -39,27 +40,35 @@ pub(super) struct ConnectionServer {
     pub(super) builder: Builder<TokioExecutor>,
     pub(super) router: Router,
     pub(super) settings: Settings,
-    pub(super) unsent: UnsentResponses,
+    pub(super) clients: Arc<Clients>,
 }
 
 impl ConnectionServer {
-    /// Serves a connection until the client closes it, a deadline expires or the server is drained.
+    /// Serves a connection until the client closes it, a deadline expires, it is closed to make room or the server is drained. Closes it
+    /// at once if its client has too many.
     pub(super) async fn serve(self: Arc<Self>, stream: TcpStream) {
         // An error means that the connection is closed.
         drop(stream.set_nodelay(true));
-        let address = stream.peer_addr().ok().map(ConnectInfo);
-        let deadlines = Arc::new(Deadlines::new(self.settings.timeouts, Instant::now()));
+        let opened = self
+            .clients
+            .open(stream.peer_addr().ok(), self.settings.timeouts);
+        let Some(open) = opened.await else {
+            return;
+        };
+        let client = &open.connection;
+        let address = client.peer.map(ConnectInfo);
+        let deadlines = &client.deadlines;
         let io = TokioIo::new(Stream {
             socket: stream,
-            deadlines: Arc::clone(&deadlines),
+            deadlines: Arc::clone(deadlines),
             closing: None,
         });
         let service = service_fn(|mut request: Request<Incoming>| {
             if let Some(address) = address {
                 request.extensions_mut().insert(address);
             }
-            let call = CallGuard::begin(&deadlines, request.version() == Version::HTTP_2);
-            Arc::clone(&self).respond(request, call)
+            let call = CallGuard::begin(deadlines, request.version() == Version::HTTP_2);
+            Arc::clone(&self).respond(request, call, Arc::clone(client))
         });
         let mut connection = pin!(self.builder.serve_connection(io, service));
         let mut draining = false;
@@ -67,6 +76,7 @@ impl ConnectionServer {
             tokio::select! {
                 biased;
                 ended = connection.as_mut() => return tracing::debug!(?ended, "a connection ended"),
+                () = client.reset.cancelled() => return,
                 () = deadlines.expired() => {
                     // Graceful first: over HTTP/2, a GOAWAY frame tells the client.
                     connection.as_mut().graceful_shutdown();
@@ -86,11 +96,13 @@ impl ConnectionServer {
         self: Arc<Self>,
         request: Request<Incoming>,
         call: CallGuard,
+        connection: Arc<ClientConnection>,
     ) -> Result<Response, h2::Error> {
         let deadline = Instant::now() + self.settings.timeouts.http_body;
         let is_http1 = request.version() < Version::HTTP_2;
         let expects_continue = request.headers().contains_key(EXPECT);
         let mut close = request_limits::host(&request).is_err();
+        let client = connection.client_of(request.headers());
         let (head, incoming) = request.into_parts();
         let body = SharedBody(Arc::new(Mutex::new(incoming)));
         let request = Request::from_parts(head, Body::new(body.clone()));
@@ -104,7 +116,7 @@ impl ConnectionServer {
                 .headers_mut()
                 .insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        self.unsent.track(call, response)
+        track(&connection, client, call, response)
     }
 }
 

@@ -1,78 +1,101 @@
-//! Limits the memory of responses that wait to be sent.
+//! Counts the memory of responses that wait to be sent.
 //!
 //! A response stays in memory until the client has received it. Over HTTP/2, a client can make a hundred requests and block all
-//! responses. The responses of all connections together are therefore limited.
+//! responses. `clients` limits what each client, and all clients together, may hold.
 
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::{Context, Poll, ready};
 
-use axum::body::{Body, HttpBody as _};
+use axum::BoxError;
+use axum::body::{Body, HttpBody};
 use axum::response::Response;
 use bytes::Bytes;
-use h2::Reason;
 use http::header::CONTENT_LENGTH;
-use http_body_util::BodyExt as _;
+use http_body::{Frame, SizeHint};
 
+use super::clients::{Client, ClientConnection};
 use super::timeouts::CallGuard;
 
-/// Unsent bytes over all connections. A connection on which another response waits may only use the first quarter.
-const MAX_UNSENT_BYTES: usize = 128 * 1024 * 1024;
 /// Bytes of a response besides its body: its head, and the state of its stream.
 const OVERHEAD: usize = 4 * 1024;
-
-/// The number of unsent bytes, over all connections.
-#[derive(Debug, Clone, Default)]
-pub(super) struct UnsentResponses(Arc<AtomicUsize>);
 
 /// A response that counts as unsent until it is dropped.
 struct TrackedResponse {
     call: CallGuard,
-    unsent: UnsentResponses,
+    connection: Arc<ClientConnection>,
+    client: Arc<Client>,
 }
+
+/// The body of a response. Its chunks count as unsent from when the HTTP library takes them.
+struct TrackedBody(Body, Arc<TrackedResponse>);
 
 /// A chunk of a response body. The HTTP library drops it when it is written.
 struct BodyChunk(Bytes, Arc<TrackedResponse>);
 
-impl UnsentResponses {
-    /// Tracks the response to `call` until the HTTP library has written its last byte.
-    ///
-    /// # Errors
-    /// There are too many unsent bytes. The error resets the stream over HTTP/2, and closes the connection over HTTP/1.1.
-    pub(super) fn track(
-        &self,
-        mut call: CallGuard,
-        response: Response,
-    ) -> Result<Response, h2::Error> {
-        let limit = if call.response_ready() {
-            MAX_UNSENT_BYTES / 4
-        } else {
-            MAX_UNSENT_BYTES
-        };
-        let tracked = Arc::new(TrackedResponse {
-            call,
-            unsent: self.clone(),
+/// Tracks the response to `call` until the HTTP library has written its last byte.
+///
+/// # Errors
+/// The client has too many unsent bytes. The error resets the stream over HTTP/2, and closes the connection over HTTP/1.1.
+pub(super) fn track(
+    connection: &Arc<ClientConnection>,
+    client: Arc<Client>,
+    mut call: CallGuard,
+    response: Response,
+) -> Result<Response, h2::Error> {
+    connection.check_room(&client)?;
+    call.response_ready();
+    connection.add_unsent(&client, OVERHEAD);
+    let tracked = Arc::new(TrackedResponse {
+        call,
+        connection: Arc::clone(connection),
+        client,
+    });
+    let (mut head, body) = response.into_parts();
+    if let Some(length) = body.size_hint().exact().filter(|length| *length > 0) {
+        head.headers.entry(CONTENT_LENGTH).or_insert(length.into());
+    }
+    let body = Body::new(TrackedBody(body, tracked));
+    Ok(Response::from_parts(head, body))
+}
+
+impl HttpBody for TrackedBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let frame = ready!(Pin::new(&mut self.0).poll_frame(context)?);
+        let frame = frame.map(|frame| match frame.into_data() {
+            Ok(bytes) => self.1.chunk(bytes).map(Frame::data),
+            Err(trailers) => Ok(trailers),
         });
-        if self.0.fetch_add(OVERHEAD, Relaxed) >= limit {
-            return Err(Reason::ENHANCE_YOUR_CALM.into());
-        }
-        let (mut head, body) = response.into_parts();
-        if let Some(length) = body.size_hint().exact().filter(|length| *length > 0) {
-            // The mapped body no longer knows its length.
-            head.headers.entry(CONTENT_LENGTH).or_insert(length.into());
-        }
-        let body = body.map_frame(move |frame| {
-            frame.map_data(|bytes| {
-                tracked.unsent.0.fetch_add(bytes.len(), Relaxed);
-                Bytes::from_owner(BodyChunk(bytes, Arc::clone(&tracked)))
-            })
-        });
-        Ok(Response::from_parts(head, Body::new(body)))
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
+}
+
+impl TrackedResponse {
+    /// Counts a chunk. It fails if the client has too many unsent bytes already.
+    fn chunk(self: &Arc<Self>, bytes: Bytes) -> Result<Bytes, BoxError> {
+        self.connection.check_room(&self.client)?;
+        self.connection.add_unsent(&self.client, bytes.len());
+        Ok(Bytes::from_owner(BodyChunk(bytes, Arc::clone(self))))
     }
 }
 
 impl Drop for TrackedResponse {
     fn drop(&mut self) {
-        self.unsent.0.fetch_sub(OVERHEAD, Relaxed);
+        self.connection.remove_unsent(&self.client, OVERHEAD);
     }
 }
 
@@ -84,70 +107,58 @@ impl AsRef<[u8]> for BodyChunk {
 
 impl Drop for BodyChunk {
     fn drop(&mut self) {
-        self.1.unsent.0.fetch_sub(self.0.len(), Relaxed);
-        self.1.call.chunk_written();
+        let Self(bytes, tracked) = self;
+        tracked
+            .connection
+            .remove_unsent(&tracked.client, bytes.len());
+        tracked.call.chunk_written();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use tokio::time::Instant;
+    use http::HeaderMap;
+    use http_body_util::BodyExt as _;
 
     use super::*;
-    use crate::config::Timeouts;
-    use crate::server::timeouts::Deadlines;
+    use crate::server::clients::OpenConnection;
+    use crate::server::clients::tests::{clients, open};
 
-    fn connection() -> Arc<Deadlines> {
-        let timeout = Duration::from_secs(1);
-        let timeouts = Timeouts {
-            http_head: timeout,
-            http_body: timeout,
-            http_idle: timeout,
-            http_write: timeout,
-        };
-        Arc::new(Deadlines::new(timeouts, Instant::now()))
-    }
-
-    fn tracked(
-        unsent: &UnsentResponses,
-        connection: &Arc<Deadlines>,
-    ) -> Result<Response, h2::Error> {
-        let call = CallGuard::begin(connection, true);
-        unsent.track(call, Response::new(Body::from("kalah")))
+    fn tracked(open: &OpenConnection) -> Result<Response, h2::Error> {
+        let connection = &open.connection;
+        let call = CallGuard::begin(&connection.deadlines, true);
+        let client = connection.client_of(&HeaderMap::new());
+        track(connection, client, call, Response::new(Body::from("kalah")))
     }
 
     #[tokio::test]
     async fn a_response_counts_until_its_last_byte_is_dropped() {
-        let unsent = UnsentResponses::default();
-        let bytes = || unsent.0.load(Relaxed);
-        let response = tracked(&unsent, &connection()).unwrap();
+        // The client may have one response and its body, and not a byte more.
+        let limit = OVERHEAD + 5;
+        let clients = clients(9, limit);
+        let [one, other] = [(); 2].map(|()| open(&clients, "192.0.2.1").unwrap());
+        let response = tracked(&one).unwrap();
         assert_eq!(response.headers()[CONTENT_LENGTH], "5");
         let mut body = response.into_body();
-        assert_eq!(bytes(), OVERHEAD);
         let part = body.frame().await.unwrap().unwrap().into_data().unwrap();
         drop(body);
-        assert_eq!(bytes(), OVERHEAD + 5);
+        assert!(tracked(&other).is_err());
+        assert!(tracked(&open(&clients, "192.0.2.2").unwrap()).is_ok());
         assert_eq!(part, "kalah");
         drop(part);
-        assert_eq!(bytes(), 0);
+        assert!(tracked(&other).is_ok());
     }
 
-    #[test]
-    fn a_connection_with_an_unsent_response_gets_a_quarter_of_the_memory() {
-        let (unsent, one, other) = (UnsentResponses::default(), connection(), connection());
-        let waits = tracked(&unsent, &one).unwrap();
-        unsent.0.fetch_add(MAX_UNSENT_BYTES / 4, Relaxed);
-        assert!(tracked(&unsent, &one).is_err());
-        drop(tracked(&unsent, &other).unwrap());
-        unsent
-            .0
-            .fetch_add(MAX_UNSENT_BYTES - MAX_UNSENT_BYTES / 4, Relaxed);
-        assert!(tracked(&unsent, &other).is_err());
-        unsent.0.fetch_sub(MAX_UNSENT_BYTES, Relaxed);
-        assert!(tracked(&unsent, &one).is_ok());
-        drop(waits);
-        assert_eq!(unsent.0.load(Relaxed), 0);
+    #[tokio::test]
+    async fn a_body_ends_when_its_client_holds_too_much() {
+        let clients = clients(9, 2 * OVERHEAD);
+        let open = open(&clients, "192.0.2.1").unwrap();
+        let mut first = tracked(&open).unwrap().into_body();
+        let second = tracked(&open).unwrap().into_body();
+        assert!(first.frame().await.unwrap().is_err());
+        drop(second);
+        drop(first);
+        let mut again = tracked(&open).unwrap().into_body();
+        assert!(again.frame().await.unwrap().is_ok());
     }
 }

@@ -18,11 +18,13 @@ use crate::config::Timeouts;
 /// How late the connection may notice a deadline that has become earlier.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
+#[derive(Debug)]
 pub(super) struct Deadlines {
     timeouts: Timeouts,
     state: Mutex<ConnectionState>,
 }
 
+#[derive(Debug)]
 struct ConnectionState {
     /// Requests that run, or whose responses are not written yet.
     calls: u32,
@@ -70,6 +72,16 @@ impl Deadlines {
         [write, head, idle].into_iter().flatten().min()
     }
 
+    /// Whether no request runs and no response waits to be written.
+    pub(super) fn is_idle(&self) -> bool {
+        self.state().calls == 0
+    }
+
+    /// The last event: the connection was opened, a request ended, part of a response was written, or a response became ready.
+    pub(super) fn since(&self) -> Instant {
+        self.state().since
+    }
+
     /// Returns when the connection has expired.
     pub(super) async fn expired(&self) {
         while self
@@ -102,15 +114,14 @@ impl CallGuard {
         }
     }
 
-    /// Returns whether responses to other requests on the connection wait to be written.
-    pub(super) fn response_ready(&mut self) -> bool {
+    /// The response waits to be written from now on.
+    pub(super) fn response_ready(&mut self) {
         self.is_ready = true;
         let mut state = self.deadlines.state();
         state.unsent += 1;
         if state.unsent == 1 {
             state.since = Instant::now();
         }
-        state.unsent > 1
     }
 
     pub(super) fn chunk_written(&self) {
@@ -192,10 +203,10 @@ mod tests {
     fn each_response_has_a_write_timeout() {
         let (connection, opened) = opened();
         let mut calls = [(); 2].map(|()| CallGuard::begin(&connection, true));
-        assert!(!calls[0].response_ready());
+        calls[0].response_ready();
         assert_eq!(deadline(&connection, opened), Some(120));
         connection.state().since = opened;
-        assert!(calls[1].response_ready());
+        calls[1].response_ready();
         assert_eq!(deadline(&connection, opened), Some(20));
         let [first, second] = calls;
         drop(first);

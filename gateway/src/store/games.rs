@@ -1,7 +1,9 @@
-//! The table `gateway.game`: which games are published, so that their keys work.
+//! The table `gateway.game`: which games are published, and under which pages, so that their keys work.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
+
+use crate::domain::key::{GameStanding, Mode};
 
 /// A game as it is on the listings feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub struct Game {
     /// `test` or `live`.
     pub mode: &'static str,
     pub published: bool,
+    /// The id of its page.
+    pub page: String,
 }
 
 /// Inserts or updates games, which must be distinct. A game that differs from its row gets a new change number.
@@ -24,20 +28,22 @@ pub async fn upsert(
     let slugs: Vec<String> = games.iter().map(|game| game.slug.clone()).collect();
     let modes: Vec<String> = games.iter().map(|game| game.mode.to_owned()).collect();
     let published: Vec<bool> = games.iter().map(|game| game.published).collect();
+    let pages: Vec<String> = games.iter().map(|game| game.page.clone()).collect();
     sqlx::query!(
-        "insert into gateway.game as held (id, slug, mode, published, epoch, change)
-         select id, slug, mode, published, $5, nextval('gateway.game_change')
-         from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as told (id, slug, mode, published)
+        "insert into gateway.game as held (id, slug, mode, published, page, epoch, change)
+         select id, slug, mode, published, page, $6, nextval('gateway.game_change')
+         from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[]) as told (id, slug, mode, published, page)
          on conflict (id) do update set slug = excluded.slug, mode = excluded.mode, published = excluded.published,
-             epoch = excluded.epoch,
-             change = case when (held.slug, held.mode, held.published) is distinct from
-                 (excluded.slug, excluded.mode, excluded.published) then excluded.change else held.change end
-         where (held.slug, held.mode, held.published, held.epoch) is distinct from
-             (excluded.slug, excluded.mode, excluded.published, excluded.epoch)",
+             page = excluded.page, epoch = excluded.epoch,
+             change = case when (held.slug, held.mode, held.published, held.page) is distinct from
+                 (excluded.slug, excluded.mode, excluded.published, excluded.page) then excluded.change else held.change end
+         where (held.slug, held.mode, held.published, held.page, held.epoch) is distinct from
+             (excluded.slug, excluded.mode, excluded.published, excluded.page, excluded.epoch)",
         &ids,
         &slugs,
         &modes,
         &published,
+        &pages,
         epoch,
     )
     .execute(connection)
@@ -58,18 +64,40 @@ pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sql
     Ok(())
 }
 
-pub async fn is_published(connection: &mut PgConnection, slug: &str) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select exists (select from gateway.game where slug = $1 and published) as "exists!""#,
+/// Whether keys with this mode that the account has for the game may work.
+///
+/// A sample game, which only test keys may have, belongs to nobody. A page that is not known yet does not end a key: this service is
+/// behind the feed.
+pub async fn standing(
+    connection: &mut PgConnection,
+    slug: &str,
+    mode: Mode,
+    account: Uuid,
+) -> Result<GameStanding, sqlx::Error> {
+    let owned = sqlx::query_scalar!(
+        r#"select bool_or(game.mode = 'test' or page.id is null or $3 = any (page.owners))
+           from gateway.game left join gateway.page on page.id = game.page
+           where game.slug = $1 and game.published and (game.mode = 'live' or $2 = 'test')"#,
         slug,
+        mode.as_str(),
+        account,
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(match owned {
+        Some(true) => GameStanding::Good,
+        Some(false) => GameStanding::NotOwned,
+        None => GameStanding::NotPublished,
+    })
+}
+
+/// The highest change number of games and pages.
+pub async fn latest_change(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select greatest(
+               0, (select max(change) from gateway.game), (select max(change) from gateway.page)
+           ) as "change!""#
     )
     .fetch_one(connection)
     .await
-}
-
-/// The highest change number.
-pub async fn latest_change(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(r#"select coalesce(max(change), 0) as "change!" from gateway.game"#)
-        .fetch_one(connection)
-        .await
 }

@@ -6,7 +6,8 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::key::{Caller, Key, KeyKind, Mode};
+use super::games;
+use crate::domain::key::{Caller, GameStanding, Key, KeyKind, Mode};
 use crate::domain::secret::Hash;
 
 struct Row {
@@ -56,43 +57,46 @@ pub async fn caller(
     hash: Hash,
 ) -> Result<Option<Caller>, sqlx::Error> {
     let row = sqlx::query!(
-        r#"select key.id, key.account_id, key.name, key.mode, key.kind, key.may_write, key.game, key.last4, key.created_at,
+        "select key.id, key.account_id, key.name, key.mode, key.kind, key.may_write, key.game, key.last4, key.created_at,
              key.last_used_at, key.expires_at, key.grace_until, key.revoked_at, key.revision,
-             account.name as account_name, account.plan,
-             (key.game is null or exists (
-                 select from gateway.game where game.slug = key.game and game.published
-             )) as "game_stands!"
+             account.name as account_name, account.plan
          from gateway.key join gateway.account on account.id = key.account_id
-         where key.hash = $1"#,
+         where key.hash = $1",
         &hash.0,
     )
-    .fetch_optional(connection)
+    .fetch_optional(&mut *connection)
     .await?;
-    row.map(|row| {
-        let key = Row {
-            id: row.id,
-            account_id: row.account_id,
-            name: row.name,
-            mode: row.mode,
-            kind: row.kind,
-            may_write: row.may_write,
-            game: row.game,
-            last4: row.last4,
-            created_at: row.created_at,
-            last_used_at: row.last_used_at,
-            expires_at: row.expires_at,
-            grace_until: row.grace_until,
-            revoked_at: row.revoked_at,
-            revision: row.revision,
-        };
-        Ok(Caller {
-            key: key.try_into()?,
-            account_name: row.account_name,
-            plan: row.plan,
-            game_published: row.game_stands,
-        })
-    })
-    .transpose()
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let (account_name, plan) = (row.account_name, row.plan);
+    let key: Key = Row {
+        id: row.id,
+        account_id: row.account_id,
+        name: row.name,
+        mode: row.mode,
+        kind: row.kind,
+        may_write: row.may_write,
+        game: row.game,
+        last4: row.last4,
+        created_at: row.created_at,
+        last_used_at: row.last_used_at,
+        expires_at: row.expires_at,
+        grace_until: row.grace_until,
+        revoked_at: row.revoked_at,
+        revision: row.revision,
+    }
+    .try_into()?;
+    let game = match &key.game {
+        Some(slug) => games::standing(connection, slug, key.mode, key.account).await?,
+        None => GameStanding::Good,
+    };
+    Ok(Some(Caller {
+        key,
+        account_name,
+        plan,
+        game,
+    }))
 }
 
 /// The keys of an account, oldest first.
@@ -241,15 +245,19 @@ pub async fn hashes(
     Ok(rows.into_iter().filter_map(hash).collect())
 }
 
-/// Hashes of the keys whose games have a change number above `after`, up to `to`.
+/// Hashes of the keys whose games, or the pages of their games, have a change number above `after`, up to `to`.
 pub async fn hashes_of_games(
     connection: &mut PgConnection,
     after: i64,
     to: i64,
 ) -> Result<Vec<Hash>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        "select key.hash from gateway.game join gateway.key on key.game = game.slug
-         where game.change > $1 and game.change <= $2",
+        "select key.hash from gateway.key where key.game in (
+             select slug from gateway.game where change > $1 and change <= $2
+             union
+             select game.slug from gateway.page join gateway.game on game.page = page.id
+             where page.change > $1 and page.change <= $2
+         )",
         after,
         to,
     )

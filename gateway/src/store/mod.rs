@@ -5,6 +5,8 @@ pub mod accounts;
 pub mod games;
 pub mod key_requests;
 pub mod keys;
+pub mod large_months;
 pub mod month_use;
+pub mod pages;
 pub mod plans;
 pub mod switches;

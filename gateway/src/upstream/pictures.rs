@@ -45,14 +45,6 @@ impl Pictures {
         self.part(name, 0, PART_SIZE).await
     }
 
-    /// The metadata of a picture.
-    ///
-    /// # Errors
-    /// There is no such picture, or listings-svc does not respond.
-    pub async fn metadata(&self, name: &str) -> Result<GetPictureResponse, Fault> {
-        self.part(name, 0, 0).await
-    }
-
     async fn part(&self, name: &str, offset: u64, most: u32) -> Result<GetPictureResponse, Fault> {
         let request = GetPictureRequest {
             name: name.to_owned(),

@@ -45,7 +45,7 @@ pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
             setting.switch.as_str().to_owned(),
             json!({ "on": setting.is_on, "reason": setting.reason }),
         ),
-        Outcome::PlansPublished => return None,
+        Outcome::PlansPublished | Outcome::LargeMonthsAnnounced => return None,
     };
     Some(Subject {
         entity,

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{NewKey, Outcome, accounts, feed_row, locked_row};
 use crate::domain::account::{Account, Identifier};
-use crate::domain::key::{Key, Spec};
+use crate::domain::key::{GameStanding, Key, Spec};
 use crate::domain::plan::Plans;
 use crate::store::{games, keys};
 
@@ -40,15 +40,11 @@ pub(super) async fn lock_account(
 ) -> Result<Account, ApplyError> {
     let account = accounts::lock(connection, identifier).await?;
     let working = keys::count_working(connection, account.id, now).await?;
-    let game_published = match &spec.game {
-        Some(slug) => games::is_published(connection, slug).await?,
-        None => true,
+    let game = match &spec.game {
+        Some(slug) => games::standing(connection, slug, spec.mode, account.id).await?,
+        None => GameStanding::Good,
     };
-    spec.check(
-        plans.get_or_cheapest(&account.plan),
-        working,
-        game_published,
-    )?;
+    spec.check(plans.get_or_cheapest(&account.plan), working, game)?;
     Ok(account)
 }
 

@@ -7,6 +7,7 @@ mod accounts;
 mod audit;
 mod key_requests;
 mod keys;
+mod large_months;
 mod plans;
 mod switches;
 
@@ -79,6 +80,8 @@ pub enum Command {
     SetSwitch(SwitchUpdate),
     /// Publishes the plans of the settings that differ from the feed.
     PublishPlans,
+    /// Announces the months in which an account without a monthly limit has made this many calls.
+    AnnounceLargeMonths(u64),
 }
 
 /// The id of a new key, and what is stored of its secret.
@@ -109,6 +112,7 @@ pub enum Outcome {
     Rotated(Key, Key),
     Switch(Setting),
     PlansPublished,
+    LargeMonthsAnnounced,
 }
 
 impl Apply for CommandHandler {
@@ -163,6 +167,9 @@ impl CommandHandler {
             Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
             Command::SetSwitch(update) => switches::set(connection, update, now).await,
             Command::PublishPlans => plans::publish(connection, &self.plans).await,
+            Command::AnnounceLargeMonths(calls) => {
+                large_months::announce(connection, &self.plans, *calls, now).await
+            }
         }
     }
 }

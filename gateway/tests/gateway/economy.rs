@@ -71,6 +71,39 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn tips_that_are_not_booked_do_not_use_the_minute_of_a_player(pool: PgPool) {
+    let test = Test::new(pool).await;
+    crate::keys::publish(&test, "kora", true).await;
+    let account = test.account("partner").await;
+    let key = async |mode: &str| {
+        let request = proto::CreateKeyRequest {
+            kind: "public".to_owned(),
+            game: Some("kora".to_owned()),
+            ..account_key(&account, mode)
+        };
+        test.key_like(request).await.unwrap()
+    };
+    let (live, sample) = (key("live").await, key("test").await);
+    let tip = json!({"player": "ada", "amount": 5});
+    for (key, path) in [
+        (&sample, "/play/tips"),
+        (&sample, "/play/tips?dry_run=true"),
+        (&live, "/play/tips?dry_run=true"),
+    ] {
+        for _ in 0..31 {
+            let response = post(&test, key, path, &tip).await;
+            assert_eq!(response.status, 200, "{path}: {}", response.text);
+        }
+    }
+    for _ in 0..30 {
+        let response = post(&test, &live, "/play/tips", &tip).await;
+        assert_eq!(response.status, 201, "{}", response.text);
+    }
+    let more = post(&test, &live, "/play/tips", &tip).await;
+    assert_eq!(more.error(), (429, "rate_limited"));
+}
+
+#[sqlx::test]
 async fn rates_are_streamed_with_the_tag_of_their_version(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
@@ -81,6 +114,7 @@ async fn rates_are_streamed_with_the_tag_of_their_version(pool: PgPool) {
     assert_eq!(plain.json["meta"]["total"], 2);
     assert_eq!(plain.json["meta"]["methodology"], 7);
     assert_eq!(plain.json["meta"]["next_cursor"], Value::Null);
+    assert!(plain.json["meta"].get("at").is_none());
     let tag = format!("W/\"{VERSION}\"");
     assert_eq!(plain.header("etag"), tag);
     assert_eq!(plain.header("content-length"), plain.text.len().to_string());
@@ -108,6 +142,10 @@ async fn rates_are_streamed_with_the_tag_of_their_version(pool: PgPool) {
         assert_eq!(coded.json["data"], rows, "{coding}");
         assert_eq!(coded.header("etag"), tag);
     }
+    let past = test.get(&key, "/economy/rates?at=2026-03-01T08:00:00Z");
+    let meta = &past.await.json["meta"];
+    assert_eq!(meta["at"], "2026-03-01T08:00:00.000Z");
+    assert_eq!(meta["known_at"], "2026-03-22T08:00:00.500Z");
     for bad in ["at=yesterday", "from=a&from=b"] {
         let response = test.get(&key, &format!("/economy/rates?{bad}")).await;
         assert_eq!(response.error(), (400, "invalid"), "{bad}");

@@ -4,7 +4,8 @@ use contracts::common::v1::{Change, Mode};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
-use gateway::feeds::listings::{Games, PRODUCER};
+use gateway::feeds::listings::{GamesAndPages, PRODUCER};
+use kit::Fault;
 use kit::feed::{Projection as _, ProjectionContext, Subscription, project_changes};
 use prost::Message as _;
 use sqlx::PgPool;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 
 use crate::support::{NO_REDIS, START, Test, TestConfig, TestKey, account_key, by_operator};
 
-/// A change of a game on the listings feed.
+/// A change of a game on the listings feed. Its page is `page-of-` and the slug.
 fn change(slug: &str, published: bool) -> Change {
     let state = if published {
         listings::State::Published
@@ -26,12 +27,28 @@ fn change(slug: &str, published: bool) -> Change {
         slug: slug.to_owned(),
         mode: Mode::Live.into(),
         state: state.into(),
+        page_id: format!("page-of-{slug}"),
         ..Default::default()
     };
     Change {
         entity: "game".to_owned(),
         id: game.id.clone(),
         state: game.encode_to_vec().into(),
+        ..Default::default()
+    }
+}
+
+/// A change of the page of a game on the listings feed.
+fn page_change(slug: &str, owners: &[&str]) -> Change {
+    let page = listings::Page {
+        id: format!("page-of-{slug}"),
+        owners: owners.iter().map(|owner| (*owner).to_owned()).collect(),
+        ..Default::default()
+    };
+    Change {
+        entity: "page".to_owned(),
+        id: page.id.clone(),
+        state: page.encode_to_vec().into(),
         ..Default::default()
     }
 }
@@ -46,9 +63,15 @@ async fn follow_changes(test: &Test, changes: &[Change], epoch: Uuid) {
         schema: gateway::SCHEMA,
         producer: PRODUCER,
     };
-    project_changes(&mut connection, feed, &Games, changes.to_vec(), taken)
-        .await
-        .unwrap();
+    project_changes(
+        &mut connection,
+        feed,
+        &GamesAndPages,
+        changes.to_vec(),
+        taken,
+    )
+    .await
+    .unwrap();
 }
 
 /// Publishes a game on the listings feed, or takes it down.
@@ -58,12 +81,46 @@ pub(crate) async fn publish(test: &Test, slug: &str, published: bool) {
 
 async fn game_key(test: &Test, slug: &str) -> TestKey {
     let account = test.account("free").await;
+    key_of_game(test, &account, slug).await.unwrap()
+}
+
+async fn key_of_game(test: &Test, account: &str, slug: &str) -> Result<TestKey, Fault> {
     let request = proto::CreateKeyRequest {
         kind: "secret".to_owned(),
         game: Some(slug.to_owned()),
-        ..account_key(&account, "live")
+        ..account_key(account, "live")
     };
-    test.key_like(request).await.unwrap()
+    test.key_like(request).await
+}
+
+#[sqlx::test]
+async fn a_key_waits_for_a_game_that_was_published_a_moment_ago(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    for (slug, live) in [("kora", false), ("bao", true)] {
+        let create = async {
+            let key = proto::CreateKeyRequest {
+                kind: "secret".to_owned(),
+                game: Some(slug.to_owned()),
+                ..account_key(&account, "live")
+            };
+            if live {
+                return test.key_like(key).await.map(drop);
+            }
+            let request = proto::RequestKeyRequest {
+                account: key.account,
+                name: key.name,
+                kind: key.kind,
+                game: key.game,
+                ..Default::default()
+            };
+            let asked = test.staff.request_key(by_operator(request)).await;
+            asked.map(drop).map_err(Fault::from)
+        };
+        // The feed brings the game while the call is under way.
+        let (made, ()) = tokio::join!(create, publish(&test, slug, true));
+        assert!(made.is_ok(), "{made:?}");
+    }
 }
 
 const REFUSED: (u16, &str) = (401, "invalid_key");
@@ -176,6 +233,49 @@ async fn a_key_works_while_its_game_is_published(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
+    let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
+    let (owner, heir) = (here.account("free").await, here.account("free").await);
+    let (owner, heir) = (owner.as_str(), heir.as_str());
+    publish(&here, "kora", true).await;
+    let owned_by = async |owners: &[&str]| {
+        follow_changes(&here, &[page_change("kora", owners)], Uuid::nil()).await;
+    };
+    // The feed has not brought the page yet.
+    let key = key_of_game(&here, owner, "kora").await.unwrap();
+    let own_key = here.key(owner, "live").await;
+    for (owners, works) in [
+        (&[owner][..], true),
+        (&[heir], false),
+        (&[heir, owner], true),
+        (&[], false),
+    ] {
+        owned_by(owners).await;
+        there.catch_up().await;
+        let response = there.get(&key, "/games").await;
+        assert_eq!(response.is_ok(), works, "{owners:?}: {}", response.text);
+        if !works {
+            assert_eq!(response.error(), REFUSED);
+            let refused = key_of_game(&here, owner, "kora").await.err().unwrap();
+            assert!(refused.fields["game"].contains("does not own"), "{refused}");
+        }
+        assert!(there.get(&own_key, "/games").await.is_ok());
+    }
+    // The game moves to another page, which the account does not own.
+    owned_by(&[owner]).await;
+    follow_changes(&here, &[page_change("mbira", &[heir])], Uuid::nil()).await;
+    there.catch_up().await;
+    assert!(there.get(&key, "/games").await.is_ok());
+    let mut moved = change("kora", true);
+    let mut game = listings::Game::decode(moved.state.clone()).unwrap();
+    game.page_id = "page-of-mbira".to_owned();
+    moved.state = game.encode_to_vec().into();
+    follow_changes(&here, &[moved], Uuid::nil()).await;
+    there.catch_up().await;
+    assert_eq!(there.get(&key, "/games").await.error(), REFUSED);
+}
+
+#[sqlx::test]
 async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
     let mut test = Test::new(pool).await;
     publish(&test, "kora", true).await;
@@ -191,7 +291,7 @@ async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
     let rebuilt = [change("mbira", false), change("mbira", true)];
     follow_changes(&test, &rebuilt, epoch).await;
     let mut connection = test.pool.acquire().await.unwrap();
-    Games.sweep(&mut connection, epoch).await.unwrap();
+    GamesAndPages.sweep(&mut connection, epoch).await.unwrap();
     drop(connection);
     test.catch_up().await;
     assert_eq!(test.get(&lost, "/games").await.error(), REFUSED);
@@ -255,5 +355,5 @@ async fn a_poisoned_game_stops_no_other(pool: PgPool) {
     };
     let changes = ["a", "poison", "b"].map(|slug| change(slug, true));
     let refusing = ("gateway.game", "slug <> 'poison'");
-    assert_put_aside_and_retried(&pool, feed, &Games, refusing, changes.into()).await;
+    assert_put_aside_and_retried(&pool, feed, &GamesAndPages, refusing, changes.into()).await;
 }

@@ -110,11 +110,10 @@ async fn a_lookup_has_a_deadline(pool: PgPool) {
     .await;
 }
 
-/// The usual options with another deadline, and any number of guesses.
+/// The usual options with another deadline.
 fn deadline(deadline: Duration) -> Options {
     Options {
         deadline,
-        unknown_per_minute: u32::MAX,
         ..TestConfig::default().lookup
     }
 }

@@ -36,7 +36,7 @@ struct Process {
 
 fn process(pool: &PgPool) -> Process {
     let redis = redis(&redis_url());
-    let shared = Arc::new(SharedCounters::new(LONG));
+    let shared = Arc::new(SharedCounters::new(LONG, 50));
     Process {
         month_use: MonthUse::new(
             pool.clone(),

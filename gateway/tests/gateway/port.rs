@@ -1,12 +1,13 @@
 //! The public port: both versions of HTTP on one listener, long heads, the connection limit, and draining.
 
+use std::future::ready;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
 use bytes::Bytes;
 use gateway::config::Timeouts;
-use gateway::server::{Settings, serve};
+use gateway::server::{ClientLimits, Settings, serve};
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -35,7 +36,22 @@ pub(crate) const PATIENT: Timeouts = Timeouts {
 };
 
 impl Port {
+    /// A port with limits that one client does not reach.
     pub(crate) async fn open(router: Router, timeouts: Timeouts, connections: u32) -> Self {
+        let client = ClientLimits {
+            connections,
+            unsent: usize::MAX,
+            ..ClientLimits::default()
+        };
+        Self::open_with(router, timeouts, connections, client).await
+    }
+
+    pub(crate) async fn open_with(
+        router: Router,
+        timeouts: Timeouts,
+        connections: u32,
+        client: ClientLimits,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let ended = CancellationToken::new();
         let port = Self {
@@ -47,11 +63,12 @@ impl Port {
         let settings = Settings {
             timeouts,
             connections,
+            client,
             threads: 1,
             draining: port.draining.clone(),
             ended,
         };
-        let served = serve(listener, settings, move || Ok(router.clone()));
+        let served = serve(listener, settings, move || ready(Ok(router.clone())));
         drop(port.server.spawn(served));
         port.server.close();
         port
@@ -156,32 +173,4 @@ async fn draining_closes_idle_connections_and_stops_the_server(pool: PgPool) {
     let mut rest = Vec::new();
     idle.read_to_end(&mut rest).await.unwrap();
     assert!(TcpStream::connect(port.address).await.is_err());
-}
-
-#[sqlx::test]
-async fn a_connection_over_the_limit_waits_until_another_ends(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let port = Port::open(test.router.clone(), PATIENT, 1).await;
-    let ask = b"GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n";
-    let mut first = TcpStream::connect(port.address).await.unwrap();
-    let mut second = TcpStream::connect(port.address).await.unwrap();
-    second.write_all(ask).await.unwrap();
-    for _ in 0..3 {
-        first.write_all(ask).await.unwrap();
-        assert_eq!(read_answer(&mut first).await, "HTTP/1.1 401");
-    }
-    let mut nothing = [0; 1];
-    let read = second.try_read(&mut nothing);
-    assert_eq!(read.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
-    drop(first);
-    assert_eq!(read_answer(&mut second).await, "HTTP/1.1 401");
-}
-
-/// Reads a response whose body is a line of JSON. Returns the beginning of its head.
-async fn read_answer(connection: &mut TcpStream) -> String {
-    let mut read = Vec::new();
-    while !read.ends_with(b"}}") {
-        read.push(connection.read_u8().await.unwrap());
-    }
-    String::from_utf8(read[..12].to_vec()).unwrap()
 }

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration as Patience;
 
-use gateway::domain::key::{Caller, Mode};
+use gateway::domain::key::{Caller, KeyKind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::domain::quota::{RateLimitStatus, Window};
 use gateway::jobs::month_use::MonthUse;
@@ -31,7 +31,7 @@ impl CountingProcess {
     fn start(pool: &PgPool) -> Self {
         let url = Secret::from(redis_url());
         let redis = Redis::lazy(&url, LONG, "").unwrap();
-        let shared = Arc::new(SharedCounters::new(LONG));
+        let shared = Arc::new(SharedCounters::new(LONG, 50));
         let month_use = MonthUse::new(
             pool.clone(),
             LONG,
@@ -198,6 +198,50 @@ async fn the_month_belongs_to_the_account_and_ends_in_utc(pool: PgPool) {
     );
     let first = quota.consume(&other, &plan, april).await.unwrap();
     assert_eq!(first.month_used, Some(1));
+}
+
+#[sqlx::test]
+async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
+    let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_month = 6"));
+    let account = kit::ids::row_id();
+    let of = |kind, mode| {
+        let mut caller = caller(account, mode);
+        caller.key.kind = kind;
+        caller
+    };
+    let (one, other) = (
+        of(KeyKind::Public, Mode::Live),
+        of(KeyKind::Public, Mode::Live),
+    );
+    let first = quota.consume(&one, &plan, START).await.unwrap();
+    for caller in [&one, &other] {
+        quota.consume(caller, &plan, START).await.unwrap();
+    }
+    for caller in [&one, &other] {
+        let denied = quota.consume(caller, &plan, START).await.unwrap_err();
+        let Denial::PublicMonth(status) = denied else {
+            panic!("{denied:?}");
+        };
+        assert_eq!(status.month_used, Some(3));
+    }
+    // Neither the samples nor the other keys of the account are affected.
+    let sample = of(KeyKind::Public, Mode::Test);
+    quota.consume(&sample, &plan, START).await.unwrap();
+    let secret = of(KeyKind::Secret, Mode::Live);
+    let status = quota.consume(&secret, &plan, START).await.unwrap();
+    assert_eq!(status.month_used, Some(4));
+    // A refund gives the public keys their call back.
+    quota.refund(&one, first).await;
+    quota.consume(&other, &plan, START).await.unwrap();
+    assert!(quota.consume(&other, &plan, START).await.is_err());
+    // The whole month limits them as well, and the next month begins anew.
+    for _ in 0..2 {
+        quota.consume(&secret, &plan, START).await.unwrap();
+    }
+    let denied = quota.consume(&one, &plan, START).await.unwrap_err();
+    assert!(matches!(denied, Denial::Month(_)), "{denied:?}");
+    let april = status.month_resets_at();
+    assert!(quota.consume(&one, &plan, april).await.is_ok());
 }
 
 #[sqlx::test]

@@ -2,13 +2,14 @@
 
 use std::time::Duration as Patience;
 
+use contracts::gateway::v1 as proto;
 use contracts::public::Me;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::Duration;
 use tokio::net::TcpListener;
 
-use crate::support::{Script, Test, TestConfig, plans};
+use crate::support::{Script, Test, TestConfig, account_key, plans};
 
 fn limited(limits: &str) -> TestConfig {
     TestConfig {
@@ -45,6 +46,30 @@ async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
     let sample = test.key(&account, "test").await;
     let response = test.get(&sample, "/games").await;
     assert_eq!(response.header("ratelimit-policy"), "\"minute\";q=60;w=60");
+}
+
+#[sqlx::test]
+async fn the_error_of_public_keys_says_that_other_keys_work(pool: PgPool) {
+    let test = Test::with(pool, limited("calls_per_month = 2")).await;
+    crate::keys::publish(&test, "kora", true).await;
+    let account = test.account("free").await;
+    let public = proto::CreateKeyRequest {
+        kind: "public".to_owned(),
+        game: Some("kora".to_owned()),
+        ..account_key(&account, "live")
+    };
+    let public = test.key_like(public).await.unwrap();
+    assert!(test.get(&public, "/games").await.is_ok());
+    let refused = test.get(&public, "/games").await;
+    assert_eq!(refused.error(), (429, "quota_exceeded"));
+    assert_eq!(refused.header("retry-after"), "835200");
+    let error = &refused.json["error"];
+    assert_eq!(error["resets_at"], "2026-04-01T00:00:00.000Z");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("have used the 1 calls"), "{message}");
+    assert!(message.contains("other keys still work"), "{message}");
+    let key = test.key(&account, "live").await;
+    assert!(test.get(&key, "/games").await.is_ok());
 }
 
 #[sqlx::test]

@@ -2,7 +2,7 @@
 //! once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -22,6 +22,8 @@ const CALLS: usize = 8;
 struct DelayedRedis {
     address: String,
     by: Arc<AtomicU64>,
+    /// Connections that were opened.
+    connections: Arc<AtomicUsize>,
     /// Whether commands are held until those for the quota and for the position have both come.
     holds: Arc<AtomicBool>,
 }
@@ -38,8 +40,11 @@ impl DelayedRedis {
         let lateness = Arc::clone(&by);
         let holds = Arc::new(AtomicBool::new(false));
         let holding = Arc::clone(&holds);
+        let connections = Arc::new(AtomicUsize::new(0));
+        let opened = Arc::clone(&connections);
         let relaying = async move {
             while let Ok((caller, _)) = listener.accept().await {
+                opened.fetch_add(1, Ordering::SeqCst);
                 let redis = TcpStream::connect(&to).await.unwrap();
                 let (asked, responses) = caller.into_split();
                 let (answered, asks) = redis.into_split();
@@ -48,7 +53,12 @@ impl DelayedRedis {
             }
         };
         spawn(relaying);
-        Self { address, by, holds }
+        Self {
+            address,
+            by,
+            connections,
+            holds,
+        }
     }
 
     fn by(&self, lateness: Duration) {
@@ -120,6 +130,24 @@ async fn a_read_takes_one_round_trip_to_redis(pool: PgPool) {
     // If one command waited for the reply to the other, Redis would get neither, and the month would be unknown.
     redis.holds.store(true, Ordering::SeqCst);
     assert_eq!(call(&test, &key).await, CALLS);
+}
+
+#[sqlx::test]
+async fn the_connection_is_open_before_the_first_call(pool: PgPool) {
+    let redis = DelayedRedis::redis().await;
+    let with = TestConfig {
+        redis: redis.address.clone(),
+        plans: plans("calls_per_month = 1000000"),
+        ..TestConfig::default()
+    };
+    let test = Test::with(pool, with).await;
+    let key = test.live_key().await;
+    test.app.quota.warm_up().await;
+    let opened = redis.connections.load(Ordering::SeqCst);
+    assert!(opened > 0);
+    // The task that reads months from PostgreSQL has a connection of its own.
+    assert_eq!(call(&test, &key).await, CALLS);
+    assert!(redis.connections.load(Ordering::SeqCst) <= opened + 1);
 }
 
 #[sqlx::test]

@@ -1,25 +1,27 @@
-//! Guessed keys (§5.1): limited lookups per address and minute, and none beyond.
+//! Guessed keys and other refused calls (§5.1): limited per address and minute, and none is looked up beyond. Few wait for a lookup.
 
+use std::net::SocketAddr;
+
+use axum::body::Body;
+use axum::extract::ConnectInfo;
 use futures::future::join_all;
+use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
 use gateway::lookup::Options;
 use sqlx::PgPool;
 use time::Duration;
+use tower::ServiceExt as _;
 
-use crate::support::{Test, TestConfig, TestKey, TestResponse, another, eventually, lock};
+use crate::support::{LONG, Test, TestConfig, TestKey, TestResponse, another, eventually, lock};
 
 const WRONG: (u16, &str) = (401, "invalid_key");
 const LIMITED: (u16, &str) = (429, "rate_limited");
 const HERE: &str = "192.0.2.1";
 
-/// A gateway that allows three lookups of unknown keys per address.
+/// A gateway that allows three refused calls per address.
 fn three() -> TestConfig {
-    let usual = TestConfig::default();
     TestConfig {
-        lookup: Options {
-            unknown_per_minute: 3,
-            ..usual.lookup
-        },
-        ..usual
+        refused_calls: 3,
+        ..TestConfig::default()
     }
 }
 
@@ -27,7 +29,7 @@ async fn guess(test: &Test, address: &str) -> TestResponse {
     test.call(test.guess().get_from(address)).await
 }
 
-/// Uses up the lookups of an address.
+/// Uses up the refused calls of an address.
 async fn use_up(test: &Test, address: &str) {
     for _ in 0..3 {
         assert_eq!(guess(test, address).await.error(), WRONG);
@@ -57,20 +59,69 @@ async fn an_address_over_its_limit_gets_no_lookup(pool: PgPool) {
         assert_eq!(response.json["meta"]["mode"], "live");
         assert_eq!(response.header("ratelimit"), "", "it is nobody's quota");
     }
-    // Cached keys need no lookup, whether they exist or not, and neither does a mistyped key.
-    assert_eq!(test.call(wrong.get_from(HERE)).await.error(), WRONG);
-    let mistyped = TestKey {
-        id: String::new(),
-        secret: format!("svc_live_{}", "x".repeat(38)),
-    };
-    assert_eq!(test.call(mistyped.get_from(HERE)).await.error(), WRONG);
+    // A repeated key and a mistyped one are refused calls as well.
+    assert_eq!(test.call(wrong.get_from(HERE)).await.error(), LIMITED);
+    assert_eq!(test.call(mistyped().get_from(HERE)).await.error(), LIMITED);
     assert_eq!(test.catalogue.calls(), calls);
+    // A cached key needs no lookup.
     assert!(test.call(known.get_from(HERE)).await.is_ok());
     drop(keys);
 
     assert_eq!(guess(&test, "192.0.2.2").await.error(), WRONG);
     test.clock.advance(Duration::milliseconds(49_500));
     assert_eq!(guess(&test, HERE).await.error(), WRONG);
+}
+
+/// A key with a wrong checksum.
+fn mistyped() -> TestKey {
+    TestKey {
+        id: String::new(),
+        secret: format!("svc_live_{}", "x".repeat(38)),
+    }
+}
+
+#[sqlx::test]
+async fn every_refused_call_counts_against_its_address(pool: PgPool) {
+    let test = Test::with(pool, three()).await;
+    let key = test.live_key().await;
+    assert!(test.call(key.get_from(HERE)).await.is_ok());
+    let from = |call: http::request::Builder| {
+        let peer: std::net::IpAddr = HERE.parse().unwrap();
+        call.extension(ConnectInfo(SocketAddr::from((peer, 4711))))
+    };
+    let refused = || {
+        let page = |call: http::request::Builder| call.header("origin", "https://example.org");
+        [
+            from(http::Request::get("/v1/games")),
+            from(page(http::Request::options("/v1/games"))),
+            mistyped().get_from(HERE),
+            from(page(key.get("/games"))),
+            from(key.get("/economy/rates")),
+            from(key.request("POST", "/games")),
+        ]
+    };
+    for (number, call) in refused().into_iter().enumerate() {
+        let response = test.call(call).await;
+        let (status, code) = response.error();
+        if number < 3 {
+            assert!(matches!(status, 401 | 403), "{number}: {code}");
+        } else {
+            assert_eq!((status, code), LIMITED, "{number}");
+        }
+    }
+    for call in refused() {
+        let response = test.call(call).await;
+        assert_eq!(response.error(), LIMITED);
+        assert_eq!(response.header("retry-after"), "60");
+    }
+    // Calls that are allowed work, and the limit is the address's.
+    assert!(test.call(key.get_from(HERE)).await.is_ok());
+    assert_eq!(
+        test.call(mistyped().get_from("192.0.2.2")).await.error(),
+        WRONG
+    );
+    test.clock.advance(Duration::MINUTE);
+    assert_eq!(test.call(mistyped().get_from(HERE)).await.error(), WRONG);
 }
 
 #[sqlx::test]
@@ -137,7 +188,7 @@ async fn a_cancelled_lookup_is_continued_by_the_next_request(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn the_limit_is_checked_after_the_form_and_before_permissions(pool: PgPool) {
+async fn the_limit_applies_to_every_path(pool: PgPool) {
     let test = Test::with(pool, three()).await;
     use_up(&test, "0.0.0.0").await;
     for path in ["/economy/rates", "/games", "/nowhere"] {
@@ -148,7 +199,7 @@ async fn the_limit_is_checked_after_the_form_and_before_permissions(pool: PgPool
         assert_eq!(test.call(call).await.error(), LIMITED, "{path}");
     }
     let none = http::Request::get("/v1/games");
-    assert_eq!(test.call(none).await.error(), (401, "missing_key"));
+    assert_eq!(test.call(none).await.error(), LIMITED);
 }
 
 #[sqlx::test]
@@ -233,12 +284,49 @@ async fn guesses_leave_connections_for_existing_keys(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn few_guesses_wait_for_a_lookup_and_none_holds_an_admission_permit(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let known = test.live_key().await;
+    assert!(test.get(&known, "/games").await.is_ok());
+    // One call runs at a time, and none waits.
+    let limits = ConcurrencyLimits {
+        calls: 1,
+        queued: 0,
+        queue_timeout: LONG,
+    };
+    let router = limit_calls(test.router.clone(), &test.app, limits);
+    let call = |key: &TestKey| {
+        let request = key.get("/games").header("host", "x");
+        let request = request.body(Body::empty()).unwrap();
+        let response = router.clone().oneshot(request);
+        async move { TestResponse::read(response.await.unwrap()).await }
+    };
+    let keys = lock(&test.pool, "gateway.key").await;
+    // PostgreSQL does not answer. Two guesses are being looked up, and 32 wait.
+    let mut waiting: Vec<_> = (0..34).map(|_| Box::pin(call(&test.guess()))).collect();
+    for guess in &mut waiting {
+        assert!(futures::poll!(guess).is_pending());
+    }
+    for _ in 0..100 {
+        let beyond = call(&test.guess()).await;
+        assert_eq!(beyond.error(), (503, "unavailable"));
+        assert_eq!(beyond.header("retry-after"), "1");
+        assert!(beyond.text.contains("Your key cannot be checked"));
+    }
+    let read = call(&known).await;
+    assert!(read.is_ok(), "{}", read.text);
+    drop(keys);
+    for guess in waiting {
+        assert_eq!(guess.await.error(), WRONG);
+    }
+}
+
+#[sqlx::test]
 async fn a_guess_that_gets_no_permit_is_unavailable(pool: PgPool) {
     let usual = TestConfig::default();
     let with = TestConfig {
         lookup: Options {
             deadline: std::time::Duration::from_millis(200),
-            unknown_per_minute: u32::MAX,
             ..usual.lookup
         },
         ..usual

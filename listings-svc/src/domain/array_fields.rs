@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, integer, parse_slug, type_name};
+use super::pictures::is_uploaded;
 use super::reference_data::ReferenceData;
 use super::{address, text};
 
@@ -57,20 +58,47 @@ pub fn words(
     words
 }
 
-pub fn screenshots(fields: &mut Fields<'_>, name: &'static str) -> Vec<Screenshot> {
-    let mut screenshots = Vec::new();
+/// Reads the screenshots of a game. One that was uploaded is named by its address, among the `current` ones: an edit changes its text and
+/// its position, but the file has its own size.
+pub fn screenshots(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    current: &[Screenshot],
+) -> Vec<Screenshot> {
+    let mut screenshots: Vec<Screenshot> = Vec::new();
     for (path, item) in items(fields, name, MAX_ITEMS) {
         let Some(object) = object(fields, &path, item, &["url", "width", "height", "alt"]) else {
             continue;
         };
-        let url = required_text(fields, &path, object, "url", address::read);
-        let width = pixels(fields, &path, object, "width");
-        let height = pixels(fields, &path, object, "height");
         let alt = optional_text(fields, &path, object, "alt", |raw| {
             text::line(raw, MAX_ALT_CHARS)
         });
+        let alt = alt.unwrap_or_default();
+        if let Some(uploaded) = uploaded(object, current) {
+            let (width, height) = (uploaded.width, uploaded.height);
+            for (side, pixels) in [("width", width), ("height", height)] {
+                if object.get(side).is_some_and(|given| *given != pixels) {
+                    let reason = format!("The file has {pixels}: leave it out.");
+                    fields.refuse(&format!("{path}.{side}"), reason);
+                }
+            }
+            if screenshots.iter().any(|it| it.url == uploaded.url) {
+                let reason = "This screenshot is there twice: name it once.".to_owned();
+                fields.refuse(&format!("{path}.url"), reason);
+            }
+            let url = uploaded.url.clone();
+            screenshots.push(Screenshot {
+                url,
+                width,
+                height,
+                alt,
+            });
+            continue;
+        }
+        let url = required_text(fields, &path, object, "url", screenshot_address);
+        let width = pixels(fields, &path, object, "width");
+        let height = pixels(fields, &path, object, "height");
         if let (Some(url), Some(width), Some(height)) = (url, width, height) {
-            let alt = alt.unwrap_or_default();
             screenshots.push(Screenshot {
                 url,
                 width,
@@ -80,6 +108,22 @@ pub fn screenshots(fields: &mut Fields<'_>, name: &'static str) -> Vec<Screensho
         }
     }
     screenshots
+}
+
+/// The uploaded screenshot that an object names, by its address with or without the public URL.
+fn uploaded<'a>(object: &Map<String, Value>, current: &'a [Screenshot]) -> Option<&'a Screenshot> {
+    let url = object.get("url")?.as_str()?;
+    let mut current = current.iter();
+    current.find(|it| is_uploaded(&it.url) && url.ends_with(&it.url))
+}
+
+fn screenshot_address(raw: &str) -> Result<String, String> {
+    if is_uploaded(raw) {
+        return Err(
+            "This game has no such screenshot: `staff picture add-screenshot` adds one.".to_owned(),
+        );
+    }
+    address::read(raw)
 }
 
 /// Reads the credits of a game. A handle must be that of an existing page.
@@ -232,7 +276,7 @@ mod tests {
             "credits": [{"handle": null, "name": "A. N. Other", "role": "Goat"}, {"handle": "nobody", "name": ""}],
         });
         let mut fields = Fields::new(row.as_object().unwrap());
-        assert_eq!(screenshots(&mut fields, "screenshots").len(), 1);
+        assert_eq!(screenshots(&mut fields, "screenshots", &[]).len(), 1);
         assert_eq!(
             credits(&mut fields, "credits", &ReferenceData::default())[0].role,
             "Goat"
@@ -255,5 +299,42 @@ mod tests {
             .into_iter()
             .collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn uploaded_screenshots_change_their_order_and_texts() {
+        let shot = |digit: &str, alt: &str| Screenshot {
+            url: format!("/pictures/{}.jpg", digit.repeat(64)),
+            width: 640,
+            height: 480,
+            alt: alt.to_owned(),
+        };
+        let current = [shot("1", "A hill"), shot("2", "")];
+        let read = |list: Value| {
+            let row = json!({ "screenshots": list });
+            let mut fields = Fields::new(row.as_object().unwrap());
+            let read = screenshots(&mut fields, "screenshots", &current);
+            fields.finish(read)
+        };
+        let [one, two] = [&current[0].url, &current[1].url];
+        let public = format!("https://mchezo.example{two}");
+        let reordered =
+            json!([{"url": public, "alt": "A river"}, {"url": one, "width": 640, "height": 480}]);
+        assert_eq!(
+            read(reordered).unwrap(),
+            [shot("2", "A river"), shot("1", "")]
+        );
+        let refused = json!([{"url": one, "width": 1}, {"url": one}, {"url": shot("3", "").url, "width": 1, "height": 1}]);
+        let problems = read(refused).unwrap_err();
+        let paths: Vec<&String> = problems.keys().collect();
+        assert_eq!(
+            paths,
+            [
+                "screenshots.0.width",
+                "screenshots.1.url",
+                "screenshots.2.url"
+            ]
+        );
+        assert!(problems["screenshots.2.url"].contains("add-screenshot"));
     }
 }

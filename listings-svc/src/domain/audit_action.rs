@@ -22,8 +22,12 @@ pub enum AuditAction {
     GrantClaim,
     RejectClaim,
     Import,
+    /// Deletes a picture from every listing and from the file store.
+    PurgePicture,
     CreateMember,
     SetRole,
+    /// Gives another member a new token.
+    RenewToken,
     /// Revokes a member's token.
     RevokeMember,
     ListMembers,
@@ -44,15 +48,17 @@ impl Action for AuditAction {
         Self::GrantClaim,
         Self::RejectClaim,
         Self::Import,
+        Self::PurgePicture,
         Self::CreateMember,
         Self::SetRole,
+        Self::RenewToken,
         Self::RevokeMember,
         Self::ListMembers,
         Self::ReadAudit,
     ];
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim",
+        "page", "game", "event", "genre", "country", "city", "member", "claim", "picture",
     ];
 
     fn as_str(self) -> &'static str {
@@ -68,8 +74,10 @@ impl Action for AuditAction {
             Self::GrantClaim => "grant_claim",
             Self::RejectClaim => "reject_claim",
             Self::Import => "import",
+            Self::PurgePicture => "purge_picture",
             Self::CreateMember => "create_member",
             Self::SetRole => "set_role",
+            Self::RenewToken => "renew_token",
             Self::RevokeMember => "revoke_member",
             Self::ListMembers => "list_members",
             Self::ReadAudit => "read_audit",

@@ -99,6 +99,11 @@ fn compare_values(
     }
 }
 
+/// Whether two values are equal, where null, an empty value and a missing one are equal.
+pub fn are_equal(one: Option<&Value>, other: Option<&Value>) -> bool {
+    one.filter(is_not_empty) == other.filter(is_not_empty)
+}
+
 /// Whether a value is not empty.
 #[expect(
     clippy::trivially_copy_pass_by_ref,

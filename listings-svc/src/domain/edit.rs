@@ -1,8 +1,11 @@
 //! Edits of staff: a few fields, which follow the rules of a file. The other fields keep their values.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problems};
+use super::record::content_fields;
 use super::reference_data::ReferenceData;
 
 /// Error for `created_at` and `updated_at`.
@@ -26,6 +29,36 @@ pub fn apply<C: Editable>(
     let mut fields = Fields::new(changes);
     let edited = content.edited(&mut fields, reference);
     fields.finish(edited)
+}
+
+/// What a return to an earlier revision leaves as it is: pictures, whose files may be gone, and what staff decide by other calls.
+const NOT_REVERTED: [&str; 6] = [
+    "avatar_url",
+    "cover_url",
+    "screenshots",
+    "featured",
+    "verified",
+    "page_id",
+];
+
+/// Content with the fields of an earlier revision.
+///
+/// # Errors
+/// The fields are not those of such content, which is a bug.
+pub fn revert<C: Serialize + DeserializeOwned>(
+    content: &C,
+    old: &Map<String, Value>,
+) -> Result<C, serde_json::Error> {
+    let mut fields = content_fields(content);
+    for (name, value) in &mut fields {
+        if let Some(old) = old
+            .get(name)
+            .filter(|_| !NOT_REVERTED.contains(&name.as_str()))
+        {
+            *value = old.clone();
+        }
+    }
+    serde_json::from_value(fields.into())
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use uuid::Uuid;
 use super::array_fields::{Credit, Screenshot};
 use super::entity::Entity;
 use super::links::Links;
-use super::pictures::is_uploaded;
 use super::record::Content;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,26 +39,10 @@ pub struct Game {
 
 impl Content for Game {
     const ENTITY: Entity = Entity::Game;
+    const ROW_ALIASES: &'static [(&'static str, &'static str)] = &[("page_id", "creator")];
 
     fn key(&self) -> &str {
         &self.slug
-    }
-
-    fn with_uploaded_pictures_of(&self, before: &Self) -> Option<Self> {
-        let has_ours = before.cover_url.as_deref().is_some_and(is_uploaded)
-            || before.screenshots.iter().any(|it| is_uploaded(&it.url));
-        if !has_ours {
-            return None;
-        }
-        let mut merged = self.clone();
-        if merged.cover_url.is_none() {
-            merged.cover_url = before.cover_url.clone().filter(|it| is_uploaded(it));
-        }
-        if merged.screenshots.is_empty() {
-            let uploaded = before.screenshots.iter().filter(|it| is_uploaded(&it.url));
-            merged.screenshots = uploaded.cloned().collect();
-        }
-        (merged != *self).then_some(merged)
     }
 }
 
@@ -154,36 +137,6 @@ mod tests {
             ]
         );
         assert!(problems.values().all(|reason| reason.ends_with('.')));
-    }
-
-    #[test]
-    fn a_row_without_pictures_keeps_uploaded_ones() {
-        let row = json!({"slug": "a", "title": "A", "release_year": 2020, "creator": "maliyo"});
-        let bare = game(&row).unwrap();
-        let uploaded = format!("/pictures/{}.jpg", "0a".repeat(32));
-        let theirs = "https://a.example/1.png";
-        let shot = |url: &str| Screenshot {
-            url: url.to_owned(),
-            width: 640,
-            height: 480,
-            alt: String::new(),
-        };
-        let before = Game {
-            cover_url: Some(uploaded.clone()),
-            screenshots: vec![shot(theirs), shot(&uploaded)],
-            ..bare.clone()
-        };
-        let merged = bare.with_uploaded_pictures_of(&before).unwrap();
-        assert_eq!(merged.cover_url, Some(uploaded.clone()));
-        assert_eq!(merged.screenshots, [shot(&uploaded)]);
-        // Pictures that the row names win.
-        let named = Game {
-            cover_url: Some(theirs.to_owned()),
-            screenshots: vec![shot(theirs)],
-            ..bare.clone()
-        };
-        assert_eq!(named.with_uploaded_pictures_of(&before), None);
-        assert_eq!(bare.with_uploaded_pictures_of(&named), None);
     }
 
     #[test]

@@ -47,18 +47,6 @@ pub struct Draft<C> {
     pub hidden_by_page: bool,
 }
 
-impl<C> Draft<C> {
-    #[must_use]
-    pub fn with_content(&self, content: C) -> Self {
-        Self {
-            content,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            hidden_by_page: self.hidden_by_page,
-        }
-    }
-}
-
 impl<C> Listing<C> {
     /// Whether the public sees the listing: it is published, and its page is too. The one place where this is decided.
     pub const fn is_visible(&self) -> bool {
@@ -132,6 +120,26 @@ impl<C: Clone + PartialEq> Listing<C> {
             ..self.with_content(draft.content.clone())
         };
         Some(imported.under_page(!draft.hidden_by_page, now))
+    }
+
+    /// The submission of an account, taken over by an import as if the import had brought it in. A listing that was taken down stays so.
+    #[must_use]
+    pub fn adopt(&self, draft: &Draft<C>, now: OffsetDateTime) -> Self {
+        let imported = self.apply_import(draft, now);
+        let adopted = imported.unwrap_or_else(|| Self {
+            revision: self.revision + 1,
+            ..self.clone()
+        });
+        Self {
+            state: match self.state {
+                ListingState::Removed => ListingState::Removed,
+                _ => ListingState::Published,
+            },
+            submitter: None,
+            waiting_since: None,
+            ..adopted
+        }
+        .with_first_publication(now)
     }
 
     /// The listing under a page that is public or not. This is no revision: the listing itself does not change.

@@ -14,6 +14,7 @@ pub mod fields;
 pub mod game;
 pub mod gazetteer;
 pub mod genre;
+pub mod import_merge;
 pub mod links;
 pub mod listing;
 pub mod mode;

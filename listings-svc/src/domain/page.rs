@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::entity::Entity;
 use super::links::Links;
-use super::pictures::is_uploaded;
 use super::record::Content;
 use super::state::ListingState;
 
@@ -54,16 +53,9 @@ pub fn hidden_note(handle: &str, state: ListingState) -> Option<String> {
 
 impl Content for Page {
     const ENTITY: Entity = Entity::Page;
+    const ROW_ALIASES: &'static [(&'static str, &'static str)] = &[("links", "website")];
 
     fn key(&self) -> &str {
         &self.handle
-    }
-
-    fn with_uploaded_pictures_of(&self, before: &Self) -> Option<Self> {
-        let avatar = before.avatar_url.as_deref().filter(|it| is_uploaded(it))?;
-        self.avatar_url.is_none().then(|| Self {
-            avatar_url: Some(avatar.to_owned()),
-            ..self.clone()
-        })
     }
 }

@@ -1,25 +1,59 @@
 //! What the service stores of an entity, and how an import row creates or changes it.
 
+use std::collections::BTreeSet;
+
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::FromImportRow;
 use super::entity::Entity;
+use super::fields::Problems;
+use super::import_merge::{self, RowFields};
 use super::listing::{Draft, Listing};
 use super::mode::Mode;
+use super::state::ListingState;
 
 /// The content of an entity.
 pub trait Content: Clone + PartialEq + Send + Sync + 'static {
     const ENTITY: Entity;
 
+    /// Fields of the content, each with another name that it has in import rows.
+    const ROW_ALIASES: &'static [(&'static str, &'static str)] = &[];
+
     /// The slug, handle, key or code, which never changes.
     fn key(&self) -> &str;
+}
 
-    /// This content with the uploaded pictures of `before` where it names no pictures; `None` when that adds none.
-    fn with_uploaded_pictures_of(&self, _before: &Self) -> Option<Self> {
-        None
-    }
+/// What an import may do besides what it always does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Overwrite fields that were changed since the last import.
+    pub overwrite: bool,
+    /// Take over listings that accounts submitted.
+    pub adopt: bool,
+}
+
+/// A valid row of an import.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportRow<'a, D> {
+    pub draft: &'a D,
+    /// The fields that the row names.
+    pub named: &'a BTreeSet<String>,
+    /// For a listing: the content that the last import stated.
+    pub last_stated: Option<&'a Map<String, Value>>,
+    pub options: ImportOptions,
+}
+
+/// A record after an import of a row.
+#[derive(Debug)]
+pub struct Imported<T> {
+    /// `None` when the row changes nothing.
+    pub after: Option<T>,
+    /// Fields that keep their values, each with an explanation.
+    pub kept: Problems,
 }
 
 /// An entity as it is stored.
@@ -33,8 +67,20 @@ pub trait Record: Sized + Send + Sync + 'static {
     fn revision(&self) -> i64;
     /// A new record. Kinds without an id ignore `id`.
     fn from_draft(draft: &Self::Draft, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self;
-    /// The record after an import of `draft`; `None` when the draft changes nothing.
-    fn apply_draft(&self, draft: &Self::Draft, now: OffsetDateTime) -> Option<Self>;
+    /// The record after an import of a row, or why the row is refused.
+    fn import(
+        &self,
+        row: ImportRow<'_, Self::Draft>,
+        now: OffsetDateTime,
+    ) -> Result<Imported<Self>, Problems>;
+    /// For a listing: its content as the row states it.
+    fn stated(_: &Self::Draft) -> Map<String, Value> {
+        Map::new()
+    }
+    /// For a listing: its state, and the account that submitted it.
+    fn submission(&self) -> Option<(ListingState, Option<Uuid>)> {
+        None
+    }
 }
 
 /// An entry of the gazetteer: a genre, a country or a city.
@@ -68,15 +114,17 @@ impl<C: Content + FromImportRow> Record for GazetteerEntry<C> {
         }
     }
 
-    fn apply_draft(&self, draft: &C, _now: OffsetDateTime) -> Option<Self> {
-        (self.content != *draft).then(|| Self {
+    fn import(&self, row: ImportRow<'_, C>, _: OffsetDateTime) -> Result<Imported<Self>, Problems> {
+        let after = (self.content != *row.draft).then(|| Self {
             revision: self.revision + 1,
-            content: draft.clone(),
-        })
+            content: row.draft.clone(),
+        });
+        let kept = Problems::new();
+        Ok(Imported { after, kept })
     }
 }
 
-impl<C: Content> Record for Listing<C>
+impl<C: Content + Serialize + DeserializeOwned> Record for Listing<C>
 where
     Draft<C>: FromImportRow,
 {
@@ -99,10 +147,77 @@ where
         Self::imported(id, mode, draft.clone(), now)
     }
 
-    fn apply_draft(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
-        match draft.content.with_uploaded_pictures_of(&self.content) {
-            Some(content) => self.apply_import(&draft.with_content(content), now),
-            None => self.apply_import(draft, now),
+    fn import(
+        &self,
+        row: ImportRow<'_, Draft<C>>,
+        now: OffsetDateTime,
+    ) -> Result<Imported<Self>, Problems> {
+        let ImportRow { draft, options, .. } = row;
+        let is_submission = self.submitter.is_some() && row.last_stated.is_none();
+        if is_submission {
+            if !options.adopt {
+                return Err(refused_submission::<C>(self.state));
+            }
+            let after = Some(self.adopt(draft, now));
+            let kept = Problems::new();
+            return Ok(Imported { after, kept });
         }
+        let current = content_fields(&self.content);
+        let fields = RowFields {
+            content: &content_fields(&draft.content),
+            named: row.named,
+            last_stated: row.last_stated,
+        };
+        let merged = import_merge::merge::<C>(fields, &current, options.overwrite);
+        // A game that stays under its page is hidden as that page hides it.
+        let is_moved = merged.content.get("page_id") == fields.content.get("page_id");
+        let draft = Draft {
+            content: serde_json::from_value(merged.content.into()).map_err(|error| {
+                Problems::from([(
+                    "row".to_owned(),
+                    format!("The fields do not fit together: {error}."),
+                )])
+            })?,
+            created_at: draft.created_at,
+            // The time of a change by an owner or staff stays.
+            updated_at: (draft.updated_at).filter(|at| options.overwrite || *at >= self.updated_at),
+            hidden_by_page: if is_moved {
+                draft.hidden_by_page
+            } else {
+                self.hidden_by_page
+            },
+        };
+        let after = self.apply_import(&draft, now);
+        let kept = merged.kept;
+        Ok(Imported { after, kept })
     }
+
+    fn stated(draft: &Draft<C>) -> Map<String, Value> {
+        content_fields(&draft.content)
+    }
+
+    fn submission(&self) -> Option<(ListingState, Option<Uuid>)> {
+        Some((self.state, self.submitter))
+    }
+}
+
+/// Content as a JSON object.
+pub(super) fn content_fields(content: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(content) {
+        Ok(Value::Object(fields)) => fields,
+        // Content is a struct whose map has keys of text.
+        _ => Map::new(),
+    }
+}
+
+/// Refuses a row that names a submission of an account.
+fn refused_submission<C: Content>(state: ListingState) -> Problems
+where
+    Draft<C>: FromImportRow,
+{
+    let state = state.phrase();
+    let reason = format!(
+        "An account submitted the listing with this name, which {state}. Use another name, or take the listing over with --adopt."
+    );
+    Problems::from([(Draft::<C>::KEY_FIELD.to_owned(), reason)])
 }

@@ -44,6 +44,16 @@ impl ListingState {
         }
     }
 
+    /// The state as the end of a sentence about a listing.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Pending => "is pending review",
+            Self::Published => "is public",
+            Self::Rejected => "was rejected",
+            Self::Removed => "was taken down",
+        }
+    }
+
     /// The state after an edit by the account.
     #[must_use]
     pub const fn after_account_edit(self) -> Self {

@@ -1,6 +1,6 @@
-//! Text as it is stored: trimmed, in Unicode NFC, within its maximum length, without control characters (§4.3).
+//! The lengths of texts, and how a report shortens them. The rules of texts are the kit's.
 
-use unicode_normalization::UnicodeNormalization as _;
+pub use kit::text::{line, paragraphs};
 
 /// In characters, as are the other limits.
 pub const MAX_TITLE: usize = 120;
@@ -8,80 +8,6 @@ pub const MAX_TAGLINE: usize = 160;
 pub const MAX_DESCRIPTION: usize = 10_000;
 /// Maximum length of a name that a report repeats.
 pub(super) const MAX_CLIP_CHARS: usize = 80;
-
-/// Normalizes and checks one line. Accepts an empty text.
-pub fn line(raw: &str, max_chars: usize) -> Result<String, String> {
-    let text = normalize(raw);
-    if text.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
-        return Err("Keep it on one line: line breaks are not allowed here.".to_owned());
-    }
-    if let Some(bad) = text.chars().find(|c| is_forbidden_in_line(*c)) {
-        return Err(remove_message("character", bad));
-    }
-    check(text, max_chars, |_| false)
-}
-
-/// Normalizes and checks a text of several lines. A line ends with `\n`, on every system.
-pub fn paragraphs(raw: &str, max_chars: usize) -> Result<String, String> {
-    let text = normalize(&raw.replace("\r\n", "\n"));
-    check(text, max_chars, |c| matches!(c, '\n' | '\t'))
-}
-
-fn normalize(raw: &str) -> String {
-    let text: String = raw.trim().nfc().collect();
-    // A text of invisible characters counts as empty.
-    if text.chars().all(is_invisible) {
-        return String::new();
-    }
-    text
-}
-
-fn check(
-    text: String,
-    max_chars: usize,
-    is_allowed: impl Fn(char) -> bool,
-) -> Result<String, String> {
-    let mut controls = text.chars().filter(|c| c.is_control());
-    if let Some(bad) = controls.find(|c| !is_allowed(*c)) {
-        return Err(remove_message("control character", bad));
-    }
-    if text.contains(char::REPLACEMENT_CHARACTER) {
-        return Err(
-            "The text was damaged on its way: it has U+FFFD where a character was lost. Save the file as UTF-8."
-                .to_owned(),
-        );
-    }
-    let length = text.chars().count();
-    if length > max_chars {
-        return Err(format!(
-            "Shorten it: it has {length} characters, and the maximum is {max_chars}."
-        ));
-    }
-    Ok(text)
-}
-
-fn remove_message(what: &str, bad: char) -> String {
-    format!("Remove the {what} U+{:04X}.", u32::from(bad))
-}
-
-/// Characters that display differently on each system, or that change the text around them: bidirectional embeddings, overrides, isolates
-/// and their deprecated relatives, the byte order mark, private use, and noncharacters.
-fn is_forbidden_in_line(c: char) -> bool {
-    matches!(c,
-        '\u{202A}'..='\u{202E}'
-        | '\u{2066}'..='\u{206F}'
-        | '\u{FEFF}'
-        | '\u{E000}'..='\u{F8FF}'
-        | '\u{F0000}'..='\u{10FFFF}'
-        | '\u{FDD0}'..='\u{FDEF}'
-    ) || u32::from(c) & 0xFFFE == 0xFFFE
-}
-
-/// Whitespace, and characters that only control how others are displayed.
-fn is_invisible(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
-}
 
 /// Shortens a text for a report, and replaces control characters: PostgreSQL does not accept NUL, and a terminal interprets the others.
 pub fn clip(text: &str) -> String {
@@ -98,95 +24,4 @@ pub fn clip(text: &str) -> String {
         clipped.push('…');
     }
     clipped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn text_is_trimmed_and_composed() {
-        assert_eq!(
-            line("  Cafe\u{301} Bantu \t", MAX_TITLE),
-            Ok("Café Bantu".to_owned())
-        );
-        assert_eq!(line("\u{200B} \u{FEFF}", MAX_TITLE), Ok(String::new()));
-    }
-
-    #[test]
-    fn length_is_counted_in_characters_after_composing() {
-        assert!(line(&"ጨ".repeat(MAX_TITLE), MAX_TITLE).is_ok());
-        assert!(line(&"e\u{301}".repeat(MAX_TITLE), MAX_TITLE).is_ok());
-        assert!(line(&"a".repeat(MAX_TITLE + 1), MAX_TITLE).is_err());
-    }
-
-    #[test]
-    fn only_paragraphs_have_line_breaks() {
-        assert!(line("one\ntwo", MAX_TITLE).is_err());
-        assert_eq!(
-            paragraphs("one\r\ntwo\n", MAX_DESCRIPTION),
-            Ok("one\ntwo".to_owned())
-        );
-        for bad in ["a\u{0}b", "a\u{1B}[31mb", "a\u{85}b", "a\rb"] {
-            assert!(paragraphs(bad, MAX_DESCRIPTION).is_err(), "{bad:?}");
-            assert!(line(bad, MAX_TITLE).is_err(), "{bad:?}");
-        }
-        assert!(line("a\tb", MAX_TITLE).is_err());
-        let columns = "Map\tPlayers\nAba\t4";
-        assert_eq!(paragraphs(columns, MAX_DESCRIPTION), Ok(columns.to_owned()));
-        assert!(line("lost \u{FFFD}", MAX_TITLE).is_err());
-    }
-
-    #[test]
-    fn a_line_has_no_characters_that_show_it_as_another() {
-        for bad in [
-            '\u{202A}',
-            '\u{202E}',
-            '\u{2066}',
-            '\u{2069}',
-            '\u{206A}',
-            '\u{2028}',
-            '\u{2029}',
-            '\u{FEFF}',
-            '\u{E000}',
-            '\u{F8FF}',
-            '\u{FDD0}',
-            '\u{FFFE}',
-            '\u{FFFF}',
-            '\u{1FFFE}',
-            '\u{F0000}',
-            '\u{10FFFD}',
-            '\u{10FFFF}',
-        ] {
-            let text = format!("Kalaha{bad}gnp.exe");
-            let problem = line(&text, MAX_TITLE).unwrap_err();
-            let named = format!("U+{:04X}", u32::from(bad));
-            assert!(
-                problem.contains(&named) || problem.contains("one line"),
-                "{problem}"
-            );
-        }
-        // Marks that Arabic and Indic scripts and emoji need.
-        for good in [
-            "\u{200F}لعبة",
-            "ن\u{200C}ه",
-            "👩\u{200D}🎤",
-            "Ọ̀yọ́",
-            "ⵜⴰⵎⴰⵣⵉⵖⵜ",
-        ] {
-            assert!(line(good, MAX_TITLE).is_ok(), "{good}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn reading_is_idempotent(raw in ".{0,200}") {
-            if let Ok(text) = line(&raw, MAX_TITLE) {
-                prop_assert_eq!(line(&text, MAX_TITLE), Ok(text.clone()));
-                prop_assert!(text.chars().count() <= MAX_TITLE);
-                prop_assert!(!text.chars().any(char::is_control));
-            }
-        }
-    }
 }

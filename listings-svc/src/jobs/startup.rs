@@ -1,7 +1,7 @@
 //! Imports the bundled files at start: the gazetteer, and the samples that test keys see.
 //!
-//! The files are part of the binary. The importer of staff's files loads them, once per fleet, and again only after a build bundles other
-//! files.
+//! The files are part of the binary. The importer of staff's files loads them, once per fleet, and again only after a newer build bundles
+//! other files. In a rollout, or after a rollback, an older build leaves alone what a newer one has done.
 
 use std::time::Duration;
 
@@ -15,8 +15,9 @@ use super::republish;
 use crate::SCHEMA;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
+use crate::domain::record::ImportOptions;
 use crate::feed::PublicUrl;
-use crate::store::startup_tasks;
+use crate::store::startup_tasks::{self, TaskInput};
 use crate::write::import::{Header, Importer};
 
 #[derive(Debug)]
@@ -49,9 +50,14 @@ pub const BUNDLED_FILES: &[BundledFile] = bundled_files![
     Event Test "sample/events.ndjson"
 ];
 
+/// Version of the bundled files. Raise it with every change of them.
+const BUNDLED_VERSION: i32 = 1;
+/// Digest of the bundled files of [`BUNDLED_VERSION`].
+const BUNDLED_DIGEST: &str = "c957fd09f4a349c228cad6f212376afd4d858e41201a889424b11ede7f4c15de";
+
 /// Version of the feed messages of listings. A new version republishes every listing once, for followers that have the old messages. 2:
 /// adds `first_published_at`. 3: adds the owners of a page. 4: adds `visible`.
-const MESSAGE_VERSION: u32 = 4;
+const MESSAGE_VERSION: i32 = 4;
 
 /// Lines per call of the importer.
 const LINES_PER_BATCH: usize = 1_000;
@@ -61,46 +67,52 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Runs the startup tasks in the background, and meets `loaded` once the bundled files are imported.
 pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, public_url: PublicUrl) {
     let stopping = lifecycle.stopping();
-    lifecycle.spawn(async move {
-        let republish_input = format!("{} {MESSAGE_VERSION}", public_url.as_str());
-        // An empty database has no listing with an old URL. Records the task as done before the import adds listings.
-        if matches!(
-            startup_tasks::last_input(importer.pool(), StartupTask::Republish.name()).await,
-            Ok(None)
-        ) {
-            run_once(
-                &importer,
-                StartupTask::Republish,
-                &republish_input,
-                &stopping,
-            )
-            .await;
-        }
-        run_once(&importer, StartupTask::ImportBundled, &digest(), &stopping).await;
-        if stopping.is_cancelled() {
-            return;
-        }
-        loaded.set(true);
-        run_once(
-            &importer,
-            StartupTask::Republish,
-            &republish_input,
-            &stopping,
-        )
-        .await;
-    });
+    lifecycle.spawn(async move { run(&stopping, &loaded, &importer, &public_url).await });
 }
 
-/// A task that runs once per input.
+/// Runs the startup tasks.
+pub async fn run(
+    stopping: &CancellationToken,
+    loaded: &Condition,
+    importer: &Importer,
+    public_url: &PublicUrl,
+) {
+    let import = StartupTask {
+        kind: TaskKind::ImportBundled,
+        input: TaskInput {
+            version: BUNDLED_VERSION,
+            input: BUNDLED_DIGEST.to_owned(),
+        },
+    };
+    let republish = StartupTask {
+        kind: TaskKind::Republish,
+        input: TaskInput {
+            version: MESSAGE_VERSION,
+            input: format!("{} {MESSAGE_VERSION}", public_url.as_str()),
+        },
+    };
+    // An empty database has no listing with an old URL. Records the task as done before the import adds listings.
+    let republished = startup_tasks::last_input(importer.pool(), republish.kind.name()).await;
+    if matches!(republished, Ok(None)) {
+        republish.run_once(importer, stopping).await;
+    }
+    import.run_once(importer, stopping).await;
+    if stopping.is_cancelled() {
+        return;
+    }
+    loaded.set(true);
+    republish.run_once(importer, stopping).await;
+}
+
 #[derive(Debug, Clone, Copy)]
-enum StartupTask {
+enum TaskKind {
     /// Imports the gazetteer and the samples.
     ImportBundled,
     /// Republishes all listings when the public URL or the version of the messages changes.
     Republish,
 }
 
-impl StartupTask {
+impl TaskKind {
     const fn name(self) -> &'static str {
         match self {
             Self::ImportBundled => "gazetteer and samples",
@@ -116,45 +128,53 @@ impl StartupTask {
     }
 }
 
-/// Runs a task unless it was done with this input. The replica that holds the lease runs it; the others wait. `stopping` cancels it.
-async fn run_once(
-    importer: &Importer,
-    task: StartupTask,
-    input: &str,
-    stopping: &CancellationToken,
-) {
-    // Most starts find the task done, and need no lease.
-    if is_done(importer, task, input).await.unwrap_or(false) {
-        return;
-    }
-    let (pool, clock) = (importer.pool().clone(), importer.clock().clone());
-    let lease = Lease::new(pool, SCHEMA, task.name(), clock);
-    let run_until_done = || async move {
-        while let Err(fault) = attempt(importer, task, input).await {
-            tracing::warn!(task = task.name(), %fault, "a startup task failed and is tried again");
-            tokio::time::sleep(RETRY_DELAY).await;
+/// A task that runs once per input.
+#[derive(Debug)]
+struct StartupTask {
+    kind: TaskKind,
+    input: TaskInput,
+}
+
+impl StartupTask {
+    /// Runs the task unless it was done with this input or by a newer version. The replica that holds the lease runs it; the others wait.
+    /// `stopping` cancels it.
+    async fn run_once(&self, importer: &Importer, stopping: &CancellationToken) {
+        // Most starts find the task done, and need no lease.
+        if self.is_done(importer).await.unwrap_or(false) {
+            return;
         }
+        let name = self.kind.name();
+        let (pool, clock) = (importer.pool().clone(), importer.clock().clone());
+        let lease = Lease::new(pool, SCHEMA, name, clock);
+        let run_until_done = || async move {
+            while let Err(fault) = self.attempt(importer).await {
+                tracing::warn!(task = name, %fault, "a startup task failed and is tried again");
+                tokio::time::sleep(RETRY_DELAY).await;
+            }
+            Ok(())
+        };
+        if let Err(error) = lease.run(stopping.clone(), run_until_done).await {
+            tracing::error!(task = name, %error, "a startup task was not done");
+        }
+    }
+
+    /// A newer version may have done it with another input, which this version would undo.
+    async fn is_done(&self, importer: &Importer) -> Result<bool, Fault> {
+        let done = startup_tasks::last_input(importer.pool(), self.kind.name()).await?;
+        Ok(done.is_some_and(|done| done.version > self.input.version || done == self.input))
+    }
+
+    async fn attempt(&self, importer: &Importer) -> Result<(), Fault> {
+        if self.is_done(importer).await? {
+            return Ok(());
+        }
+        self.kind.run(importer).await?;
+        let name = self.kind.name();
+        let now = importer.clock().now();
+        startup_tasks::set_done(importer.pool(), name, &self.input, now).await?;
+        tracing::info!(task = name, "a startup task is done");
         Ok(())
-    };
-    if let Err(error) = lease.run(stopping.clone(), run_until_done).await {
-        tracing::error!(task = task.name(), %error, "a startup task was not done");
     }
-}
-
-async fn is_done(importer: &Importer, task: StartupTask, input: &str) -> Result<bool, Fault> {
-    let done = startup_tasks::last_input(importer.pool(), task.name()).await?;
-    Ok(done.as_deref() == Some(input))
-}
-
-async fn attempt(importer: &Importer, task: StartupTask, input: &str) -> Result<(), Fault> {
-    if is_done(importer, task, input).await? {
-        return Ok(());
-    }
-    task.run(importer).await?;
-    let now = importer.clock().now();
-    startup_tasks::set_done(importer.pool(), task.name(), input, now).await?;
-    tracing::info!(task = task.name(), "a startup task is done");
-    Ok(())
 }
 
 pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
@@ -165,6 +185,8 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
             sha256: hex::encode(Sha256::digest(file.text)),
             file_name: file.name.to_owned(),
             announce: false,
+            options: ImportOptions::default(),
+            dry_run: false,
             by: None,
         };
         let mut run = importer.begin(header).await?;
@@ -174,20 +196,28 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
             run.push_lines(first, part.to_vec()).await?;
             first += u64::try_from(part.len()).unwrap_or(u64::MAX);
         }
-        let (_, refused) = run.finish().await?;
-        for row in refused {
+        for row in run.finish().await?.refused {
             tracing::error!(file = file.name, line = row.line, fields = ?row.fields, "a row of a bundled file is refused");
         }
     }
     Ok(())
 }
 
-/// Identifies the contents of the bundled files.
-fn digest() -> String {
-    let mut digest = Sha256::new();
-    for file in BUNDLED_FILES {
-        digest.update(file.name);
-        digest.update(file.text);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_the_bundled_files_rises_with_every_change() {
+        let mut digest = Sha256::new();
+        for file in BUNDLED_FILES {
+            digest.update(file.name);
+            digest.update(file.text);
+        }
+        assert_eq!(
+            hex::encode(digest.finalize()),
+            BUNDLED_DIGEST,
+            "raise BUNDLED_VERSION by one and set BUNDLED_DIGEST to the digest on the left"
+        );
     }
-    hex::encode(digest.finalize())
 }

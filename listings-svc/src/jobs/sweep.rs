@@ -1,4 +1,4 @@
-//! Deletes picture files that no listing ever named: their upload was interrupted or refused.
+//! Deletes picture files that no listing ever named, because their upload was interrupted or refused, and what a purge left.
 
 use std::time::Duration;
 
@@ -7,12 +7,15 @@ use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 
 use crate::SCHEMA;
+use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
 use crate::store::pictures;
 
 const INTERVAL: Duration = Duration::from_hours(1);
 /// Age at which an unused file is deleted.
 const MIN_AGE: Duration = Duration::from_hours(24);
+/// How long the files of a purged picture are deleted again.
+const PURGE_AGE: Duration = Duration::from_hours(24 * 7);
 
 /// Runs the sweep periodically, in one replica at a time.
 pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Clock) {
@@ -30,17 +33,36 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Cl
     });
 }
 
-/// Deletes the unused files, and returns their number.
+/// Deletes the unused files, and returns their number. A file that cannot be deleted stops no other; a later sweep tries it again.
 pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u64, Fault> {
     let mut removed = 0;
-    // No row is locked during a request to the file store, which may be slow. When the request fails, the row stays and a later sweep
-    // deletes the file.
-    while let Some(unused) =
-        pictures::claim_unused(pool, clock.now() - MIN_AGE, clock.now()).await?
+    let began = kit::pg::now(pool, clock).await?;
+    // No row is locked during a request to the file store, which may be slow.
+    while let Some(unused) = pictures::claim_unused(
+        pool,
+        began - MIN_AGE,
+        began,
+        kit::pg::now(pool, clock).await?,
+    )
+    .await?
     {
-        files.remove(&unused.name).await?;
-        pictures::delete(pool, &unused).await?;
-        removed += 1;
+        if remove(files, &unused.name).await {
+            pictures::delete(pool, &unused).await?;
+            removed += 1;
+        }
+    }
+    // A purge that was interrupted leaves a file, as does an upload during the purge.
+    for name in pictures::purged_after(pool, began - PURGE_AGE).await? {
+        remove(files, &name).await;
     }
     Ok(removed)
+}
+
+/// Deletes a file; returns whether it is gone.
+async fn remove(files: &FileStore, name: &FileName) -> bool {
+    let removed = files.remove(name).await;
+    if let Err(error) = &removed {
+        tracing::warn!(%error, picture = %name, "cannot delete a picture file; the next sweep tries again");
+    }
+    removed.is_ok()
 }

@@ -16,13 +16,14 @@ use std::time::Duration;
 
 use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Fault};
+use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 
 pub use file_store::FileStore;
 
 use crate::config;
-use crate::domain::pictures::{PictureKind, PictureSizes};
-use crate::store::pictures;
+use crate::domain::pictures::{FileName, PictureKind, PictureSizes};
+use crate::store::pictures::{self, Registration};
 
 /// How long an upload waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
@@ -70,11 +71,12 @@ impl PictureProcessor {
         let permit = self.concurrency.acquire(QUEUE_TIMEOUT).await?;
         let processed = tokio::task::spawn_blocking(move || {
             let picture = process(&file, kind);
+            let picture = picture.map(|it| (it, hex::encode(Sha256::digest(&file))));
             // The work holds the permit to its end, even when the caller is gone.
             drop(permit);
             picture
         });
-        let picture = processed.await.unwrap_or_else(|error| {
+        let (picture, source) = processed.await.unwrap_or_else(|error| {
             tracing::error!(%error, "the decoder panicked on a picture");
             Err(Fault::invalid_field(
                 FIELD,
@@ -82,11 +84,20 @@ impl PictureProcessor {
             ))
         })?;
         let now = self.clock.now();
-        let registered = pictures::register(&self.pool, &picture, now).await;
-        if !registered? {
-            return Err(Fault::unavailable(
-                "a picture file, which the sweep is deleting",
-            ));
+        let registered = pictures::register(&self.pool, &picture, &source, now).await;
+        match registered? {
+            Registration::Registered => {}
+            Registration::BeingDeleted => {
+                return Err(Fault::unavailable(
+                    "a picture file, which the sweep is deleting",
+                ));
+            }
+            Registration::Purged => {
+                return Err(Fault::invalid_field(
+                    FIELD,
+                    "Staff have purged this picture: use another one.",
+                ));
+            }
         }
         for rendered in [&picture.small, &picture.large] {
             self.files
@@ -94,6 +105,18 @@ impl PictureProcessor {
                 .await?;
         }
         Ok(picture)
+    }
+
+    /// Deletes files from the file store.
+    ///
+    /// # Errors
+    /// One of them cannot be deleted; the others are.
+    pub async fn remove(&self, names: &[FileName]) -> Result<(), Fault> {
+        let mut result = Ok(());
+        for name in names {
+            result = self.files.remove(name).await.and(result);
+        }
+        result
     }
 }
 

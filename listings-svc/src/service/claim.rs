@@ -1,10 +1,24 @@
-//! Converts claims to messages.
+//! Writes claims, and converts them to messages.
 
 use contracts::listings::v1 as proto;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::{Fault, timestamp};
 use uuid::Uuid;
 
 use crate::store::claims::Claim;
+use crate::write::claims::ClaimChange;
+use crate::write::{Command, CommandHandler, Outcome};
+
+/// Makes a claim or decides on it; returns the claim after that.
+pub(super) async fn write(
+    writer: &Writer<CommandHandler>,
+    change: ClaimChange,
+) -> Result<proto::Claim, Fault> {
+    match writer.write(Command::Claim(Box::new(change))).await?.0 {
+        Outcome::Claimed(claim) => Ok(message(*claim)),
+        other => Err(unexpected_outcome(&other)),
+    }
+}
 
 pub(super) fn message(claim: Claim) -> proto::Claim {
     let state = match claim.state.as_str() {

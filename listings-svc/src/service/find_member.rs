@@ -2,21 +2,22 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_server::MemberService;
+use kit::Clock;
 use kit::rpc::staff::Role;
-use kit::{Fault, pg};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use crate::store::members;
+use crate::members;
 
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
+    clock: Clock,
 }
 
 impl Service {
-    pub fn new(pool: PgPool) -> Self {
-        Self { pool }
+    pub fn new(pool: PgPool, clock: Clock) -> Self {
+        Self { pool, clock }
     }
 }
 
@@ -26,10 +27,9 @@ impl MemberService for Service {
         &self,
         request: Request<proto::FindMemberRequest>,
     ) -> Result<Response<proto::FindMemberResponse>, Status> {
-        let found = members::find(&self.pool, &request.get_ref().token_sha256).await;
-        let found = found.map_err(|error| Fault::into(pg::fault(&error)));
-        let found: Result<_, Status> = found;
-        let member = found?.map(|member| proto::Member {
+        let hash = &request.get_ref().token_sha256;
+        let found = members::member(&self.pool, hash, self.clock.now()).await?;
+        let member = found.map(|member| proto::Member {
             name: member.name,
             role: match member.role {
                 Role::Reviewer => proto::Role::Reviewer.into(),

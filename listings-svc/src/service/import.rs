@@ -15,8 +15,9 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
+use crate::domain::record::ImportOptions;
 use crate::domain::text;
-use crate::store::imports::{Counts, Refusal};
+use crate::store::imports::{Counts, Report, ReportedRow};
 use crate::write::import::{Header, Importer};
 
 /// Maximum size of a message: a few lines of maximum length.
@@ -85,15 +86,15 @@ impl StaffImportService for Service {
         if !ended {
             return Err(truncated_stream().into());
         }
-        let (counts, refused) = run.finish().await?;
-        if counts == Counts::default() {
+        let finished = run.finish().await?;
+        if finished.counts == Counts::default() {
             return Err(Fault::invalid_field(
                 "file",
                 "The file has no rows: write one JSON object per line.",
             )
             .into());
         }
-        Ok(Response::new(report(counts, refused)))
+        Ok(Response::new(report(finished)))
     }
 }
 
@@ -181,25 +182,43 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fau
             sha256: header.file_sha256,
             file_name,
             announce: header.announce,
+            options: ImportOptions {
+                overwrite: header.overwrite,
+                adopt: header.adopt,
+            },
+            dry_run: header.dry_run,
             by: Some(by),
         }),
         _ => Err(Fault::invalid(fields)),
     }
 }
 
-fn report(counts: Counts, refused: Vec<Refusal>) -> proto::ImportResponse {
+fn report(report: Report) -> proto::ImportResponse {
+    let counts = report.counts;
     proto::ImportResponse {
         created: counts.created,
         updated: counts.updated,
         unchanged: counts.unchanged,
-        refused: refused
+        refused: report
+            .refused
             .into_iter()
-            .map(|refusal| proto::RefusedRow {
-                line: refusal.line,
-                name: refusal.name,
-                fields: refusal.fields.into_iter().collect(),
+            .map(|row| proto::RefusedRow {
+                line: row.line,
+                name: row.name,
+                fields: row.fields.into_iter().collect(),
             })
             .collect(),
         refused_count: counts.refused,
+        kept: report.kept.into_iter().map(imported_row).collect(),
+        kept_count: counts.kept,
+        changed: report.changed.into_iter().map(imported_row).collect(),
+    }
+}
+
+fn imported_row(row: ReportedRow) -> proto::ImportedRow {
+    proto::ImportedRow {
+        line: row.line,
+        name: row.name,
+        fields: row.fields.into_iter().collect(),
     }
 }

@@ -7,6 +7,7 @@ use kit::rpc::staff::{Member, OPERATOR, Role};
 use kit::{Clock, Code, Fault, timestamp};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
+use time::Duration;
 use tonic::{Request, Response, Status};
 
 use super::listing_name::Problems;
@@ -14,9 +15,10 @@ use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::fields::parse_slug;
 use crate::members::{self, Members};
-use crate::store::members::{self as store, MemberRow};
+use crate::store::members::{self as store, MemberRow, NewToken};
 
 const MAX_NAME: usize = 60;
+const REVOKED: &str = "This member is revoked: create a new member.";
 
 #[derive(Debug)]
 pub struct Service {
@@ -24,16 +26,24 @@ pub struct Service {
     clock: Clock,
     audit: Audit,
     members: Members,
+    token_lifetime: Duration,
 }
 
 impl Service {
     /// Stores members in `pool`, and clears the cache of `members` after each change.
-    pub fn new(pool: PgPool, clock: Clock, audit: Audit, members: Members) -> Self {
+    pub fn new(
+        pool: PgPool,
+        clock: Clock,
+        audit: Audit,
+        members: Members,
+        token_lifetime: Duration,
+    ) -> Self {
         Self {
             pool,
             clock,
             audit,
             members,
+            token_lifetime,
         }
     }
 
@@ -46,7 +56,8 @@ impl Service {
         let token = members::token();
         let mut transaction = self.pool.begin().await?;
         let (hash, now) = (members::hash(&token), self.clock.now());
-        let made = store::create(&mut transaction, (name, role), &hash, &by.name, now);
+        let new_token = self.new_token(&hash);
+        let made = store::create(&mut transaction, (name, role), new_token, &by.name, now);
         if !made.await? {
             return Err(Fault::invalid_field(
                 "name",
@@ -67,6 +78,33 @@ impl Service {
         Ok((row, token))
     }
 
+    /// Gives a member a new token, for the member or an admin.
+    async fn renew(&self, by: &Member, name: &str) -> Result<(MemberRow, String), Fault> {
+        let token = members::token();
+        let mut transaction = self.pool.begin().await?;
+        let rows = store::lock(&mut transaction).await?;
+        let row = find_member(rows, name)?.0;
+        if row.revoked_at.is_some() {
+            return Err(Fault::invalid_field("name", REVOKED));
+        }
+        let hash = members::hash(&token);
+        store::set_token(&mut transaction, name, self.new_token(&hash)).await?;
+        let action = AuditAction::RenewToken;
+        self.record(&mut transaction, by, action, name, json!({}))
+            .await?;
+        let row = store::get(&mut transaction, name).await?;
+        transaction.commit().await?;
+        self.members.clear_cache();
+        Ok((row, token))
+    }
+
+    fn new_token<'a>(&self, sha256: &'a [u8]) -> NewToken<'a> {
+        NewToken {
+            sha256,
+            expires_at: self.clock.now() + self.token_lifetime,
+        }
+    }
+
     /// Changes a member, under a lock of all members.
     async fn change(
         &self,
@@ -80,10 +118,7 @@ impl Service {
             MemberChange::Role(role) if row.role == role.as_str() => return Ok(row),
             MemberChange::Revoke if row.revoked_at.is_some() => return Ok(row),
             MemberChange::Role(_) if row.revoked_at.is_some() => {
-                return Err(Fault::invalid_field(
-                    "name",
-                    "This member is revoked: create a new member.",
-                ));
+                return Err(Fault::invalid_field("name", REVOKED));
             }
             MemberChange::Role(role) => json!({ "role": role.as_str(), "before": row.role }),
             MemberChange::Revoke => json!({ "role": row.role }),
@@ -221,11 +256,35 @@ impl StaffMemberService for Service {
         }))
     }
 
+    async fn renew_token(
+        &self,
+        request: Request<proto::RenewTokenRequest>,
+    ) -> Result<Response<proto::RenewTokenResponse>, Status> {
+        let by = Member::of(&request)?;
+        let name = request.into_inner().name;
+        let name = if name.is_empty() { &by.name } else { &name };
+        if name == OPERATOR {
+            let reason = "The staff token of the fleet does not expire: its operator sets it.";
+            return Err(Fault::invalid_field("name", reason).into());
+        }
+        if *name != by.name {
+            let action = AuditAction::RenewToken;
+            self.audit.allow(&by, action, ("member", name)).await?;
+        }
+        let (row, token) = self.renew(&by, name).await?;
+        Ok(Response::new(proto::RenewTokenResponse {
+            member: Some(message(row)),
+            token,
+        }))
+    }
+
     async fn who_am_i(
         &self,
         request: Request<proto::WhoAmIRequest>,
     ) -> Result<Response<proto::WhoAmIResponse>, Status> {
         let member = Member::of(&request)?;
+        let row = store::find_by_name(&self.pool, &member.name).await;
+        let expires_at = row.map_err(Fault::from)?.map(|row| row.expires_at);
         let role = match member.role {
             Role::Reviewer => proto::Role::Reviewer,
             Role::Admin => proto::Role::Admin,
@@ -233,6 +292,7 @@ impl StaffMemberService for Service {
         Ok(Response::new(proto::WhoAmIResponse {
             name: member.name,
             role: role.into(),
+            expires_at: expires_at.map(timestamp::encode),
         }))
     }
 }
@@ -244,7 +304,7 @@ async fn lock_member(
     by: &Member,
     name: &str,
 ) -> Result<(MemberRow, Vec<MemberRow>), Fault> {
-    let mut rows = store::lock(connection).await?;
+    let rows = store::lock(connection).await?;
     let is_admin = |row: &MemberRow| row.role == Role::Admin.as_str() && row.revoked_at.is_none();
     if by.name != OPERATOR && !rows.iter().any(|row| row.name == by.name && is_admin(row)) {
         return Err(Fault::new(
@@ -252,6 +312,11 @@ async fn lock_member(
             "Another admin has just revoked your token or changed your role.",
         ));
     }
+    find_member(rows, name)
+}
+
+/// The member with this name, and the others.
+fn find_member(mut rows: Vec<MemberRow>, name: &str) -> Result<(MemberRow, Vec<MemberRow>), Fault> {
     let index = rows.iter().position(|row| row.name == name);
     let index = index.ok_or_else(|| {
         Fault::not_found(
@@ -295,5 +360,6 @@ fn message(row: MemberRow) -> proto::Member {
         created_at: Some(timestamp::encode(row.created_at)),
         created_by: row.created_by,
         revoked_at: row.revoked_at.map(timestamp::encode),
+        expires_at: Some(timestamp::encode(row.expires_at)),
     }
 }

@@ -14,7 +14,9 @@ pub mod page_owners;
 pub mod pages;
 mod paging;
 pub mod picture;
+mod picture_purge;
 pub mod review;
+mod revision;
 pub mod staff_picture;
 pub mod submissions;
 
@@ -60,6 +62,8 @@ pub struct Dependencies {
     pub pictures: PictureProcessor,
     pub files: FileStore,
     pub members: Members,
+    /// After which the token of a member expires.
+    pub token_lifetime: time::Duration,
     /// Cancelled when long calls must end.
     pub draining: CancellationToken,
 }
@@ -84,20 +88,26 @@ impl Dependencies {
         let pages = pages::Service::new(
             submissions.clone(),
             pool.clone(),
+            self.writer.clone(),
             public_url.clone(),
-            self.clock.clone(),
         );
         services
             .add_service(GamesServiceServer::new(games::Service(submissions.clone())))
-            .add_service(EventsServiceServer::new(events::Service(submissions)))
+            .add_service(EventsServiceServer::new(events::Service(
+                submissions.clone(),
+            )))
             .add_service(PagesServiceServer::new(pages))
             .add_service(MemberServiceServer::new(find_member::Service::new(
                 pool.clone(),
+                self.clock.clone(),
             )))
             .add_service(OwnListingsServiceServer::new(my_listings::Service::new(
-                pool, public_url,
+                submissions,
+                pool.clone(),
+                public_url,
             )))
             .add_service(PictureServiceServer::new(picture::Service::new(
+                pool,
                 self.files.clone(),
             )));
     }
@@ -112,10 +122,15 @@ impl Dependencies {
             ..
         } = self;
         let audit = Audit::new(pool.clone(), crate::SCHEMA, clock.clone());
-        let member = member::Service::new(pool.clone(), clock.clone(), audit.clone(), self.members);
+        let member = member::Service::new(
+            pool.clone(),
+            clock.clone(),
+            audit.clone(),
+            self.members,
+            self.token_lifetime,
+        );
         let list = audit::Service::new(pool.clone(), audit.clone());
-        let page_owners =
-            page_owners::Service::new(pool.clone(), writer.clone(), clock, audit.clone());
+        let page_owners = page_owners::Service::new(pool.clone(), writer.clone(), audit.clone());
         let review = review::Service::new(
             importer.clone(),
             self.producer,
@@ -124,8 +139,14 @@ impl Dependencies {
         );
         let listing = listing::Service::new(pool.clone(), audit.clone());
         let public_url = self.commands.public_url.clone();
-        let picture =
-            staff_picture::Service::new(pool, writer, self.pictures, public_url, audit.clone());
+        let picture = staff_picture::Service::new(
+            pool,
+            clock,
+            writer,
+            self.pictures,
+            public_url,
+            audit.clone(),
+        );
         let import = import::Service::new(importer, self.draining, audit);
         let import = StaffImportServiceServer::new(import);
         services

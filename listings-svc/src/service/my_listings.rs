@@ -1,26 +1,30 @@
-//! Lists what an account has listed (`listings/v1/writing.proto`, §10.2).
+//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, the revisions of a listing, and withdrawals.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{OwnListing, Timestamp};
-use kit::Fault;
 use kit::cursor::Binding;
+use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::listing_name::{self, Problems};
 use super::paging::Paging;
-use super::{claim, submissions::mode};
+use super::submissions::{Submissions, mode};
+use super::{claim, revision};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
+use crate::domain::slug;
 use crate::feed::PublicUrl;
+use crate::store::history::{self, RevisionRow};
 use crate::store::my_listings::{self, MyListing, SortKey};
 
 #[derive(Debug)]
 pub struct Service {
+    submissions: Submissions,
     pool: PgPool,
     public_url: PublicUrl,
 }
@@ -47,11 +51,72 @@ impl OwnListingsService for Service {
             page,
         }))
     }
+
+    async fn withdraw_listing(
+        &self,
+        request: Request<proto::WithdrawListingRequest>,
+    ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
+        let request = request.into_inner();
+        let listing = (entity(&request.kind)?, request.name);
+        let withdrawn = self.submissions.withdraw(listing, &request.account_id);
+        let written = withdrawn.await?;
+        Ok(Response::new(proto::WithdrawListingResponse { written }))
+    }
+
+    async fn list_own_revisions(
+        &self,
+        request: Request<proto::ListOwnRevisionsRequest>,
+    ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
+        Ok(Response::new(self.revisions(request.into_inner()).await?))
+    }
+}
+
+fn entity(kind: &str) -> Result<Entity, Fault> {
+    let entity = Entity::parse(kind).filter(|entity| entity.is_listing());
+    entity.ok_or_else(|| Fault::invalid_field("kind", "Give page, game or event."))
 }
 
 impl Service {
-    pub fn new(pool: PgPool, public_url: PublicUrl) -> Self {
-        Self { pool, public_url }
+    pub fn new(submissions: Submissions, pool: PgPool, public_url: PublicUrl) -> Self {
+        Self {
+            submissions,
+            pool,
+            public_url,
+        }
+    }
+
+    /// The revisions of a listing of the account, newest first.
+    async fn revisions(
+        &self,
+        request: proto::ListOwnRevisionsRequest,
+    ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
+        let account = claim::parse_uuid("account_id", &request.account_id)?;
+        let entity = entity(&request.kind)?;
+        let not_found = || Fault::not_found("No listing of yours has this name.");
+        if !slug::is_valid(&request.name) {
+            return Err(not_found());
+        }
+        let found = my_listings::find(&self.pool, account, entity, &request.name).await?;
+        let id = found.ok_or_else(not_found)?;
+        let page = request.page.unwrap_or_default();
+        let mut problems = Problems::new();
+        let filters = [&request.account_id, &request.kind, &request.name];
+        let binding = Binding::new("own revisions", filters.map(|text| Some(text.as_str())));
+        let paging = Paging::<i64>::read(binding, page.limit, &page.cursor, &mut problems);
+        let paging = listing_name::finish(Some(paging), problems)?;
+        let (before, limit) = (paging.after, paging.fetch_limit());
+        let rows = history::newest(&self.pool, entity, id, before, limit).await?;
+        let (rows, next) = paging.finish(rows, |row| row.revision)?;
+        let changes = rows.iter().map(|row| (row.before.as_ref(), &row.after));
+        let differences = revision::differences(&self.pool, changes).await?;
+        let own = |(row, differences)| own_revision(row, differences, account);
+        Ok(proto::ListOwnRevisionsResponse {
+            revisions: rows.into_iter().zip(differences).map(own).collect(),
+            page: Some(common::PageInfo {
+                next_cursor: Some(next).filter(|next| !next.is_empty()),
+                ..common::PageInfo::default()
+            }),
+        })
     }
 
     async fn page(
@@ -105,5 +170,27 @@ impl Service {
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
         }
+    }
+}
+
+/// A revision without the names of others, and without the notes of staff that are not the reason of a rejection.
+fn own_revision(
+    row: RevisionRow,
+    differences: Vec<proto::Difference>,
+    account: Uuid,
+) -> proto::OwnRevision {
+    let state = revision::state(&row.after).unwrap_or_default();
+    let state_before = row.before.as_ref().and_then(revision::state);
+    let state_before = state_before.unwrap_or_default();
+    let is_rejection = state == i32::from(proto::State::Rejected) && state_before != state;
+    proto::OwnRevision {
+        revision: row.revision,
+        at: Some(timestamp::encode(row.at)),
+        is_own: row.actor_kind == "account" && row.actor == account.to_string(),
+        actor_kind: row.actor_kind,
+        state_before,
+        state,
+        differences,
+        reason: row.reason.filter(|_| is_rejection).unwrap_or_default(),
     }
 }

@@ -3,55 +3,44 @@
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
-use kit::audit::{self, Action as _, Audit, Entry};
+use kit::audit::Audit;
 use kit::cursor::Binding;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::rpc::staff::Member;
-use kit::{Clock, Fault, timestamp};
-use serde_json::json;
+use kit::{Fault, timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::claim::{message, parse_uuid};
+use super::claim::{self, message, parse_uuid};
 use super::listing_name::{self, Problems};
 use super::paging::Paging;
-use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
-use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::store::page_owners::{self as store, Owner};
 use crate::store::{ListingTable as _, claims};
-use crate::write::page_owners::{self as commands, OwnerChange, OwnerOperation};
+use crate::write::claims::{ClaimChange, ClaimDecision};
+use crate::write::page_owners::{OwnerChange, OwnerOperation};
 use crate::write::{Command, CommandHandler, Outcome};
 
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
     writer: Writer<CommandHandler>,
-    clock: Clock,
     audit: Audit,
 }
 
 impl Service {
-    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, clock: Clock, audit: Audit) -> Self {
+    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, audit: Audit) -> Self {
         Self {
             pool,
             writer,
-            clock,
             audit,
         }
-    }
-
-    /// Sends an owner change to the writer.
-    async fn write(&self, operation: OwnerOperation, by: Member) -> Result<Outcome, Fault> {
-        let command = Command::ChangeOwners(Box::new(OwnerChange { operation, by }));
-        let (outcome, _position) = self.writer.write(command).await?;
-        Ok(outcome)
     }
 
     /// Adds or removes an owner; returns the owners after that.
@@ -60,46 +49,26 @@ impl Service {
         operation: OwnerOperation,
         by: Member,
     ) -> Result<Vec<proto::Owner>, Fault> {
-        match self.write(operation, by).await? {
+        let command = Command::ChangeOwners(Box::new(OwnerChange { operation, by }));
+        match self.writer.write(command).await?.0 {
             Outcome::OwnersChanged(owners) => Ok(owners.into_iter().map(owner).collect()),
             other => Err(unexpected_outcome(&other)),
         }
     }
 
-    /// Rejects a claim. A granted claim stays granted.
-    async fn reject(
+    /// Grants or rejects a claim; returns the claim after that.
+    async fn decide(
         &self,
-        member: &Member,
-        id: Uuid,
-        reason: &str,
-    ) -> Result<claims::Claim, Fault> {
-        let now = self.clock.now();
-        let mut transaction = self.pool.begin().await?;
-        let claim = claims::lock(&mut transaction, id).await?;
-        let claim = claim.ok_or_else(commands::claim_not_found)?;
-        if claim.state == "rejected" {
-            return Ok(claim);
-        }
-        if claim.state != "waiting" {
-            return Err(commands::claim_already_decided(&claim));
-        }
-        claims::decide(&mut transaction, id, "rejected", reason, now).await?;
-        let entry = Entry {
-            member,
-            action: AuditAction::RejectClaim.as_str(),
-            entity: Entity::Page.as_str(),
-            name: &claim.handle,
-            refused: false,
-            details: json!({"claim": id, "account": claim.account_id, "reason": reason}),
+        claim: Uuid,
+        decision: ClaimDecision,
+        by: Member,
+    ) -> Result<Option<proto::Claim>, Fault> {
+        let change = ClaimChange::Decide {
+            claim,
+            decision,
+            by,
         };
-        audit::append(&mut *transaction, SCHEMA, entry, now).await?;
-        transaction.commit().await?;
-        Ok(claims::Claim {
-            state: "rejected".to_owned(),
-            reason: reason.to_owned(),
-            decided_at: Some(now),
-            ..claim
-        })
+        claim::write(&self.writer, change).await.map(Some)
     }
 
     async fn connection(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Postgres>, Fault> {
@@ -173,10 +142,7 @@ impl StaffPageService for Service {
         let subject = ("claim", request.get_ref().id.as_str());
         let member = self.audit.admit(&request, action, subject).await?.member;
         let id = parse_uuid("id", &request.into_inner().id)?;
-        let claim = match self.write(OwnerOperation::GrantClaim(id), member).await? {
-            Outcome::ClaimGranted(claim) => Some(message(*claim)),
-            other => return Err(unexpected_outcome(&other).into()),
-        };
+        let claim = self.decide(id, ClaimDecision::Grant, member).await?;
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }
 
@@ -192,7 +158,8 @@ impl StaffPageService for Service {
         let mut problems = Problems::new();
         let reason = listing_name::reason(&request.reason, true, &mut problems);
         let reason = listing_name::finish(Some(reason), problems)?;
-        let claim = Some(message(self.reject(&member, id, &reason).await?));
+        let decision = ClaimDecision::Reject(reason);
+        let claim = self.decide(id, decision, member).await?;
         Ok(Response::new(proto::RejectClaimResponse { claim }))
     }
 

@@ -2,21 +2,19 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
-use kit::{Clock, Fault};
+use kit::Fault;
+use kit::feed::Writer;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::claim;
 use super::submissions::Submissions;
-use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
-use crate::domain::page::Page;
-use crate::domain::slug;
-use crate::domain::state::ListingState;
 use crate::domain::text;
 use crate::feed::{PublicUrl, Publish as _};
-use crate::store::{ListingTable as _, claims, page_owners};
+use crate::store::{claims, page_owners};
+use crate::write::CommandHandler;
+use crate::write::claims::ClaimChange;
 use crate::write::submission::Target;
 
 const MAX_EVIDENCE: usize = 2_000;
@@ -25,22 +23,22 @@ const MAX_EVIDENCE: usize = 2_000;
 pub struct Service {
     submissions: Submissions,
     pool: PgPool,
+    writer: Writer<CommandHandler>,
     public_url: PublicUrl,
-    clock: Clock,
 }
 
 impl Service {
     pub fn new(
         submissions: Submissions,
         pool: PgPool,
+        writer: Writer<CommandHandler>,
         public_url: PublicUrl,
-        clock: Clock,
     ) -> Self {
         Self {
             submissions,
             pool,
+            writer,
             public_url,
-            clock,
         }
     }
 
@@ -49,7 +47,7 @@ impl Service {
         account: Uuid,
         handle: String,
         evidence: &str,
-    ) -> Result<claims::Claim, Fault> {
+    ) -> Result<proto::Claim, Fault> {
         let evidence = text::paragraphs(evidence, MAX_EVIDENCE);
         let evidence = evidence.map_err(|problem| Fault::invalid_field("evidence", problem))?;
         if evidence.is_empty() {
@@ -58,31 +56,12 @@ impl Service {
                 "Explain how staff can verify that the page is yours.",
             ));
         }
-        let not_found = || Fault::not_found("There is no public page with this handle.");
-        if !slug::is_valid(&handle) {
-            return Err(not_found());
-        }
-        let mut transaction = self.pool.begin().await?;
-        let found = Listing::<Page>::find(&mut transaction, Mode::Live, &[handle]).await;
-        let mut found = found?.into_iter();
-        let page = found.find(|page| page.state == ListingState::Published);
-        let page = page.ok_or_else(not_found)?;
-        let owners = page_owners::of_page(&mut *transaction, page.id).await?;
-        if owners.iter().any(|owner| owner.account_id == account) {
-            return Err(Fault::invalid_field("handle", "You own this page already."));
-        }
-        let id = kit::ids::row_id();
-        let claim = claims::insert(
-            &mut transaction,
-            id,
-            page.id,
+        let change = ClaimChange::Make {
             account,
-            &evidence,
-            self.clock.now(),
-        )
-        .await?;
-        transaction.commit().await?;
-        Ok(claim)
+            handle,
+            evidence,
+        };
+        claim::write(&self.writer, change).await
     }
 }
 
@@ -137,7 +116,7 @@ impl PagesService for Service {
             .claim(account, request.handle, &request.evidence)
             .await?;
         Ok(Response::new(proto::ClaimPageResponse {
-            claim: Some(claim::message(made)),
+            claim: Some(made),
         }))
     }
 

@@ -9,13 +9,13 @@ use kit::audit::Audit;
 use kit::feed::Writer;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::staff::Member;
-use kit::{Code, Fault};
+use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::listing::find;
-use super::listing_name::{ListingName, Problems, read_mode};
+use super::listing_name::{self, ListingName, Problems, read_mode};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -34,9 +34,10 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_mins(2);
 
 #[derive(Debug)]
 pub struct Service {
-    pool: PgPool,
-    writer: Writer<CommandHandler>,
-    pictures: PictureProcessor,
+    pub(super) pool: PgPool,
+    pub(super) clock: Clock,
+    pub(super) writer: Writer<CommandHandler>,
+    pub(super) pictures: PictureProcessor,
     public_url: PublicUrl,
     uploads: ConcurrencyLimit,
     audit: Audit,
@@ -115,11 +116,36 @@ impl StaffPictureService for Service {
             listing: Some(listing),
         }))
     }
+
+    async fn purge_picture(
+        &self,
+        request: Request<proto::PurgePictureRequest>,
+    ) -> Result<Response<proto::PurgePictureResponse>, Status> {
+        let subject = ("picture", request.get_ref().url.as_str());
+        let member = self
+            .audit
+            .admit(&request, AuditAction::PurgePicture, subject)
+            .await?
+            .member;
+        let request = request.into_inner();
+        let mut problems = Problems::new();
+        let reason = listing_name::reason(&request.reason, true, &mut problems);
+        let name = FileName::in_address(&self.stored_address(&request.url));
+        if name.is_none() {
+            problems.insert(
+                "url".to_owned(),
+                "Give the address of an uploaded picture, or the last part of it.".to_owned(),
+            );
+        }
+        let name = listing_name::finish(name, problems)?;
+        Ok(Response::new(self.purge(&name, reason, member).await?))
+    }
 }
 
 impl Service {
     pub fn new(
         pool: PgPool,
+        clock: Clock,
         writer: Writer<CommandHandler>,
         pictures: PictureProcessor,
         public_url: PublicUrl,
@@ -127,6 +153,7 @@ impl Service {
     ) -> Self {
         Self {
             pool,
+            clock,
             writer,
             pictures,
             public_url,
@@ -215,9 +242,11 @@ impl Service {
             _ => Entity::Game,
         };
         let edit = PictureEdit {
+            entity,
             mode,
             name: name.clone(),
             operation,
+            reason: String::new(),
             by,
         };
         self.writer

@@ -7,11 +7,12 @@ use contracts::listings::v1 as proto;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
 use kit::{Clock, Code, Fault};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sqlx::PgPool;
 use tonic::Status;
 
 use crate::domain::body::json::{self, BadBody};
+use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::check::check;
@@ -87,6 +88,25 @@ impl Submissions {
         account_id: &str,
         body: &[u8],
     ) -> Result<Option<proto::Written>, Fault> {
+        self.submit_for(target, account_id, parse_body(body)?).await
+    }
+
+    /// Withdraws a listing of an account that has signed in.
+    pub(super) async fn withdraw(
+        &self,
+        (entity, name): (Entity, String),
+        account_id: &str,
+    ) -> Result<Option<proto::Written>, Fault> {
+        let target = Target::Withdrawal(entity, name);
+        self.submit_for(target, account_id, Map::new()).await
+    }
+
+    async fn submit_for(
+        &self,
+        target: Target,
+        account_id: &str,
+        body: Map<String, Value>,
+    ) -> Result<Option<proto::Written>, Fault> {
         let submission = Submission {
             author: Author {
                 account: super::claim::parse_uuid("account_id", account_id)?,
@@ -94,7 +114,7 @@ impl Submissions {
                 writes_per_day: None,
             },
             target,
-            body: parse_body(body)?,
+            body,
             idempotency_key: None,
             precondition: None,
         };
@@ -145,7 +165,7 @@ pub(super) fn mode(mode: common::Mode) -> Result<Mode, Fault> {
     }
 }
 
-fn parse_body(body: &[u8]) -> Result<serde_json::Map<String, Value>, Fault> {
+fn parse_body(body: &[u8]) -> Result<Map<String, Value>, Fault> {
     json::object(body).map_err(|bad| match bad {
         BadBody::NotAnObject(message) => Fault::new(Code::BadJson, message),
         BadBody::Fields(problems) => Fault::invalid(problems),

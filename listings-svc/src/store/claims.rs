@@ -91,13 +91,29 @@ pub async fn count_waiting(pool: &PgPool) -> Result<i64, sqlx::Error> {
     .await
 }
 
-/// Locks a claim for a decision.
+/// Number of waiting claims of an account, without one for this page.
+pub async fn count_waiting_of(
+    connection: &mut PgConnection,
+    account: Uuid,
+    page: Uuid,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!" from listings.claim
+           where account_id = $1 and page_id <> $2 and state = 'waiting'"#,
+        account,
+        page
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Locks a claim for a decision. A claim that another transaction has locked is an error (55P03).
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Claim>, sqlx::Error> {
     sqlx::query_as!(
         Claim,
         "select claim.id, page_id, handle, account_id, evidence, claim.state, made_at, decided_at, reason
          from listings.claim join listings.page on page.id = page_id
-         where claim.id = $1 for update of claim",
+         where claim.id = $1 for update of claim nowait",
         id
     )
     .fetch_optional(connection)

@@ -2,12 +2,17 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-use sqlx::PgPool;
+use serde_json::{Map, Value};
+use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
+use time::macros::datetime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
+use crate::domain::mode::Mode;
+
+/// Later than every revision.
+const LAST: OffsetDateTime = datetime!(9999-12-31 0:00 UTC);
 
 /// A revision in the history.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,19 +30,21 @@ pub struct RevisionRow {
     pub reason: Option<String>,
 }
 
-/// The newest revisions of a listing, newest first.
+/// The newest revisions of a listing before one, newest first; without `before`, the newest of all.
 pub async fn newest(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
+    before: Option<i64>,
     limit: i64,
 ) -> Result<Vec<RevisionRow>, sqlx::Error> {
     sqlx::query_as!(
         RevisionRow,
         "select revision, at, actor_kind, actor, before, after, reason from listings.revision
-         where entity = $1 and id = $2 order by revision desc limit $3",
+         where entity = $1 and id = $2 and revision < $3 order by revision desc limit $4",
         entity.as_str(),
         id,
+        before.unwrap_or(i64::MAX),
         limit
     )
     .fetch_all(pool)
@@ -95,7 +102,7 @@ pub async fn current_and_approved(
 
 /// The current version and the version at a revision, which results from undoing the changes since.
 pub async fn current_and_at(
-    pool: &PgPool,
+    executor: impl PgExecutor<'_>,
     entity: Entity,
     id: Uuid,
     revision: i64,
@@ -120,17 +127,98 @@ pub async fn current_and_at(
         id,
         revision
     )
-    .fetch_optional(pool)
+    .fetch_optional(executor)
     .await?;
     Ok(row.map(|row| (row.now, row.at)))
 }
 
-pub async fn handles(pool: &PgPool, pages: &[Uuid]) -> Result<HashMap<Uuid, String>, sqlx::Error> {
-    let rows = sqlx::query!(
-        "select id, handle from listings.page where id = any($1)",
-        pages
+/// The id and the revision of a listing.
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    entity: Entity,
+    mode: Mode,
+    name: &str,
+) -> Result<Option<(Uuid, i64)>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"select id as "id!", revision as "revision!" from listings.listing where kind = $1 and mode = $2 and name = $3"#,
+        entity.as_str(),
+        mode.as_str(),
+        name
+    )
+    .fetch_optional(executor)
+    .await?;
+    Ok(row.map(|row| (row.id, row.revision)))
+}
+
+/// A change of a public listing by its account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnerEdit {
+    pub kind: String,
+    pub id: Uuid,
+    /// The slug or the handle.
+    pub name: String,
+    pub title: String,
+    pub revision: i64,
+    pub at: OffsetDateTime,
+    pub account: String,
+    /// The old values of the changed fields.
+    pub before: Value,
+    pub after: Value,
+}
+
+/// The newest changes of public live listings by their accounts, after a key, newest first.
+pub async fn owner_edits(
+    pool: &PgPool,
+    kind: Option<Entity>,
+    after: Option<(OffsetDateTime, Uuid, i64)>,
+    limit: i64,
+) -> Result<Vec<OwnerEdit>, sqlx::Error> {
+    let (at, id, revision) = after.unwrap_or((LAST, Uuid::max(), i64::MAX));
+    sqlx::query_as!(
+        OwnerEdit,
+        r#"select entity as kind, id, listing.name as "name!", listing.title as "title!", edit.revision, at, actor as account,
+               before as "before!", after
+           from listings.revision as edit
+           cross join lateral (
+               select name, title from listings.listing
+               where listing.kind = entity and listing.id = edit.id and mode = 'live'
+           ) as listing
+           where actor_kind = 'account' and after ->> 'state' = 'published' and before ->> 'state' = 'published'
+               and ($1::text is null or entity = $1) and (at, id, edit.revision) < ($2, $3, $4)
+           order by at desc, id desc, edit.revision desc limit $5"#,
+        kind.map(Entity::as_str),
+        at,
+        id,
+        revision,
+        limit
     )
     .fetch_all(pool)
+    .await
+}
+
+/// Names the page of games by its handle, as `creator`, in contents of listings.
+pub async fn name_pages(
+    executor: impl PgExecutor<'_>,
+    contents: &mut [Map<String, Value>],
+) -> Result<(), sqlx::Error> {
+    let page = |content: &Map<String, Value>| content.get("page_id")?.as_str()?.parse().ok();
+    let pages: Vec<Uuid> = contents.iter().filter_map(page).collect();
+    if pages.is_empty() {
+        return Ok(());
+    }
+    let rows = sqlx::query!(
+        "select id, handle from listings.page where id = any($1)",
+        &pages
+    )
+    .fetch_all(executor)
     .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.handle)).collect())
+    let handles: HashMap<Uuid, String> = rows.into_iter().map(|row| (row.id, row.handle)).collect();
+    for content in contents {
+        if let Some(id) = page(content) {
+            content.remove("page_id");
+            let handle = handles.get(&id).cloned().unwrap_or_else(|| id.to_string());
+            content.insert("creator".to_owned(), handle.into());
+        }
+    }
+    Ok(())
 }

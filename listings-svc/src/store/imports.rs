@@ -1,5 +1,6 @@
 //! Imports in progress: their position, and the outcome of their rows.
 
+use serde_json::{Map, Value};
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::collections::HashMap;
@@ -10,19 +11,31 @@ use crate::domain::entity::Entity;
 use crate::domain::fields::Problems;
 use crate::domain::mode::Mode;
 
-/// Refused rows that a report lists; the rest are only counted.
+/// Rows of each outcome that a report lists; the rest are only counted.
 pub const MAX_REPORTED: u64 = 10_000;
 /// Age at which an interrupted import is deleted.
 const EXPIRY: Duration = Duration::days(30);
 
+/// A row that a report lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ReportedRow {
     /// Line number, from 1.
     pub line: u64,
     /// Empty when the row has none.
     pub name: String,
-    /// Field to reason.
+    /// Field to the reason, or to the change.
     pub fields: Problems,
+}
+
+/// The outcome of an import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    pub counts: Counts,
+    pub refused: Vec<ReportedRow>,
+    /// Rows with fields that keep their values, because they were changed since the last import.
+    pub kept: Vec<ReportedRow>,
+    /// For a dry run: the rows that change something. A row without fields creates its record.
+    pub changed: Vec<ReportedRow>,
 }
 
 /// Number of rows by outcome.
@@ -32,13 +45,15 @@ pub struct Counts {
     pub updated: u64,
     pub unchanged: u64,
     pub refused: u64,
+    /// Rows, counted above, that leave a field as it is because it was changed since the last import.
+    pub kept: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// The first line that is not processed yet.
     pub next_line: u64,
-    pub refused: u64,
+    pub counts: Counts,
 }
 
 /// The next line of an interrupted import of this file; `None` when there is no such import.
@@ -125,14 +140,20 @@ pub async fn progress(
     id: Uuid,
 ) -> Result<Option<Progress>, sqlx::Error> {
     let row = sqlx::query!(
-        "select next_line, refused from listings.import where id = $1",
+        "select next_line, created, updated, unchanged, refused, kept from listings.import where id = $1",
         id
     )
     .fetch_optional(connection)
     .await?;
     Ok(row.map(|row| Progress {
         next_line: row.next_line.unsigned_abs(),
-        refused: row.refused.unsigned_abs(),
+        counts: Counts {
+            created: row.created.unsigned_abs(),
+            updated: row.updated.unsigned_abs(),
+            unchanged: row.unchanged.unsigned_abs(),
+            refused: row.refused.unsigned_abs(),
+            kept: row.kept.unsigned_abs(),
+        },
     }))
 }
 
@@ -170,25 +191,33 @@ pub async fn insert_names(
         .collect())
 }
 
-/// Advances an import, and stores the outcome of its rows. An import stores at most [`MAX_REPORTED`] refusals.
+/// Advances an import, and stores the report on its rows: of each outcome at most [`MAX_REPORTED`].
 pub async fn advance(
     connection: &mut PgConnection,
     id: Uuid,
     (from, next_line): (Progress, u64),
-    counts: Counts,
-    refusals: &[Refusal],
+    report: &Report,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let remaining =
-        usize::try_from(MAX_REPORTED.saturating_sub(from.refused)).unwrap_or(usize::MAX);
-    if let reported @ [_, ..] = &refusals[..refusals.len().min(remaining)] {
-        let lines: Vec<i64> = reported.iter().map(|r| r.line.cast_signed()).collect();
-        let names: Vec<String> = reported.iter().map(|r| r.name.clone()).collect();
-        let fields: Vec<Json<&Problems>> = reported.iter().map(|r| Json(&r.fields)).collect();
+    let changed = from.counts.created + from.counts.updated;
+    for (outcome, before, rows) in [
+        ("refused", from.counts.refused, &report.refused),
+        ("kept", from.counts.kept, &report.kept),
+        ("changed", changed, &report.changed),
+    ] {
+        let remaining = usize::try_from(MAX_REPORTED.saturating_sub(before)).unwrap_or(usize::MAX);
+        let rows = &rows[..rows.len().min(remaining)];
+        if rows.is_empty() {
+            continue;
+        }
+        let lines: Vec<i64> = rows.iter().map(|r| r.line.cast_signed()).collect();
+        let names: Vec<String> = rows.iter().map(|r| r.name.clone()).collect();
+        let fields: Vec<Json<&Problems>> = rows.iter().map(|r| Json(&r.fields)).collect();
         sqlx::query!(
-            "insert into listings.import_refusal (import, line, name, fields)
-             select $1, line, name, fields from unnest($2::bigint[], $3::text[], $4::jsonb[]) as row (line, name, fields)",
+            "insert into listings.import_refusal (import, outcome, line, name, fields)
+             select $1, $2, line, name, fields from unnest($3::bigint[], $4::text[], $5::jsonb[]) as row (line, name, fields)",
             id,
+            outcome,
             &lines,
             &names,
             &fields as &[Json<&Problems>]
@@ -196,9 +225,10 @@ pub async fn advance(
         .execute(&mut *connection)
         .await?;
     }
+    let counts = report.counts;
     sqlx::query!(
         "update listings.import set next_line = $2, created = created + $3, updated = updated + $4,
-             unchanged = unchanged + $5, refused = refused + $6, touched_at = $7
+             unchanged = unchanged + $5, refused = refused + $6, kept = kept + $7, touched_at = $8
          where id = $1",
         id,
         next_line.cast_signed(),
@@ -206,37 +236,84 @@ pub async fn advance(
         counts.updated.cast_signed(),
         counts.unchanged.cast_signed(),
         counts.refused.cast_signed(),
+        counts.kept.cast_signed(),
         now
     )
-    .execute(&mut *connection)
+    .execute(connection)
     .await?;
-    if counts.created + counts.updated > 0 {
-        sqlx::query!(
-            "update listings.import_gate as gate set version = gate.version + 1
-             from listings.import where import.id = $1 and (gate.entity, gate.mode) = (import.entity, import.mode)",
-            id
-        )
-        .execute(connection)
-        .await?;
-    }
+    Ok(())
+}
+
+/// Raises the version of a kind, by which replicas notice that it has changed.
+pub async fn raise_version(
+    connection: &mut PgConnection,
+    entity: Entity,
+    mode: Mode,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update listings.import_gate set version = version + 1 where entity = $1 and mode = $2",
+        entity.as_str(),
+        mode.as_str()
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// What the last import stated of listings, by id. Listings that no import has named are left out.
+pub async fn last_stated(
+    connection: &mut PgConnection,
+    entity: Entity,
+    listings: &[Uuid],
+) -> Result<HashMap<Uuid, Map<String, Value>>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select id, content as "content: Json<Map<String, Value>>" from listings.imported_content
+           where entity = $1 and id = any($2)"#,
+        entity.as_str(),
+        listings
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id, row.content.0))
+        .collect())
+}
+
+/// Stores what an import states of listings.
+pub async fn set_stated(
+    connection: &mut PgConnection,
+    entity: Entity,
+    (listings, contents): (&[Uuid], &[Value]),
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into listings.imported_content (entity, id, content)
+         select $1, id, content from unnest($2::uuid[], $3::jsonb[]) as row (id, content)
+         on conflict (entity, id) do update set content = excluded.content",
+        entity.as_str(),
+        listings,
+        contents
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
 /// Deletes an import, and returns the report on the whole file; `None` when another run has finished the import.
-pub async fn finish(
-    pool: &PgPool,
-    id: Uuid,
-) -> Result<Option<(Counts, Vec<Refusal>)>, sqlx::Error> {
+pub async fn finish(pool: &PgPool, id: Uuid) -> Result<Option<Report>, sqlx::Error> {
     let mut transaction = pool.begin().await?;
     // Locked, so that no other run of this import adds to these counts.
-    let counts = sqlx::query!(
-        "select created, updated, unchanged, refused from listings.import where id = $1 for update",
+    sqlx::query!(
+        "select id from listings.import where id = $1 for update",
         id
     )
     .fetch_optional(&mut *transaction)
     .await?;
-    let refusals = sqlx::query!(
-        r#"select line, name, fields as "fields: Json<Problems>" from listings.import_refusal
+    let Some(progress) = progress(&mut transaction, id).await? else {
+        return Ok(None);
+    };
+    let rows = sqlx::query!(
+        r#"select outcome, line, name, fields as "fields: Json<Problems>" from listings.import_refusal
            where import = $1 order by line"#,
         id
     )
@@ -246,18 +323,21 @@ pub async fn finish(
         .execute(&mut *transaction)
         .await?;
     transaction.commit().await?;
-    let refusals = refusals.into_iter().map(|row| Refusal {
-        line: row.line.unsigned_abs(),
-        name: row.name,
-        fields: row.fields.0,
-    });
-    Ok(counts.map(|row| {
-        let counts = Counts {
-            created: row.created.unsigned_abs(),
-            updated: row.updated.unsigned_abs(),
-            unchanged: row.unchanged.unsigned_abs(),
-            refused: row.refused.unsigned_abs(),
+    let mut report = Report {
+        counts: progress.counts,
+        ..Report::default()
+    };
+    for row in rows {
+        let rows = match row.outcome.as_str() {
+            "kept" => &mut report.kept,
+            "changed" => &mut report.changed,
+            _ => &mut report.refused,
         };
-        (counts, refusals.collect())
-    }))
+        rows.push(ReportedRow {
+            line: row.line.unsigned_abs(),
+            name: row.name,
+            fields: row.fields.0,
+        });
+    }
+    Ok(Some(report))
 }

@@ -12,38 +12,63 @@ pub struct MemberRow {
     pub created_at: OffsetDateTime,
     pub created_by: String,
     pub revoked_at: Option<OffsetDateTime>,
+    /// When the token expires.
+    pub expires_at: OffsetDateTime,
+}
+
+/// A token that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenOwner {
+    Valid(Member),
+    /// The token of the member with this name, at this time.
+    Expired(String, OffsetDateTime),
 }
 
 /// Finds the member whose token has this SHA-256, unless the token is revoked.
-pub async fn find(pool: &PgPool, token_sha256: &[u8]) -> Result<Option<Member>, sqlx::Error> {
+pub async fn find(
+    pool: &PgPool,
+    token_sha256: &[u8],
+    now: OffsetDateTime,
+) -> Result<Option<TokenOwner>, sqlx::Error> {
     let row = sqlx::query!(
-        "select name, role from listings.staff_member where token_sha256 = $1 and revoked_at is null",
+        "select name, role, expires_at from listings.staff_member where token_sha256 = $1 and revoked_at is null",
         token_sha256
     )
     .fetch_optional(pool)
     .await?;
     Ok(row.and_then(|row| {
-        Some(Member {
+        if row.expires_at <= now {
+            return Some(TokenOwner::Expired(row.name, row.expires_at));
+        }
+        Some(TokenOwner::Valid(Member {
             role: Role::parse(&row.role)?,
             name: row.name,
-        })
+        }))
     }))
+}
+
+/// The SHA-256 of a token, and its time of expiry.
+#[derive(Debug, Clone, Copy)]
+pub struct NewToken<'a> {
+    pub sha256: &'a [u8],
+    pub expires_at: OffsetDateTime,
 }
 
 /// Inserts a member; false when the name was used before.
 pub async fn create(
     connection: &mut PgConnection,
     (name, role): (&str, Role),
-    token_sha256: &[u8],
+    token: NewToken<'_>,
     by: &str,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let made = sqlx::query!(
-        "insert into listings.staff_member (name, role, token_sha256, created_at, created_by)
-         values ($1, $2, $3, $4, $5) on conflict (name) do nothing",
+        "insert into listings.staff_member (name, role, token_sha256, expires_at, created_at, created_by)
+         values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing",
         name,
         role.as_str(),
-        token_sha256,
+        token.sha256,
+        token.expires_at,
         now,
         by
     )
@@ -56,7 +81,7 @@ pub async fn create(
 pub async fn list(pool: &PgPool) -> Result<Vec<MemberRow>, sqlx::Error> {
     sqlx::query_as!(
         MemberRow,
-        "select name, role, created_at, created_by, revoked_at from listings.staff_member order by name"
+        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member order by name"
     )
     .fetch_all(pool)
     .await
@@ -66,7 +91,7 @@ pub async fn list(pool: &PgPool) -> Result<Vec<MemberRow>, sqlx::Error> {
 pub async fn lock(connection: &mut PgConnection) -> Result<Vec<MemberRow>, sqlx::Error> {
     sqlx::query_as!(
         MemberRow,
-        "select name, role, created_at, created_by, revoked_at from listings.staff_member order by name for update"
+        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member order by name for update"
     )
     .fetch_all(connection)
     .await
@@ -75,10 +100,21 @@ pub async fn lock(connection: &mut PgConnection) -> Result<Vec<MemberRow>, sqlx:
 pub async fn get(connection: &mut PgConnection, name: &str) -> Result<MemberRow, sqlx::Error> {
     sqlx::query_as!(
         MemberRow,
-        "select name, role, created_at, created_by, revoked_at from listings.staff_member where name = $1",
+        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member where name = $1",
         name
     )
     .fetch_one(connection)
+    .await
+}
+
+/// The member with this name; `None` for the operator, who is no row.
+pub async fn find_by_name(pool: &PgPool, name: &str) -> Result<Option<MemberRow>, sqlx::Error> {
+    sqlx::query_as!(
+        MemberRow,
+        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member where name = $1",
+        name
+    )
+    .fetch_optional(pool)
     .await
 }
 
@@ -106,6 +142,23 @@ pub async fn revoke(
         "update listings.staff_member set revoked_at = $2 where name = $1",
         name,
         now
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Replaces the token of a member.
+pub async fn set_token(
+    connection: &mut PgConnection,
+    name: &str,
+    token: NewToken<'_>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update listings.staff_member set token_sha256 = $2, expires_at = $3 where name = $1",
+        name,
+        token.sha256,
+        token.expires_at
     )
     .execute(connection)
     .await?;

@@ -14,6 +14,7 @@ pub mod members;
 pub mod my_listings;
 pub mod page_owners;
 pub mod pages;
+pub mod picture_uses;
 pub mod pictures;
 pub mod queue;
 pub mod reference_data;

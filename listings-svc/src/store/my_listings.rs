@@ -8,6 +8,7 @@ use time::macros::datetime;
 use time::serde::rfc3339;
 use uuid::Uuid;
 
+use crate::domain::entity::Entity;
 use crate::domain::state::ListingState as State;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +89,29 @@ pub async fn list(
         limit,
     )
     .fetch_all(executor)
+    .await
+}
+
+/// The id of a live listing of an account, in any state.
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    entity: Entity,
+    name: &str,
+) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id!" from listings.page join listings.page_owner on page_id = page.id
+           where $2 = 'page' and account_id = $1 and mode = 'live' and handle = $3
+           union all
+           select id from listings.game join listings.page_owner using (page_id)
+           where $2 = 'game' and account_id = $1 and mode = 'live' and slug = $3
+           union all
+           select id from listings.event where $2 = 'event' and submitter = $1 and mode = 'live' and slug = $3"#,
+        account,
+        entity.as_str(),
+        name
+    )
+    .fetch_optional(executor)
     .await
 }
 

@@ -9,13 +9,23 @@ use crate::domain::pictures::{FileName, PictureSizes};
 /// interrupted.
 const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
 
-/// Registers the files of a picture before they are stored. Returns false and registers nothing while the sweep is deleting one of them;
-/// the caller must not store them then.
+/// Whether the files of a picture may be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registration {
+    Registered,
+    /// The sweep is deleting one of them.
+    BeingDeleted,
+    /// Staff have purged the picture.
+    Purged,
+}
+
+/// Registers the files of a picture before they are stored. `source` is the SHA-256 of the upload in hexadecimal.
 pub async fn register(
     pool: &PgPool,
     picture: &PictureSizes,
+    source: &str,
     now: OffsetDateTime,
-) -> Result<bool, sqlx::Error> {
+) -> Result<Registration, sqlx::Error> {
     let (mut hashes, mut widths, mut heights, mut sizes) = (vec![], vec![], vec![], vec![]);
     let mut files = [&picture.large, &picture.small];
     // Sorted, so that two uploads of the same picture do not deadlock. The two sizes of a small picture may be the same file.
@@ -27,28 +37,35 @@ pub async fn register(
         sizes.push(i64::try_from(file.bytes.len()).unwrap_or(i64::MAX));
     }
     let mut transaction = pool.begin().await?;
-    let removing = sqlx::query_scalar!(
-        r#"insert into listings.picture (hash, width, height, size, made_at)
-           select distinct on (hash) hash, width, height, size, $5
+    let rows = sqlx::query!(
+        r#"insert into listings.picture (hash, width, height, size, made_at, source)
+           select distinct on (hash) hash, width, height, size, $5, $7
            from unnest($1::text[], $2::integer[], $3::integer[], $4::bigint[]) as row (hash, width, height, size)
            order by hash
-           on conflict (hash) do update set made_at = excluded.made_at,
+           on conflict (hash) do update set made_at = excluded.made_at, source = excluded.source,
                removing_since = case when picture.removing_since > $6 then picture.removing_since end
-           returning removing_since is not null as "removing!""#,
+           returning removing_since is not null as "removing!",
+               purged_at is not null or exists (
+                   select from listings.picture as other where other.source = $7 and other.purged_at is not null
+               ) as "purged!""#,
         &hashes,
         &widths,
         &heights,
         &sizes,
         now,
-        now - CLAIM_TIMEOUT
+        now - CLAIM_TIMEOUT,
+        source
     )
     .fetch_all(&mut *transaction)
     .await?;
-    if removing.contains(&true) {
-        return Ok(false);
+    if rows.iter().any(|row| row.purged) {
+        return Ok(Registration::Purged);
+    }
+    if rows.iter().any(|row| row.removing) {
+        return Ok(Registration::BeingDeleted);
     }
     transaction.commit().await?;
-    Ok(true)
+    Ok(Registration::Registered)
 }
 
 /// Marks files as used by a listing, permanently. Returns whether all of them still exist; `None` when another transaction has locked
@@ -59,14 +76,14 @@ pub async fn mark_used(
 ) -> Result<Option<bool>, sqlx::Error> {
     let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
     let locked = sqlx::query_scalar!(
-        "select hash from listings.picture where hash = any($1) and removing_since is null
+        "select hash from listings.picture where hash = any($1) and removing_since is null and purged_at is null
          order by hash for no key update skip locked",
         &hashes
     )
     .fetch_all(&mut *connection)
     .await?;
     let present = sqlx::query_scalar!(
-        "select hash from listings.picture where hash = any($1) and removing_since is null",
+        "select hash from listings.picture where hash = any($1) and removing_since is null and purged_at is null",
         &hashes
     )
     .fetch_all(&mut *connection)
@@ -75,7 +92,8 @@ pub async fn mark_used(
         return Ok(None);
     }
     sqlx::query!(
-        "update listings.picture set used = true where hash = any($1) and removing_since is null and not used",
+        "update listings.picture set used = true
+         where hash = any($1) and removing_since is null and purged_at is null and not used",
         &hashes
     )
     .execute(connection)
@@ -90,23 +108,25 @@ pub struct UnusedFile {
     since: OffsetDateTime,
 }
 
-/// Claims an unused file that was last uploaded before `before`. The statement is a transaction of its own: from now on, an upload of the
-/// same file is told to retry.
+/// Claims an unused file that was last uploaded before `before`, for a sweep that began at `began`: a file that this sweep has claimed is not
+/// claimed again. The statement is a transaction of its own: from now on, an upload of the same file is told to retry.
 pub async fn claim_unused(
     pool: &PgPool,
     before: OffsetDateTime,
+    began: OffsetDateTime,
     now: OffsetDateTime,
 ) -> Result<Option<UnusedFile>, sqlx::Error> {
     let claimed = sqlx::query!(
         r#"update listings.picture set removing_since = $2 where hash = (
                select hash from listings.picture
-               where not used and made_at < $1 and (removing_since is null or removing_since <= $3)
+               where not used and purged_at is null and made_at < $1
+                   and (removing_since is null or removing_since <= $3)
                order by made_at limit 1 for update skip locked
            )
            returning hash, removing_since as "since!""#,
         before,
         now,
-        now - CLAIM_TIMEOUT
+        began - CLAIM_TIMEOUT
     )
     .fetch_optional(pool)
     .await?;
@@ -128,4 +148,54 @@ pub async fn delete(pool: &PgPool, unused: &UnusedFile) -> Result<(), sqlx::Erro
     .execute(pool)
     .await?;
     Ok(())
+}
+
+/// All files that were made from the upload of this file, and whether they are purged; empty for an unknown file.
+pub async fn renditions(
+    pool: &PgPool,
+    name: &FileName,
+) -> Result<Vec<(FileName, bool)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select hash, purged_at is not null as "purged!" from listings.picture
+           where hash = $1 or source = (select source from listings.picture where hash = $1) order by hash"#,
+        name.hash()
+    )
+    .fetch_all(pool)
+    .await?;
+    let rows = rows.into_iter();
+    Ok(rows
+        .filter_map(|row| Some((FileName::from_hash(&row.hash)?, row.purged)))
+        .collect())
+}
+
+/// Marks files as purged; returns the number of those that were not. Waits for a transaction in which a listing gets one of them.
+pub async fn mark_purged(
+    connection: &mut PgConnection,
+    names: &[FileName],
+    now: OffsetDateTime,
+) -> Result<u64, sqlx::Error> {
+    let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
+    let purged = sqlx::query!(
+        "update listings.picture set purged_at = $2 where hash = any($1) and purged_at is null",
+        &hashes,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(purged.rows_affected())
+}
+
+/// The files that were purged after `after`.
+pub async fn purged_after(
+    pool: &PgPool,
+    after: OffsetDateTime,
+) -> Result<Vec<FileName>, sqlx::Error> {
+    let hashes = sqlx::query_scalar!(
+        "select hash from listings.picture where purged_at > $1 order by purged_at",
+        after
+    )
+    .fetch_all(pool)
+    .await?;
+    let names = hashes.iter().filter_map(|hash| FileName::from_hash(hash));
+    Ok(names.collect())
 }

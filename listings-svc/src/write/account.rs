@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use super::submission::{Receipt, Submission, Target};
 use super::submission_context::{AcceptedSubmission, SubmissionContext};
-use super::{CommandDependencies, submit, update};
+use super::{CommandDependencies, submit, update, withdraw};
 use crate::SCHEMA;
 
 /// Applies a submission, inside the writer's transaction.
@@ -55,6 +55,7 @@ pub(super) async fn run(
         Target::Game(slug) => update::game(&mut context, slug).await?,
         Target::Event(slug) => update::event(&mut context, slug).await?,
         Target::Page(handle) => update::page(&mut context, handle).await?,
+        Target::Withdrawal(entity, name) => withdraw::apply(&mut context, *entity, name).await?,
     };
     if let Some(key) = &submission.idempotency_key {
         let receipt = &accepted.receipt;

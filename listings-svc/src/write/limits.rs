@@ -5,13 +5,27 @@ use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::text::clip;
 
-/// Refuses a submission beyond the limit of pending ones.
-pub(super) fn check_pending_limit(pending: i64, limit: i64) -> Result<(), Fault> {
+/// Maximum number of waiting claims of one account.
+pub const MAX_WAITING_CLAIMS: i64 = 10;
+
+/// Refuses a submission beyond the limit of pending ones; `whose` names the account for which it counts.
+pub(super) fn check_pending_limit(pending: i64, limit: i64, whose: &str) -> Result<(), Fault> {
     if pending < limit {
         return Ok(());
     }
     let message = format!(
-        "{limit} of your submissions are pending review, which is the maximum. Submit this one after staff have decided on one of them."
+        "{limit} {whose} are pending review, which is the maximum. Submit this one after staff have decided on one of them."
+    );
+    Err(Fault::new(Code::TooManyPending, message))
+}
+
+/// Refuses a claim beyond the limit; `others` is the number of waiting claims of other pages.
+pub(super) fn check_waiting_claims(others: i64) -> Result<(), Fault> {
+    if others < MAX_WAITING_CLAIMS {
+        return Ok(());
+    }
+    let message = format!(
+        "{MAX_WAITING_CLAIMS} of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them."
     );
     Err(Fault::new(Code::TooManyPending, message))
 }

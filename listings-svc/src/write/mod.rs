@@ -5,9 +5,10 @@
 
 mod account;
 pub mod check;
+pub mod claims;
 pub mod follow_page;
 pub mod import;
-mod limits;
+pub mod limits;
 pub mod moderate;
 pub mod page_owners;
 pub mod picture_edit;
@@ -20,6 +21,7 @@ pub mod submission;
 mod submission_context;
 mod submit;
 mod update;
+mod withdraw;
 
 use std::sync::Arc;
 
@@ -34,6 +36,7 @@ use crate::feed::PublicUrl;
 use crate::store::claims::Claim;
 use crate::store::constraints;
 use crate::store::page_owners::Owner;
+use claims::ClaimChange;
 use import::chunk::Chunk;
 use moderate::Moderation;
 use page_owners::OwnerChange;
@@ -48,14 +51,16 @@ pub enum Command {
     Import(Box<Chunk>),
     /// Staff approve, reject, take down or restore a listing.
     Moderate(Box<Moderation>),
-    /// An account submits or changes a listing.
+    /// An account submits, changes or withdraws a listing.
     Submit(Box<Submission>),
     /// Staff edit a listing.
     Edit(Box<StaffEdit>),
     /// Staff set or remove a picture of a listing.
     EditPictures(Box<PictureEdit>),
-    /// Staff add or remove an owner of a page, or grant a claim.
+    /// Staff add or remove an owner of a page.
     ChangeOwners(Box<OwnerChange>),
+    /// An account claims a page, or staff decide on a claim.
+    Claim(Box<ClaimChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
     /// Lets the next games of a page follow its state.
@@ -75,7 +80,8 @@ pub enum Outcome {
     PicturesEdited,
     /// The owners after the change.
     OwnersChanged(Vec<Owner>),
-    ClaimGranted(Box<Claim>),
+    /// The claim after the change.
+    Claimed(Box<Claim>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
     PageFollowed {
@@ -140,7 +146,13 @@ impl Apply for CommandHandler {
             }
             Command::ChangeOwners(change) => {
                 let changing = page_owners::apply(connection, change, public_url, now);
-                Box::pin(changing).await?
+                let (owners, changes) = Box::pin(changing).await?;
+                (Outcome::OwnersChanged(owners), changes)
+            }
+            Command::Claim(change) => {
+                let claiming = claims::apply(connection, change, public_url, now);
+                let (claim, changes) = Box::pin(claiming).await?;
+                (Outcome::Claimed(Box::new(claim)), changes)
             }
             Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);

@@ -118,12 +118,7 @@ pub fn listing_not_found() -> Fault {
 }
 
 fn transition_refused(state: ListingState, transition: Transition) -> Fault {
-    let current = match state {
-        ListingState::Pending => "is pending review",
-        ListingState::Rejected => "was rejected",
-        ListingState::Published => "is public",
-        ListingState::Removed => "was taken down",
-    };
+    let current = state.phrase();
     let rule = match transition {
         Transition::Approve | Transition::Reject => {
             "Only a pending listing is approved or rejected. A rejected one is pending again once its account changes it, and a \

@@ -13,7 +13,6 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -22,8 +21,8 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::feed::{ChangeKind, PublicUrl, Publish as _};
-use crate::store::page_owners::{self as store, GrantSource};
-use crate::store::{RecordTable as _, claims};
+use crate::store::RecordTable as _;
+use crate::store::page_owners::{self as store, GrantSource, Owner};
 
 #[derive(Debug)]
 pub struct OwnerChange {
@@ -37,8 +36,6 @@ pub enum OwnerOperation {
     Add(String, Uuid),
     /// Removes the account from the owners of the page with this handle.
     Remove(String, Uuid),
-    /// Grants the claim with this id.
-    GrantClaim(Uuid),
 }
 
 pub(super) async fn apply(
@@ -46,7 +43,7 @@ pub(super) async fn apply(
     change: &OwnerChange,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
+) -> ApplyResult<Vec<Owner>> {
     let mut context = OwnerContext {
         connection,
         by: &change.by,
@@ -56,7 +53,6 @@ pub(super) async fn apply(
     match &change.operation {
         OwnerOperation::Add(handle, account) => context.reassign(handle, *account, true).await,
         OwnerOperation::Remove(handle, account) => context.reassign(handle, *account, false).await,
-        OwnerOperation::GrantClaim(claim) => context.grant(*claim).await,
     }
 }
 
@@ -73,8 +69,8 @@ impl OwnerContext<'_> {
         handle: &str,
         account: Uuid,
         is_added: bool,
-    ) -> ApplyResult<Outcome> {
-        let page = self.lock(handle).await?;
+    ) -> ApplyResult<Vec<Owner>> {
+        let page = lock(self.connection, handle).await?;
         let changed = if is_added {
             store::add(
                 self.connection,
@@ -94,45 +90,7 @@ impl OwnerContext<'_> {
             changes.push(self.change(&page));
         }
         let owners = store::of_page(&mut *self.connection, page.id).await?;
-        Ok((Outcome::OwnersChanged(owners), changes))
-    }
-
-    async fn grant(&mut self, id: Uuid) -> ApplyResult<Outcome> {
-        let claim = claims::lock(self.connection, id).await?;
-        let claim = claim.ok_or_else(claim_not_found)?;
-        if claim.state == "granted" {
-            return Ok((Outcome::ClaimGranted(Box::new(claim)), Vec::new()));
-        }
-        if claim.state != "waiting" {
-            return Err(claim_already_decided(&claim).into());
-        }
-        let (account, now) = (claim.account_id, self.now);
-        let page = self.lock(&claim.handle).await?;
-        claims::decide(self.connection, id, "granted", "", now).await?;
-        let is_new = store::add(self.connection, page.id, account, GrantSource::Claim, now).await?;
-        let details = json!({"claim": id, "account": account, "reason": ""});
-        self.record(AuditAction::GrantClaim, &claim.handle, details)
-            .await?;
-        let granted = claims::Claim {
-            state: "granted".to_owned(),
-            decided_at: Some(now),
-            ..claim
-        };
-        let changes = is_new.then(|| self.change(&page)).into_iter().collect();
-        Ok((Outcome::ClaimGranted(Box::new(granted)), changes))
-    }
-
-    /// Locks the live page with this handle.
-    async fn lock(&mut self, handle: &str) -> Result<Listing<Page>, ApplyError> {
-        let not_found = || Fault::not_found("There is no page with this handle.");
-        // A handle that is not a slug matches nothing, and PostgreSQL does not accept NUL.
-        if !slug::is_valid(handle) {
-            return Err(not_found().into());
-        }
-        let handles = [handle.to_owned()];
-        let locked = Listing::<Page>::lock(self.connection, Mode::Live, &handles).await?;
-        let pages = locked.complete().ok_or(ApplyError::Busy)?;
-        Ok(pages.into_iter().next().ok_or_else(not_found)?)
+        Ok((owners, changes))
     }
 
     fn change(&self, page: &Listing<Page>) -> NewChange {
@@ -157,16 +115,20 @@ impl OwnerContext<'_> {
     }
 }
 
-pub fn claim_not_found() -> Fault {
-    Fault::not_found("There is no claim with this id.")
-}
-
-pub fn claim_already_decided(claim: &claims::Claim) -> Fault {
-    let problem = format!(
-        "This claim was {} before: add or remove the owner instead.",
-        claim.state
-    );
-    Fault::invalid_field("id", problem)
+/// Locks the live page with this handle.
+pub(super) async fn lock(
+    connection: &mut PgConnection,
+    handle: &str,
+) -> Result<Listing<Page>, ApplyError> {
+    let not_found = || Fault::not_found("There is no page with this handle.");
+    // A handle that is not a slug matches nothing, and PostgreSQL does not accept NUL.
+    if !slug::is_valid(handle) {
+        return Err(not_found().into());
+    }
+    let handles = [handle.to_owned()];
+    let locked = Listing::<Page>::lock(connection, Mode::Live, &handles).await?;
+    let pages = locked.complete().ok_or(ApplyError::Busy)?;
+    Ok(pages.into_iter().next().ok_or_else(not_found)?)
 }
 
 /// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.

@@ -11,6 +11,7 @@ use super::moderate::listing_not_found;
 use super::record_change::{StaffChange, update_by_staff};
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
+use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -23,10 +24,14 @@ use crate::store::{ListingTable, RecordTable as _};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureEdit {
+    /// A page or a game.
+    pub entity: Entity,
     pub mode: Mode,
     /// The slug or the handle.
     pub name: String,
     pub operation: PictureOperation,
+    /// For the record; may be empty.
+    pub reason: String,
     pub by: Member,
 }
 
@@ -45,6 +50,8 @@ pub enum PictureOperation {
     RemoveAvatar,
     /// The screenshot with this address, as listings store it.
     RemoveScreenshot(String),
+    /// All pictures with these addresses, also from a listing that was taken down: a restore must not show them.
+    Purge(Vec<String>),
 }
 
 impl PictureOperation {
@@ -56,8 +63,14 @@ impl PictureOperation {
             | Self::AddScreenshot { picture, .. } => {
                 vec![picture.large.name.clone(), picture.small.name.clone()]
             }
-            Self::RemoveCover | Self::RemoveAvatar | Self::RemoveScreenshot(_) => Vec::new(),
+            Self::RemoveCover | Self::RemoveAvatar | Self::RemoveScreenshot(_) | Self::Purge(_) => {
+                Vec::new()
+            }
         }
+    }
+
+    const fn is_purge(&self) -> bool {
+        matches!(self, Self::Purge(_))
     }
 }
 
@@ -77,6 +90,9 @@ impl HasPictures for Page {
                 page.avatar_url = Some(picture.large.name.address());
             }
             PictureOperation::RemoveAvatar => page.avatar_url = None,
+            PictureOperation::Purge(addresses) => {
+                page.avatar_url = page.avatar_url.filter(|url| !addresses.contains(url));
+            }
             _ => {}
         }
         Ok(page)
@@ -106,6 +122,11 @@ impl HasPictures for Game {
             }
             PictureOperation::RemoveScreenshot(url) => {
                 game.screenshots.retain(|screenshot| screenshot.url != *url);
+            }
+            PictureOperation::Purge(addresses) => {
+                game.cover_url = game.cover_url.filter(|url| !addresses.contains(url));
+                game.screenshots
+                    .retain(|screenshot| !addresses.contains(&screenshot.url));
             }
             PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => {}
         }
@@ -142,10 +163,8 @@ pub async fn apply(
     public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError> {
-    match edit.operation {
-        PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => {
-            edit_listing::<Page>(connection, edit, public_url, now).await
-        }
+    match edit.entity {
+        Entity::Page => edit_listing::<Page>(connection, edit, public_url, now).await,
         _ => edit_listing::<Game>(connection, edit, public_url, now).await,
     }
 }
@@ -166,7 +185,7 @@ where
     // A listing that was taken down cannot get pictures until staff restore it.
     let existing = rows
         .into_iter()
-        .find(|it| it.state != ListingState::Removed);
+        .find(|it| it.state != ListingState::Removed || edit.operation.is_purge());
     let before = existing.ok_or_else(listing_not_found)?;
     let content = before.content.with_pictures(&edit.operation)?;
     let Some(after) = before.apply_staff_edit(content, now) else {
@@ -179,8 +198,12 @@ where
     }
     let change = StaffChange {
         by: &edit.by,
-        action: AuditAction::Edit,
-        reason: "",
+        action: if edit.operation.is_purge() {
+            AuditAction::PurgePicture
+        } else {
+            AuditAction::Edit
+        },
+        reason: &edit.reason,
         now,
     };
     update_by_staff(connection, (&before, &after), change).await?;

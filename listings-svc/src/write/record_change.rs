@@ -43,14 +43,14 @@ where
 pub(super) async fn update<C>(
     connection: &mut PgConnection,
     (before, after): (&Listing<C>, &Listing<C>),
-    actor: Actor,
+    (actor, reason): (Actor, Option<String>),
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error>
 where
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let rows = (to_json_row(before)?, to_json_row(after)?);
-    write(connection, after, rows, (actor, None), now).await
+    write(connection, after, rows, (actor, reason), now).await
 }
 
 /// A change by staff.

@@ -56,8 +56,9 @@ impl ReferenceDataCache {
 fn uses_reference_data(submission: &Submission) -> bool {
     match submission.target {
         Target::NewGame | Target::NewEvent | Target::NewPage => true,
-        Target::Game(_) | Target::Event(_) | Target::Page(_) => ["genres", "country_code", "city"]
-            .into_iter()
-            .any(|field| submission.body.contains_key(field)),
+        Target::Game(_) | Target::Event(_) | Target::Page(_) | Target::Withdrawal(..) => {
+            let mut names = ["genres", "country_code", "city"].into_iter();
+            names.any(|name| submission.body.contains_key(name))
+        }
     }
 }

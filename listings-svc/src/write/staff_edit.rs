@@ -4,6 +4,7 @@ use kit::Fault;
 use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -12,6 +13,7 @@ use uuid::Uuid;
 use super::moderate::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use crate::domain::audit_action::AuditAction;
+use crate::domain::difference;
 use crate::domain::edit::{self, Editable};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -22,7 +24,7 @@ use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
-use crate::store::{ListingTable, RecordTable as _};
+use crate::store::{ListingTable, RecordTable as _, history};
 
 #[derive(Debug)]
 pub struct StaffEdit {
@@ -43,6 +45,8 @@ pub struct StaffEdit {
 pub enum EditOperation {
     /// Sets these fields; with the reference data for them.
     SetFields(Map<String, Value>, Box<ReferenceData>),
+    /// Sets the content to that of an earlier revision.
+    Revert(i64),
     /// Features a game, or ends that.
     Feature(bool),
     /// Moves a game to the page with this handle.
@@ -54,7 +58,7 @@ pub enum EditOperation {
 impl EditOperation {
     const fn audit_action(&self) -> AuditAction {
         match self {
-            Self::SetFields(..) => AuditAction::Edit,
+            Self::SetFields(..) | Self::Revert(_) => AuditAction::Edit,
             Self::Feature(_) => AuditAction::Feature,
             Self::MoveToPage(_) | Self::AssignToAccount(_) => AuditAction::Reassign,
         }
@@ -89,6 +93,7 @@ pub async fn apply(
             let change = |event: &Listing<Event>| set_fields(event, changes, reference, now);
             context.apply(connection, change).await
         }
+        (EditOperation::Revert(revision), _) => context.revert(connection, *revision).await,
         (EditOperation::Feature(featured), Entity::Game) => {
             let change = |game: &Listing<Game>| {
                 if *featured && !game.is_visible() {
@@ -143,6 +148,32 @@ fn set_fields<C: Editable + Clone + PartialEq>(
     Ok(listing.apply_staff_edit(content, now))
 }
 
+/// The fields of the listing at a revision. What they were does not change any more, so this needs no lock.
+async fn content_at(
+    connection: &mut PgConnection,
+    edit: &StaffEdit,
+    revision: i64,
+) -> Result<Map<String, Value>, ApplyError> {
+    let found = history::find(&mut *connection, edit.entity, edit.mode, &edit.name).await?;
+    let (id, current) = found.ok_or_else(listing_not_found)?;
+    if !(1..=current).contains(&revision) {
+        let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
+        return Err(Fault::invalid_field("to_revision", reason).into());
+    }
+    let versions = history::current_and_at(connection, edit.entity, id, revision).await?;
+    let (_, old) = versions.ok_or_else(listing_not_found)?;
+    Ok(difference::content(&old))
+}
+
+fn revert<C: Clone + PartialEq + Serialize + DeserializeOwned>(
+    listing: &Listing<C>,
+    old: &Map<String, Value>,
+    now: OffsetDateTime,
+) -> EditResult<C> {
+    let content = edit::revert(&listing.content, old).map_err(|error| Fault::internal(&error))?;
+    Ok(listing.apply_staff_edit(content, now))
+}
+
 struct EditContext<'a> {
     edit: &'a StaffEdit,
     public_url: &'a PublicUrl,
@@ -150,6 +181,28 @@ struct EditContext<'a> {
 }
 
 impl EditContext<'_> {
+    async fn revert(
+        &self,
+        connection: &mut PgConnection,
+        revision: i64,
+    ) -> Result<Vec<NewChange>, ApplyError> {
+        let (old, now) = (content_at(connection, self.edit, revision).await?, self.now);
+        match self.edit.entity {
+            Entity::Page => {
+                let change = |page: &Listing<Page>| revert(page, &old, now);
+                self.apply(connection, change).await
+            }
+            Entity::Game => {
+                let change = |game: &Listing<Game>| revert(game, &old, now);
+                self.apply(connection, change).await
+            }
+            _ => {
+                let change = |event: &Listing<Event>| revert(event, &old, now);
+                self.apply(connection, change).await
+            }
+        }
+    }
+
     async fn apply<C>(
         &self,
         connection: &mut PgConnection,

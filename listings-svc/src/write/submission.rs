@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::state::ListingState;
 
@@ -30,14 +31,16 @@ pub enum Target {
     NewPage,
     /// The handle.
     Page(String),
+    /// Withdraws the listing with this slug or handle from the review.
+    Withdrawal(Entity, String),
 }
 
 impl Target {
-    /// What the submission counts as among the writes of the day: a page counts as none (§8).
+    /// What the submission counts as among the writes of the day: a page or a withdrawal counts as none (§8).
     pub(super) const fn daily_writes(&self) -> i32 {
         match self {
             Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => 1,
-            Self::NewPage | Self::Page(_) => 0,
+            Self::NewPage | Self::Page(_) | Self::Withdrawal(..) => 0,
         }
     }
 }

@@ -207,17 +207,25 @@ impl<'a> SubmissionContext<'a> {
         Ok(sample.map(|page| sample_of(page, account)))
     }
 
-    /// Refuses a submission beyond the limit of pending ones.
-    pub(super) async fn check_pending_limit(&mut self) -> Result<(), ApplyError> {
+    /// Refuses a submission beyond the limit of pending ones of `submitter`, the account for which it counts.
+    pub(super) async fn check_pending_limit(&mut self, submitter: Uuid) -> Result<(), ApplyError> {
         if self.is_about_samples() {
             return Ok(());
         }
-        let account = self.submission.author.account;
-        let waiting = accounts::count_pending(self.connection, account).await?;
-        Ok(limits::check_pending_limit(
-            waiting,
-            self.dependencies.max_pending,
-        )?)
+        let is_own = submitter == self.submission.author.account;
+        // The row of the author is locked already.
+        if !is_own && !self.is_dry_run {
+            let locked = accounts::lock(self.connection, submitter, self.now.date(), 0).await?;
+            locked.ok_or(ApplyError::Busy)?;
+        }
+        let waiting = accounts::count_pending(self.connection, submitter).await?;
+        let whose = if is_own {
+            "of your submissions"
+        } else {
+            "submissions of the account that submitted this listing"
+        };
+        let limit = self.dependencies.max_pending;
+        Ok(limits::check_pending_limit(waiting, limit, whose)?)
     }
 
     /// Refuses a write beyond the daily limit of the plan.

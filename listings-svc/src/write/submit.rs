@@ -20,12 +20,13 @@ use crate::store::{ListingTable as _, page_owners};
 pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
 ) -> Result<AcceptedSubmission, ApplyError> {
+    let author = context.submission.author.account;
     let reference = context.reference_data().await?;
     let body = &context.submission.body;
     let read = body::read::<Game>(body, &reference, None).map_err(Fault::invalid)?;
     let handle = read.creator.unwrap_or_default();
     let page = context.page_with_handle(&handle).await?;
-    context.check_pending_limit().await?;
+    context.check_pending_limit(author).await?;
     context.check_daily_limit()?;
     let base = slug::from_title(&read.game.title).unwrap_or_else(|| "game".to_owned());
     let slug = context.free_slug::<Game>(&base).await?;
@@ -41,10 +42,11 @@ pub(super) async fn game(
 pub(super) async fn event(
     context: &mut SubmissionContext<'_>,
 ) -> Result<AcceptedSubmission, ApplyError> {
+    let author = context.submission.author.account;
     let reference = context.reference_data().await?;
     let body = &context.submission.body;
     let read = body::read::<Event>(body, &reference, None).map_err(Fault::invalid)?;
-    context.check_pending_limit().await?;
+    context.check_pending_limit(author).await?;
     context.check_daily_limit()?;
     let base = slug::from_title(&read.title).unwrap_or_else(|| "event".to_owned());
     let slug = context.free_slug::<Event>(&base).await?;
@@ -56,6 +58,7 @@ pub(super) async fn event(
 pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
 ) -> Result<AcceptedSubmission, ApplyError> {
+    let author = context.submission.author.account;
     let reference = context.reference_data().await?;
     let body = &context.submission.body;
     let read = body::read::<Page>(body, &reference, None).map_err(Fault::invalid)?;
@@ -70,11 +73,10 @@ pub(super) async fn page(
         }
         read.handle.clone()
     };
-    context.check_pending_limit().await?;
+    context.check_pending_limit(author).await?;
     let listing = insert_pending(context, Page { handle, ..read }, true).await?;
     if !context.is_dry_run {
-        let account = context.submission.author.account;
-        page_owners::add_submitter(context.connection, listing.id, account, context.now).await?;
+        page_owners::add_submitter(context.connection, listing.id, author, context.now).await?;
     }
     Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
 }

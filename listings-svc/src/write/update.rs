@@ -9,6 +9,7 @@ use super::limits::taken_down;
 use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use super::{record_change, representation};
 use crate::domain::body::{self, CurrentListing};
+use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
@@ -22,7 +23,7 @@ pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
     slug: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let not_found = || Fault::not_found("No game of yours has this slug.");
+    let not_found = || not_found(Entity::Game);
     let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
     let reference = context.reference_data().await?;
     let read = {
@@ -77,11 +78,7 @@ pub(super) async fn event(
     context: &mut SubmissionContext<'_>,
     slug: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let before = context.lock_listing::<Event>(slug).await?;
-    let account = context.submission.author.account;
-    let is_test = context.is_about_samples();
-    let before = before.filter(|event| is_test || event.submitter == Some(account));
-    let before = before.ok_or_else(|| Fault::not_found("No event of yours has this slug."))?;
+    let before = own_event(context, slug).await?;
     let reference = context.reference_data().await?;
     let read = {
         let public_url = &context.dependencies.public_url;
@@ -101,11 +98,7 @@ pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
     handle: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let not_found = || Fault::not_found("No page of yours has this handle.");
-    let before = context.lock_listing::<Page>(handle).await?;
-    let before = before.ok_or_else(not_found)?;
-    let owned = context.find_page(PageRef::Id(before.id)).await?;
-    owned.ok_or_else(not_found)?;
+    let before = own_page(context, handle).await?;
     let reference = context.reference_data().await?;
     let read = {
         let public_url = &context.dependencies.public_url;
@@ -118,6 +111,39 @@ pub(super) async fn page(
         body::read::<Page>(body, &reference, Some(current)).map_err(Fault::invalid)?
     };
     update(context, before, read, true).await
+}
+
+/// Locks an event of the account.
+pub(super) async fn own_event(
+    context: &mut SubmissionContext<'_>,
+    slug: &str,
+) -> Result<Listing<Event>, ApplyError> {
+    let found = context.lock_listing::<Event>(slug).await?;
+    let account = context.submission.author.account;
+    let is_test = context.is_about_samples();
+    let own = found.filter(|event| is_test || event.submitter == Some(account));
+    Ok(own.ok_or_else(|| not_found(Entity::Event))?)
+}
+
+/// Locks a page of the account.
+pub(super) async fn own_page(
+    context: &mut SubmissionContext<'_>,
+    handle: &str,
+) -> Result<Listing<Page>, ApplyError> {
+    let found = context.lock_listing::<Page>(handle).await?;
+    let page = found.ok_or_else(|| not_found(Entity::Page))?;
+    let owned = context.find_page(PageRef::Id(page.id)).await?;
+    owned.ok_or_else(|| not_found(Entity::Page))?;
+    Ok(page)
+}
+
+/// No listing of the account has this name.
+pub(super) fn not_found(entity: Entity) -> Fault {
+    let (kind, name) = match entity {
+        Entity::Page => ("page", "handle"),
+        _ => (entity.as_str(), "slug"),
+    };
+    Fault::not_found(format!("No {kind} of yours has this {name}."))
 }
 
 fn precondition_failed() -> Fault {
@@ -147,7 +173,9 @@ where
             _ => ChangeKind::Updated,
         });
     if change_kind == Some(ChangeKind::Submitted) {
-        context.check_pending_limit().await?;
+        let author = context.submission.author.account;
+        let submitter = before.submitter.unwrap_or(author);
+        context.check_pending_limit(submitter).await?;
     }
     if context.submission.target.daily_writes() > 0 {
         context.check_daily_limit()?;
@@ -164,7 +192,7 @@ where
     if !context.is_dry_run {
         let actor = Actor::Account(context.submission.author.account);
         let change = (&before, &after);
-        record_change::update(context.connection, change, actor, context.now).await?;
+        record_change::update(context.connection, change, (actor, None), context.now).await?;
     }
     Ok(context.accept(Some(&before), &after, change_kind))
 }

@@ -27,23 +27,32 @@ impl Confirmation {
         if self.yes {
             return Ok(());
         }
-        let stdin = io::stdin();
-        if !stdin.is_terminal() || !io::stderr().is_terminal() {
+        if !is_terminal() {
             return Err(Error::usage(format!(
                 "nothing was changed: without a terminal to ask on, confirm with --yes. The question is: {question}"
             )));
         }
-        eprint!("{question} [y/N] ");
-        let mut answer = String::new();
-        let read = stdin.lock().read_line(&mut answer);
-        read.map_err(|error| Error::usage(format!("the answer cannot be read: {error}")))?;
-        match answer.trim().to_lowercase().as_str() {
-            "y" | "yes" => Ok(()),
-            _ => Err(Error::Refused(
-                "nothing was changed: the answer was not yes".to_owned(),
-            )),
+        if is_confirmed(question)? {
+            return Ok(());
         }
+        Err(Error::Refused(
+            "nothing was changed: the answer was not yes".to_owned(),
+        ))
     }
+}
+
+/// Whether there is a terminal to ask on.
+pub(crate) fn is_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks a question on the terminal; returns whether the answer is yes.
+pub(crate) fn is_confirmed(question: &str) -> Result<bool, Error> {
+    eprint!("{question} [y/N] ");
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    read.map_err(|error| Error::usage(format!("the answer cannot be read: {error}")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Names for a question, such as `one, two and 8 more`.

@@ -1,14 +1,19 @@
 //! `staff currency …`
 
+use std::num::NonZeroUsize;
+
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
+use kit::rpc::client::Client;
 use serde::Serialize;
 
+use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::rows;
 use crate::table::table;
 
 #[derive(Debug, Subcommand)]
@@ -22,6 +27,14 @@ pub(crate) enum Command {
     },
     /// List all currencies with their present and former names, newest first
     List,
+    /// List the balances of a currency's accounts: players, the maker, exchanges and their parties
+    ListBalances {
+        /// The slug of the game
+        game: String,
+        /// Rows at most
+        #[arg(long, default_value = "50", value_parser = limit)]
+        limit: NonZeroUsize,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -75,7 +88,53 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let document = serde_json::json!({ "currencies": currencies });
             output.answer(&document, || currency_table(&currencies))
         }
+        Command::ListBalances { game, limit } => balances(economy, game, limit, output).await,
     }
+}
+
+#[derive(Debug, Serialize)]
+struct Balance {
+    exchange: String,
+    kind: String,
+    holder: String,
+    units: String,
+}
+
+async fn balances(
+    economy: StaffServiceClient<Client>,
+    game: String,
+    limit: NonZeroUsize,
+    output: Output,
+) -> Result<(), Error> {
+    let read = async |page| {
+        let request = proto::ListBalancesRequest {
+            game: game.clone(),
+            page: Some(page),
+        };
+        let response = economy.clone().list_account_balances(request).await?;
+        let response = response.into_inner();
+        Ok((response.balances, response.next_cursor))
+    };
+    let (balances, more) = rows::read(limit, read).await?;
+    let balance = |balance: proto::Balance| Balance {
+        exchange: balance.exchange,
+        kind: balance.kind,
+        holder: balance.holder,
+        units: balance.units,
+    };
+    let balances: Vec<Balance> = balances.into_iter().map(balance).collect();
+    let document = serde_json::json!({ "balances": balances, "more": more });
+    output.answer(&document, || {
+        let rows = balances.iter().map(|balance| {
+            [
+                balance.exchange.clone(),
+                balance.kind.clone(),
+                balance.holder.clone(),
+                balance.units.clone(),
+            ]
+        });
+        table(["exchange", "kind", "holder", "units"], rows)
+    })
 }
 
 fn currency_table(currencies: &[Currency]) -> comfy_table::Table {

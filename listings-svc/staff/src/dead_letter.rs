@@ -35,30 +35,48 @@ pub(crate) enum Command {
     },
 }
 
-/// A service that follows other services.
+/// A service with feeds: its own, or those that it follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Service {
     Gateway,
+    Listings,
     Economy,
     Catalogue,
     Webhook,
 }
 
 impl Service {
-    const ALL: [Self; 4] = [Self::Gateway, Self::Economy, Self::Catalogue, Self::Webhook];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Gateway,
+        Self::Listings,
+        Self::Economy,
+        Self::Catalogue,
+        Self::Webhook,
+    ];
 
-    const fn as_str(self) -> &'static str {
+    /// The name of the service's feed, if it has one.
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Gateway => "gateway",
+            Self::Listings => "listings",
             Self::Economy => "economy",
             Self::Catalogue => "catalogue",
             Self::Webhook => "webhook",
         }
     }
 
-    async fn client(self, fleet: &Fleet) -> Result<StaffDeadLetterServiceClient<Client>, Error> {
+    /// Whether it follows other services. Only then it has dead letters.
+    fn follows(self) -> bool {
+        self != Self::Listings
+    }
+
+    pub(crate) async fn client(
+        self,
+        fleet: &Fleet,
+    ) -> Result<StaffDeadLetterServiceClient<Client>, Error> {
         let client = match self {
             Self::Gateway => fleet.gateway().await,
+            Self::Listings => fleet.listings().await,
             Self::Economy => fleet.economy().await,
             Self::Catalogue => fleet.catalogue().await,
             Self::Webhook => fleet.webhook().await,
@@ -101,7 +119,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 async fn list(only: Option<Service>, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut letters = Vec::new();
-    let services = Service::ALL.into_iter();
+    let services = Service::ALL.into_iter().filter(|it| it.follows());
     for service in services.filter(|service| only.is_none_or(|only| only == *service)) {
         let request = proto::ListDeadLettersRequest {
             after: 0,

@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::account;
 use crate::arguments::{endpoint_id, rate_limit};
 use crate::command_hint;
+use crate::confirm::Confirmation;
 use crate::delivery;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -66,6 +67,8 @@ pub(crate) enum Command {
         /// The id of the endpoint
         #[arg(value_parser = endpoint_id)]
         id: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
     /// Send the example event of the documentation
     Test(delivery::Test),
@@ -116,6 +119,7 @@ struct EndpointRow {
     id: String,
     account: String,
     url: String,
+    address_check: String,
     events: Vec<String>,
     state: &'static str,
     reason: String,
@@ -141,6 +145,7 @@ impl From<proto::Endpoint> for EndpointRow {
             id: endpoint.id,
             account: endpoint.account_id,
             url: endpoint.url,
+            address_check: endpoint.address_check,
             events: endpoint.events,
             state,
             reason: endpoint.reason,
@@ -204,7 +209,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let response = webhooks.switch_secret(request).await?.into_inner();
             print(response.endpoint, output)
         }
-        Command::Remove { id } => {
+        Command::Remove { id, confirmation } => {
+            confirmation.ask(&format!(
+                "Remove the endpoint {id}? Its queued deliveries are removed too. Pausing it keeps them."
+            ))?;
             let removed = format!("removed: endpoint {id}");
             let document = json!({ "removed": id });
             let request = proto::RemoveEndpointRequest { account_id, id };
@@ -282,6 +290,7 @@ fn print(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Error>
             ("endpoint", endpoint.id.clone()),
             ("account", endpoint.account.clone()),
             ("url", endpoint.url.clone()),
+            ("when entered, the url", endpoint.address_check.clone()),
             ("events", endpoint.events.join(" ")),
             ("state", endpoint.state.to_owned()),
             ("reason", endpoint.reason.clone()),

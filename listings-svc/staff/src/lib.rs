@@ -18,12 +18,16 @@ mod delivery;
 mod endpoint;
 mod error;
 mod event;
+mod exchange;
 mod file_lines;
 mod fleet;
+mod fleet_file;
+mod follower;
 mod game;
 mod key;
 mod key_request;
 mod listing;
+mod login;
 mod member;
 mod output;
 mod page;
@@ -32,10 +36,12 @@ mod plan;
 mod profile;
 mod report;
 mod review;
+mod rows;
 mod sanitize;
 mod swap;
 mod switch;
 mod table;
+mod tip;
 mod usage_error;
 mod vote;
 
@@ -100,13 +106,19 @@ enum Command {
     /// Switches that turn parts of the API off: list, set
     #[command(subcommand)]
     Switch(switch::Command),
-    /// Currencies of games: register, rename, list
+    /// Currencies of games: register, rename, list, balances
     #[command(subcommand)]
     Currency(currency::Command),
-    /// Held economy reports: list, approve, reject
+    /// Economy reports: list held ones and those whose supply differs, approve, reject
     #[command(subcommand)]
     Report(report::Command),
-    /// Swaps between currencies: import their history
+    /// Tips of players: list, reverse
+    #[command(subcommand)]
+    Tip(tip::Command),
+    /// Exchanges that record swaps: add, list, revoke
+    #[command(subcommand)]
+    Exchange(exchange::Command),
+    /// Swaps between currencies: list, reverse, import their history
     #[command(subcommand, alias = "swaps")]
     Swap(swap::Command),
     /// Votes on ranking boards: list suspicious ones, void, restore
@@ -124,6 +136,9 @@ enum Command {
     /// Changes that a service could not apply: list, retry
     #[command(subcommand, alias = "dead-letters")]
     DeadLetter(dead_letter::Command),
+    /// Followers of the services' feeds: list, forget, replay
+    #[command(subcommand, alias = "followers")]
+    Follower(follower::Command),
     /// Members of staff: add, list, set the role, revoke
     #[command(subcommand)]
     Member(member::Command),
@@ -131,8 +146,13 @@ enum Command {
     Apply(apply::Apply),
     /// The audit log: what members of staff did
     Audit(audit::Audit),
-    /// Show which member of staff the token belongs to, and the role
+    /// Show which member of staff the token belongs to, its role, and when the token expires
     Whoami,
+    /// Replace your token by a new one, and keep it in your profile
+    ///
+    /// The token of a member expires after some time (90 days by default); the old one stops working when it is replaced. With a token that an
+    /// admin gave you: `staff login --token TOKEN --listings ADDRESS` makes the profile, with the addresses that the command line gives.
+    Login,
     /// Print a completion script, which also completes slugs
     ///
     /// For Bash: `source <(staff completion bash)` in ~/.bashrc. The script calls `staff` while you type; print the script again after an
@@ -174,6 +194,9 @@ async fn run(staff: Staff) -> Result<(), Error> {
         return completion::print_script(shell);
     }
     let fleet = Fleet::find(&staff.fleet)?;
+    if let Some(remark) = fleet.unused_token() {
+        output::note(&remark);
+    }
     let output = Output::new(staff.json);
     match staff.command {
         Command::Review(review) => review::run(review, &fleet, output).await,
@@ -192,16 +215,20 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Switch(command) => switch::run(command, &fleet, output).await,
         Command::Currency(command) => currency::run(command, &fleet, output).await,
         Command::Report(command) => report::run(command, &fleet, output).await,
+        Command::Tip(command) => tip::run(command, &fleet, output).await,
+        Command::Exchange(command) => exchange::run(command, &fleet, output).await,
         Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Vote(command) => vote::run(command, &fleet, output).await,
         Command::Catalogue(command) => catalogue::run(command, &fleet).await,
         Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
         Command::Delivery(command) => delivery::run(command, &fleet, output).await,
         Command::DeadLetter(command) => dead_letter::run(command, &fleet, output).await,
+        Command::Follower(command) => follower::run(command, &fleet, output).await,
         Command::Member(command) => member::run(command, &fleet, output).await,
         Command::Apply(apply) => apply::run(apply, &fleet, output).await,
         Command::Audit(audit) => audit::run(audit, &fleet, output).await,
         Command::Whoami => member::whoami(&fleet, output).await,
+        Command::Login => login::run(&staff.fleet, &fleet, output).await,
         // It needs no fleet and has returned above.
         Command::Completion { .. } => Ok(()),
         Command::VerbFirst(command) => listing::verb_first::run(command, &fleet, output).await,

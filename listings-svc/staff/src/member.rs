@@ -30,6 +30,13 @@ pub(crate) enum Command {
         name: String,
         role: Role,
     },
+    /// Replace the token of a member by a new one, which is shown once; the old one stops working
+    Renew {
+        /// The name of the member
+        name: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
+    },
     /// Revoke the token of a member
     Revoke {
         /// The name of the member
@@ -63,6 +70,7 @@ struct Member {
     created_at: Option<Timestamp>,
     created_by: String,
     revoked_at: Option<Timestamp>,
+    expires_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<String>,
 }
@@ -84,6 +92,7 @@ impl From<proto::Member> for Member {
             created_at: output::timestamp(member.created_at),
             created_by: member.created_by,
             revoked_at: output::timestamp(member.revoked_at),
+            expires_at: output::timestamp(member.expires_at),
             token: None,
         }
     }
@@ -117,6 +126,16 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 .unwrap_or_default()
                 .into()
         }
+        Command::Renew { name, confirmation } => {
+            confirmation.ask(&format!(
+                "Replace the token of {name}? The present one stops working within a second."
+            ))?;
+            let response = members.renew_token(proto::RenewTokenRequest { name });
+            let response = response.await?.into_inner();
+            let mut member = Member::from(response.member.unwrap_or_default());
+            member.token = Some(response.token);
+            member
+        }
         Command::Revoke { name, confirmation } => {
             confirmation.ask(&format!(
                 "Revoke the token of {name}? It is refused within a second, and the name is never used again."
@@ -144,9 +163,15 @@ pub(crate) async fn whoami(fleet: &Fleet, output: Output) -> Result<(), Error> {
     let response = members.who_am_i(proto::WhoAmIRequest {}).await?;
     let response = response.into_inner();
     let role = role_name(response.role());
+    let expires_at = output::timestamp(response.expires_at);
     let name = response.name;
-    let line = format!("{name} ({role})");
-    output.line(&serde_json::json!({ "name": name, "role": role }), &line)
+    let mut line = format!("{name} ({role})");
+    if expires_at.is_some() {
+        let at = output::format_time(expires_at.as_ref());
+        line.push_str(&format!(", the token expires on {at}"));
+    }
+    let document = serde_json::json!({ "name": name, "role": role, "expires_at": expires_at });
+    output.line(&document, &line)
 }
 
 fn member_table(members: &[Member]) -> comfy_table::Table {
@@ -156,8 +181,12 @@ fn member_table(members: &[Member]) -> comfy_table::Table {
             member.role.to_owned(),
             output::format_time(member.created_at.as_ref()),
             member.created_by.clone(),
+            output::format_time(member.expires_at.as_ref()),
             output::format_time(member.revoked_at.as_ref()),
         ]
     });
-    table(["name", "role", "created", "by", "revoked"], rows)
+    table(
+        ["name", "role", "created", "by", "expires", "revoked"],
+        rows,
+    )
 }

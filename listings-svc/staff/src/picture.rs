@@ -14,6 +14,7 @@ use kit::rpc::client::Client;
 use tonic::{IntoStreamingRequest as _, Request};
 
 use crate::arguments::picture_place;
+use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::ListingMode;
@@ -70,6 +71,19 @@ pub(crate) enum Command {
         #[arg(long, default_value = "live")]
         mode: ListingMode,
     },
+    /// Delete a picture for good, in all its sizes: from every listing that has it, and its files
+    ///
+    /// It is not served from then on, and cannot be uploaded again. Browsers keep the copies that they have. A takedown of the listing is
+    /// enough to hide its pictures, and can be reversed.
+    Purge {
+        /// The address of the picture in any size, or the last part of it
+        url: String,
+        /// The reason, for the record; up to 500 characters
+        #[arg(long)]
+        reason: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -99,6 +113,14 @@ impl From<PictureKind> for proto::PictureKind {
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
+    if let Command::Purge {
+        url, confirmation, ..
+    } = &command
+    {
+        confirmation.ask(&format!(
+            "Purge {url}? Every listing loses the picture, and its files are deleted for good."
+        ))?;
+    }
     let mut pictures = StaffPictureServiceClient::new(fleet.listings().await?);
     let header = |name: &str, upload: &Upload| proto::PictureHeader {
         mode: common::Mode::from(upload.mode).into(),
@@ -167,6 +189,26 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             output.answer(&document, || {
                 let row = [listing.title.clone(), listing.revision.to_string()];
                 table(["title", "revision"], [row])
+            })
+        }
+        Command::Purge { url, reason, .. } => {
+            let request = proto::PurgePictureRequest { url, reason };
+            let response = pictures.purge_picture(request).await?.into_inner();
+            let listings: Vec<_> = response
+                .listings
+                .iter()
+                .map(|listing| serde_json::json!({ "kind": listing.kind, "name": listing.name }))
+                .collect();
+            let document = serde_json::json!({ "files": response.files, "listings": listings });
+            output.answer(&document, || {
+                let files = response
+                    .files
+                    .iter()
+                    .map(|it| ["deleted file", it.as_str()]);
+                let listings = response.listings.iter();
+                let listings = listings.map(|it| ["changed listing", it.name.as_str()]);
+                let rows = files.chain(listings);
+                table(["what", "name"], rows.map(|row| row.map(ToOwned::to_owned)))
             })
         }
     }

@@ -33,6 +33,28 @@ pub(crate) struct Profile {
     pub(crate) stopped: Option<PathBuf>,
 }
 
+impl Profile {
+    /// The address of a service, by the name of its field.
+    pub(crate) fn address(&self, service: &str) -> Option<&str> {
+        let address = match service {
+            "gateway" => &self.gateway,
+            "listings" => &self.listings,
+            "economy" => &self.economy,
+            "catalogue" => &self.catalogue,
+            "webhook" => &self.webhook,
+            _ => &None,
+        };
+        address.as_deref()
+    }
+
+    /// The services that have an address, by the names of their fields.
+    pub(crate) fn addresses(&self) -> Vec<(&'static str, String)> {
+        let services = ["gateway", "listings", "economy", "catalogue", "webhook"];
+        let address = |name| Some((name, self.address(name)?.to_owned()));
+        services.into_iter().filter_map(address).collect()
+    }
+}
+
 /// The path of the file, unless `--profile` names another.
 pub(crate) fn default_path(config_home: Option<&Path>, home: Option<&Path>) -> Option<PathBuf> {
     let folder = config_home
@@ -66,6 +88,23 @@ pub(crate) fn read(path: &Path) -> Result<Profile, Error> {
     })
 }
 
+/// The text of a profile with these fields set. The other lines stay as they are.
+pub(crate) fn with_fields(text: &str, fields: &[(&str, String)]) -> String {
+    let mut lines: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
+    for (field, value) in fields {
+        let line = format!("{field} = {}", toml::Value::String(value.clone()));
+        let is_field = |line: &String| {
+            let rest = line.trim_start().strip_prefix(field);
+            rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        match lines.iter().position(is_field) {
+            Some(at) => line.clone_into(&mut lines[at]),
+            None => lines.push(line),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
 pub(crate) fn exists(path: &Path) -> bool {
     fs::exists(path).unwrap_or(true)
 }
@@ -94,6 +133,21 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(read(&path).is_ok(), good, "{mode:o}");
         }
+    }
+
+    #[test]
+    fn a_field_is_set_in_its_line() {
+        let text = "# Mine\nlistings = \"http://a:1\"\n token= \"old\"\n";
+        let fields = [
+            ("token", "a\"b".to_owned()),
+            ("gateway", "http://g:1".to_owned()),
+        ];
+        let changed = with_fields(text, &fields);
+        assert!(changed.starts_with("# Mine\nlistings"), "{changed}");
+        let profile: Profile = toml::from_str(&changed).unwrap();
+        assert_eq!(profile.token.as_deref(), Some("a\"b"));
+        assert_eq!(profile.gateway.as_deref(), Some("http://g:1"));
+        assert_eq!(profile.listings.as_deref(), Some("http://a:1"));
     }
 
     #[test]

@@ -1,21 +1,32 @@
 //! `staff report …`: held economy reports of games
 
+use std::cell::Cell;
+use std::num::NonZeroUsize;
+
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
+use kit::rpc::client::Client;
 use serde::Serialize;
 
-use crate::arguments::report_number;
+use crate::arguments::{limit, report_number};
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::rows;
 use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the held reports, oldest first, each next to the last counted one
     List,
+    /// List the reports whose supply differs by more than 1 % from the supply before, plus minted, minus burned; newest first
+    ListSupply {
+        /// Rows at most
+        #[arg(long, default_value = "50", value_parser = limit)]
+        limit: NonZeroUsize,
+    },
     /// Approve a held report: it counts, at its own time
     Approve {
         /// The number of the report
@@ -50,6 +61,9 @@ struct Report {
     game: String,
     currency: String,
     at: Option<Timestamp>,
+    /// The supply before, plus minted, minus burned; absent for a game's first report.
+    supply_expected: Option<i64>,
+    supply_differs: bool,
     figures: Vec<Figure>,
 }
 
@@ -87,6 +101,8 @@ impl From<proto::Report> for Report {
             game: report.game,
             currency: report.currency,
             at: output::timestamp(report.at),
+            supply_expected: report.supply_expected,
+            supply_differs: report.supply_differs,
             figures: whole.into_iter().chain(decimal).collect(),
         }
     }
@@ -100,6 +116,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let response = economy.list_held_reports(request).await?.into_inner();
             print_held(response.reports, output)
         }
+        Command::ListSupply { limit } => print_supply(economy, limit, output).await,
         Command::Approve { report, reason } => {
             let request = proto::ApproveReportRequest { report, reason };
             let response = economy.approve_report(request).await?.into_inner();
@@ -138,9 +155,49 @@ fn print_held(reports: Vec<proto::HeldReport>, output: Output) -> Result<(), Err
         let at = output::format_time(at.as_ref());
         output.print(&format!("report {report} of {game} ({currency}), {at}"));
         output.print(&format!("  {}", held.held));
+        if let (true, Some(expected)) = (held.report.supply_differs, held.report.supply_expected) {
+            output.print(&format!(
+                "  The supply differs: the report before leads to {expected}."
+            ));
+        }
         output.print(&compare(held).to_string());
     }
     Ok(())
+}
+
+/// Prints the reports whose supply does not follow from the report before.
+async fn print_supply(
+    economy: StaffServiceClient<Client>,
+    limit: NonZeroUsize,
+    output: Output,
+) -> Result<(), Error> {
+    let total = Cell::new(0);
+    let read = async |page| {
+        let request = proto::ListSupplyDifferencesRequest { page: Some(page) };
+        let response = economy.clone().list_supply_differences(request).await?;
+        let response = response.into_inner();
+        total.set(response.total);
+        Ok((response.reports, response.next_cursor))
+    };
+    let (reports, more) = rows::read(limit, read).await?;
+    let reports: Vec<Report> = reports.into_iter().map(Report::from).collect();
+    let total = total.get();
+    let document = serde_json::json!({ "reports": reports, "total": total, "more": more });
+    output.answer(&document, || {
+        let rows = reports.iter().map(|report| {
+            let supply = report.figures.iter().find(|figure| figure.name == "supply");
+            [
+                report.report.to_string(),
+                report.game.clone(),
+                output::format_time(report.at.as_ref()),
+                supply
+                    .and_then(|figure| figure.value.clone())
+                    .unwrap_or_default(),
+                report.supply_expected.unwrap_or_default().to_string(),
+            ]
+        });
+        table(["report", "game", "at", "supply", "expected"], rows)
+    })
 }
 
 /// The figures of a held report next to those of the last counted one.

@@ -2,19 +2,26 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
+use contracts::public::Timestamp;
+use kit::rpc::client::Client;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::serde::rfc3339;
 
+use crate::arguments::limit;
 use crate::error::Error;
 use crate::file_lines::Lines;
 use crate::fleet::Fleet;
-use crate::output::Output;
+use crate::output::{self, Output};
+use crate::rows;
+use crate::table::table;
+use crate::tip::Reversal;
 
 /// Swaps per call.
 const BATCH: usize = 1_000;
@@ -27,6 +34,26 @@ pub(crate) enum Command {
     ///
     /// A swap that was imported before stays as it is. An interrupted import can therefore be repeated.
     Import { file: PathBuf },
+    /// List swaps, newest first
+    List {
+        /// Only swaps from or to the currency of the game with this slug
+        #[arg(long, default_value = "", hide_default_value = true)]
+        game: String,
+        /// Rows at most
+        #[arg(long, default_value = "50", value_parser = limit)]
+        limit: NonZeroUsize,
+    },
+    /// Reverse a swap: counter-entries in the ledger; it stays in the list and moves no rate any more
+    Reverse {
+        /// The id of the swap, as `staff swap list` shows it
+        swap: String,
+        /// The exchange that recorded it; without it, a swap that staff imported
+        #[arg(long, default_value = "", hide_default_value = true)]
+        exchange: String,
+        /// The reason, for the record
+        #[arg(long)]
+        reason: String,
+    },
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,43 +100,161 @@ struct RefusedLine {
 }
 
 impl ImportReport {
-    fn refuse(&mut self, line: u64, reason: String) {
-        self.refused += 1;
-        if self.refused_lines.len() < LISTED {
-            self.refused_lines.push(RefusedLine { line, reason });
-        }
+    fn refuse(&mut self, lines: &mut Vec<RefusedLine>) {
+        self.refused += u64::try_from(lines.len()).unwrap_or(u64::MAX);
+        let listed = LISTED - self.refused_lines.len();
+        self.refused_lines.extend(lines.drain(..).take(listed));
     }
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let Command::Import { file } = command;
+    let mut economy = StaffServiceClient::new(fleet.economy().await?);
+    match command {
+        Command::Import { file } => import(&file, economy, output).await,
+        Command::List { game, limit } => list(economy, game, limit, output).await,
+        Command::Reverse {
+            swap,
+            exchange,
+            reason,
+        } => {
+            let request = proto::ReverseSwapRequest {
+                swap: swap.clone(),
+                reason,
+                exchange,
+            };
+            let response = economy.reverse_swap(request).await?.into_inner();
+            print_reversed("swap", &swap, response.unchanged, output)
+        }
+    }
+}
+
+/// Prints that a tip or a swap is reversed.
+pub(crate) fn print_reversed(
+    kind: &str,
+    id: &str,
+    unchanged: bool,
+    output: Output,
+) -> Result<(), Error> {
+    if unchanged {
+        output::note(&format!(
+            "nothing was changed: the {kind} {id} was already reversed"
+        ));
+    }
+    let document = serde_json::json!({ kind: id, "state": "reversed", "unchanged": unchanged });
+    output.line(&document, &format!("reversed: {kind} {id}"))
+}
+
+#[derive(Debug, Serialize)]
+struct BookedSwap {
+    swap: String,
+    exchange: String,
+    party: String,
+    from: String,
+    to: String,
+    gave: u64,
+    got: u64,
+    at: Option<Timestamp>,
+    reversed: Option<Reversal>,
+}
+
+impl From<proto::BookedSwap> for BookedSwap {
+    fn from(booked: proto::BookedSwap) -> Self {
+        let swap = booked.swap.unwrap_or_default();
+        Self {
+            swap: swap.id,
+            exchange: booked.exchange,
+            party: swap.party,
+            from: swap.from,
+            to: swap.to,
+            gave: swap.gave,
+            got: swap.got,
+            at: output::timestamp(swap.at),
+            reversed: booked.reversal.map(Reversal::from),
+        }
+    }
+}
+
+async fn list(
+    economy: StaffServiceClient<Client>,
+    game: String,
+    limit: NonZeroUsize,
+    output: Output,
+) -> Result<(), Error> {
+    let read = async |page| {
+        let request = proto::ListSwapsRequest {
+            game: game.clone(),
+            page: Some(page),
+        };
+        let response = economy.clone().list_swaps(request).await?.into_inner();
+        Ok((response.swaps, response.next_cursor))
+    };
+    let (swaps, more) = rows::read(limit, read).await?;
+    let swaps: Vec<BookedSwap> = swaps.into_iter().map(BookedSwap::from).collect();
+    let document = serde_json::json!({ "swaps": swaps, "more": more });
+    output.answer(&document, || {
+        let rows = swaps.iter().map(|swap| {
+            let reversed = swap.reversed.as_ref();
+            [
+                swap.swap.clone(),
+                swap.exchange.clone(),
+                output::format_time(swap.at.as_ref()),
+                swap.party.clone(),
+                format!("{} {}", swap.gave, swap.from),
+                format!("{} {}", swap.got, swap.to),
+                reversed
+                    .map(|reversal| reversal.reason.clone())
+                    .unwrap_or_default(),
+            ]
+        });
+        let names = ["swap", "exchange", "at", "party", "gave", "got", "reversed"];
+        table(names, rows)
+    })
+}
+
+async fn import(
+    file: &Path,
+    mut economy: StaffServiceClient<Client>,
+    output: Output,
+) -> Result<(), Error> {
     let shown = file.display().to_string();
     let unreadable =
         |error: std::io::Error| Error::usage(format!("{shown} cannot be read: {error}"));
-    let mut lines = Lines::new(BufReader::new(File::open(&file).map_err(unreadable)?));
-    let mut economy = StaffServiceClient::new(fleet.economy().await?);
+    let mut lines = Lines::new(BufReader::new(File::open(file).map_err(unreadable)?));
     let mut report = ImportReport::default();
     let mut batch: Vec<(u64, proto::Swap)> = Vec::new();
+    // The lines of the batch that are refused: a file's lines are listed in their order.
+    let mut refused: Vec<RefusedLine> = Vec::new();
     loop {
         let line = lines.read().map_err(unreadable)?;
         let is_last = line.is_none();
         if let Some(line) = line.filter(|line| !line.text.trim().is_empty()) {
             match serde_json::from_str::<Swap>(&line.text) {
                 Ok(swap) => batch.push((line.number, swap.into())),
-                Err(error) => report.refuse(line.number, error.to_string()),
+                Err(error) => refused.push(RefusedLine {
+                    line: line.number,
+                    reason: error.to_string(),
+                }),
             }
         }
-        if batch.len() == BATCH || (is_last && !batch.is_empty()) {
+        if !is_last && batch.len() + refused.len() < BATCH {
+            continue;
+        }
+        if !batch.is_empty() {
             let (numbers, swaps): (Vec<u64>, Vec<proto::Swap>) = batch.drain(..).unzip();
             let request = proto::ImportSwapsRequest { swaps };
             let response = economy.import_swaps(request).await?.into_inner();
             report.recorded += response.recorded;
             report.repeated += response.repeated;
-            for refused in response.refused {
+            refused.extend(response.refused.into_iter().map(|refused| {
                 let index = usize::try_from(refused.index).unwrap_or(usize::MAX);
-                report.refuse(numbers.get(index).copied().unwrap_or(0), refused.reason);
-            }
+                RefusedLine {
+                    line: numbers.get(index).copied().unwrap_or(0),
+                    reason: refused.reason,
+                }
+            }));
         }
+        refused.sort_unstable_by_key(|refused| refused.line);
+        report.refuse(&mut refused);
         if is_last {
             break;
         }

@@ -5,6 +5,7 @@ use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
+use listings::write::limits::MAX_WAITING_CLAIMS;
 use prost::Message as _;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -243,4 +244,74 @@ async fn the_feed_says_who_owns_a_page(pool: PgPool) {
         newest_page_change(&service, head).await,
         ("updated".to_owned(), vec![bob])
     );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let handles: Vec<String> = (0..=MAX_WAITING_CLAIMS)
+        .map(|n| format!("page-{n}"))
+        .collect();
+    let rows: Vec<Value> = handles.iter().map(|handle| creator(handle)).collect();
+    service.import(&File::rows("page", &rows)).await;
+    // At once, as a client without patience does.
+    let made = handles
+        .iter()
+        .map(|handle| claim(&service, ADA, handle, "Mine"));
+    let made = futures::future::join_all(made).await;
+    let refused: Vec<&Fault> = made.iter().filter_map(|made| made.as_ref().err()).collect();
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].code, Code::TooManyPending);
+    assert!(refused[0].message.contains("claims"), "{}", refused[0]);
+    // A waiting claim can be explained better, and a decision makes room.
+    let first = made.into_iter().find_map(Result::ok).unwrap();
+    assert!(claim(&service, ADA, &first.handle, "Really").await.is_ok());
+    let request = proto::RejectClaimRequest {
+        id: first.id,
+        reason: "Not shown".to_owned(),
+    };
+    staff(&service).reject_claim(request).await.unwrap();
+    assert!(claim(&service, ADA, &first.handle, "Again").await.is_ok());
+    assert!(claim(&service, BOB, &handles[0], "Mine").await.is_ok());
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_page_that_is_submitted_again_counts_for_its_submitter(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    create(&service, ADA, &body("Kora")).await.unwrap();
+    let name = crate::review::listing_name("page", "kora");
+    let rejected = proto::Decision::Reject;
+    let client = &service.operator_client;
+    crate::support::decide(client, rejected, (name, None), "Fewer strings")
+        .await
+        .unwrap();
+    let add = proto::AddOwnerRequest {
+        handle: "kora".to_owned(),
+        account_id: BOB.to_string(),
+    };
+    staff(&service).add_owner(add).await.unwrap();
+    // Bob's own submissions do not hinder it.
+    for n in 0..MAX_PENDING {
+        let page = body(&format!("Of Bob {n}"));
+        create(&service, BOB, &page).await.unwrap();
+    }
+    for n in 1..MAX_PENDING {
+        let page = body(&format!("Of Ada {n}"));
+        create(&service, ADA, &page).await.unwrap();
+    }
+    let again = update(&service, BOB, "kora", &json!({"tagline": "21 strings"})).await;
+    assert_eq!(again.unwrap().state(), proto::State::Pending);
+    let full = create(&service, ADA, &body("One More")).await;
+    assert_eq!(full.unwrap_err().code, Code::TooManyPending);
+
+    // With Ada's queue full, it is refused for everybody.
+    let name = crate::review::listing_name("page", "kora");
+    crate::support::decide(client, rejected, (name, None), "Fewer strings")
+        .await
+        .unwrap();
+    create(&service, ADA, &body("One More")).await.unwrap();
+    let full = update(&service, BOB, "kora", &json!({"tagline": "More"})).await;
+    let full = full.unwrap_err();
+    assert_eq!(full.code, Code::TooManyPending);
+    assert!(full.message.contains("account that submitted"), "{full}");
 }

@@ -26,7 +26,7 @@ pub(crate) fn picture(width: u32, height: u32, colour: [u8; 3]) -> Vec<u8> {
     file
 }
 
-fn header(name: &str) -> proto::PictureHeader {
+pub(crate) fn header(name: &str) -> proto::PictureHeader {
     proto::PictureHeader {
         mode: common::Mode::Live.into(),
         name: name.to_owned(),
@@ -46,13 +46,13 @@ pub(crate) fn upload(header: proto::PictureHeader, file: &[u8]) -> Vec<proto::Pi
         .collect()
 }
 
-enum Target {
+pub(crate) enum Target {
     Cover,
     Avatar,
     Screenshot,
 }
 
-async fn send(
+pub(crate) async fn send(
     service: &Service,
     target: &Target,
     messages: Vec<proto::PictureUpload>,
@@ -68,7 +68,7 @@ async fn send(
     Ok(answer?.into_inner())
 }
 
-async fn set_cover(
+pub(crate) async fn set_cover(
     service: &Service,
     name: &str,
     file: &[u8],
@@ -107,7 +107,7 @@ async fn remove(
 }
 
 /// A service with a page `studio` and a game `a-game`.
-async fn start_with_game(pool: PgPool) -> Service {
+pub(crate) async fn start_with_game(pool: PgPool) -> Service {
     let service = start(pool).await.with_gazetteer().await;
     for (entity, row) in [
         ("page", creator("studio")),
@@ -119,7 +119,7 @@ async fn start_with_game(pool: PgPool) -> Service {
     service
 }
 
-fn name_of(picture: Option<&proto::Picture>) -> FileName {
+pub(crate) fn name_of(picture: Option<&proto::Picture>) -> FileName {
     let url = &picture.unwrap().url;
     FileName::parse(
         url.strip_prefix("https://mchezo.example/pictures/")
@@ -129,7 +129,10 @@ fn name_of(picture: Option<&proto::Picture>) -> FileName {
 }
 
 /// Reads the whole file as the gateway does.
-async fn read(service: &Service, name: &str) -> Result<proto::GetPictureResponse, Status> {
+pub(crate) async fn read(
+    service: &Service,
+    name: &str,
+) -> Result<proto::GetPictureResponse, Status> {
     let request = proto::GetPictureRequest {
         name: name.to_owned(),
         offset: 0,

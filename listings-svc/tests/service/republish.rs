@@ -1,19 +1,22 @@
-//! Listings are published again when the public URL changes.
+//! Listings are published again when the public URL changes, and by no replica of an older version.
 
 use contracts::listings::v1 as proto;
 use kit::Code;
+use kit::admin::Readiness;
 use listings::domain::entity::Entity;
 use listings::domain::game::Game;
 use listings::domain::listing::Listing;
 use listings::domain::mode::Mode;
-use listings::jobs::republish;
+use listings::feed::PublicUrl;
+use listings::jobs::{republish, startup};
 use listings::store::RecordTable as _;
 use listings::write::Command;
 use prost::Message as _;
 use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::support::{File, creator, game, start, start_at};
+use crate::support::{File, Service, creator, game, start, start_at};
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn all_listings_are_published_again_with_their_new_urls(pool: PgPool) {
@@ -73,4 +76,35 @@ async fn a_locked_listing_is_not_skipped(pool: PgPool) {
     transaction.rollback().await.unwrap();
     republish::run(&moved.importer).await.unwrap();
     assert_eq!(moved.changes(seq).await.len(), 4);
+}
+
+/// Starts a replica of this version, up to the end of its startup tasks.
+async fn run_startup_tasks(service: &Service, public_url: &str) {
+    let loaded = Readiness::default().condition("the startup tasks");
+    let url = PublicUrl::new(public_url);
+    startup::run(&CancellationToken::new(), &loaded, &service.importer, &url).await;
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[expect(clippy::disallowed_methods, reason = "rows that no version writes")]
+async fn a_replica_of_an_older_version_undoes_nothing(pool: PgPool) {
+    let service = start(pool.clone()).await;
+    let (old, new) = ("https://mchezo.example", "https://new.example");
+    run_startup_tasks(&service, old).await;
+    let seq = service.head().await;
+    assert!(seq > 0, "the bundled files are imported");
+
+    // A newer version has done all tasks in its own way.
+    let newer = "update listings.start_work set version = version + 1, input = 'newer'";
+    sqlx::query(newer).execute(&pool).await.unwrap();
+    run_startup_tasks(&service, new).await;
+    assert_eq!(service.head().await, seq, "nothing is published");
+
+    let older = "update listings.start_work set version = version - 2";
+    sqlx::query(older).execute(&pool).await.unwrap();
+    run_startup_tasks(&service, new).await;
+    let after = service.head().await;
+    assert!(after > seq, "this version is the newest again");
+    run_startup_tasks(&service, new).await;
+    assert_eq!(service.head().await, after);
 }

@@ -12,7 +12,7 @@ use crate::pictures::picture;
 use crate::support::{File, Service, creator, game, start};
 
 /// The tool, which cargo builds as an example of this crate.
-fn tool() -> std::process::Command {
+pub(crate) fn tool() -> std::process::Command {
     // …/deps/service-0123456789abcdef
     let test = std::env::current_exe().unwrap();
     let tool = test.ancestors().nth(2).unwrap().join("examples/staff");
@@ -24,7 +24,7 @@ fn tool() -> std::process::Command {
 }
 
 /// Runs the tool on a thread of its own: the runtime of the test runs the service.
-async fn staff(address: &str, args: &[&str]) -> Output {
+pub(crate) async fn staff(address: &str, args: &[&str]) -> Output {
     let mut command = tool();
     command
         .args(args)
@@ -36,7 +36,7 @@ async fn staff(address: &str, args: &[&str]) -> Output {
 }
 
 /// A file with this name and its temporary folder, which is removed when the first of the two is dropped.
-fn file(name: &str, text: impl AsRef<[u8]>) -> (TempDir, String) {
+pub(crate) fn file(name: &str, text: impl AsRef<[u8]>) -> (TempDir, String) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
@@ -80,14 +80,30 @@ async fn the_status_says_what_went_wrong(pool: PgPool) {
     assert_eq!(usage.status.code(), Some(2));
     let away = staff(
         "http://127.0.0.1:9",
-        &["--gateway", "http://127.0.0.1:9", "plan", "list"],
+        &[
+            "--token",
+            "t",
+            "--gateway",
+            "http://127.0.0.1:9",
+            "plan",
+            "list",
+        ],
     )
     .await;
     assert_eq!(away.status.code(), Some(3));
     // listings-svc is no gateway.
+    let identity = testing::identity();
+    let token = identity.staff_token.expose();
     let refused = staff(
         &service.address,
-        &["--gateway", &service.address, "plan", "list"],
+        &[
+            "--token",
+            token,
+            "--gateway",
+            &service.address,
+            "plan",
+            "list",
+        ],
     )
     .await;
     assert_eq!(refused.status.code(), Some(1));
@@ -201,24 +217,22 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn many_are_approved_and_refused_ones_are_named(pool: PgPool) {
+async fn many_are_decided_on_and_refused_ones_are_named(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
-    let accounts = service.accounts().await;
     let names: Vec<String> = (0..55).map(|n| format!("game-{n}")).collect();
-    for name in &names {
-        accounts.game(name).await;
-    }
-    let mut args = vec!["--json", "game", "approve"];
+    let games: Vec<Value> = names.iter().map(|name| game(name, name)).collect();
+    service.import(&File::rows("game", &games)).await;
+    let operator = testing::identity().staff_token;
+    let mut args = vec!["--json", "game", "take-down", "--reason", "Why", "--yes"];
     args.extend(names.iter().map(String::as_str));
-    let ran = staff_with(&service, &token, &args, "").await;
+    let ran = staff_with(&service, operator.expose(), &args, "").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     assert_eq!(ran.document()["results"].as_array().unwrap().len(), 55);
 
-    accounts.event("a-jam").await;
-    let args = ["event", "reject", "a-jam", "none", "--reason", "Past"];
-    let ran = staff_with(&service, &token, &args, "").await;
+    let args = ["game", "restore", "game-0", "game-1", "none"];
+    let ran = staff_with(&service, operator.expose(), &args, "").await;
     assert_eq!(ran.status(), 1);
-    assert!(ran.complaint().contains("1 of 2 were refused"));
+    assert!(ran.complaint().contains("1 of 3 were refused"));
     assert!(ran.text().contains("There is no listing"), "{ran:?}");
 
     // Only an admin takes listings down.
@@ -227,12 +241,11 @@ async fn many_are_approved_and_refused_ones_are_named(pool: PgPool) {
     let ran = staff_with(&service, &token, &args, "").await;
     assert_eq!(ran.status(), 1);
     assert!(ran.complaint().contains("needs the role admin"), "{ran:?}");
-    let operator = testing::identity().staff_token;
     let ran = staff_with(&service, operator.expose(), &args, "").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
-    let args = ["--json", "game", "list", "GAME", "--state", "removed"];
+    let args = ["--json", "game", "list", "GAME-0", "--state", "removed"];
     let found = staff_with(&service, &token, &args, "").await.document();
-    assert_eq!(found["listings"].as_array().unwrap().len(), 2);
+    assert_eq!(found["listings"].as_array().unwrap().len(), 1);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
@@ -258,11 +271,33 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     assert_eq!(result["changed"][0]["after"], "Other");
     assert!(result["revision"].is_null());
 
-    // Without a revision each is shown, and approved at the revision that was shown.
-    let args = ["game", "approve", "one", "two"];
-    let ran = staff_with(&service, &token, &args, "").await;
+    // Without a terminal nobody has seen what is there now.
+    for args in [
+        &["game", "approve", "one", "two"][..],
+        &["--json", "game", "approve", "one"],
+        &["game", "reject", "one", "--reason", "Why"],
+    ] {
+        let ran = staff_with(&service, &token, args, "y\n").await;
+        assert_eq!(ran.status(), 2, "{ran:?}");
+        assert!(ran.complaint().contains("staff review list"), "{ran:?}");
+    }
+    let ran = staff_with(&service, &token, &["review", "list"], "").await;
+    assert!(ran.text().contains("revision"), "{ran:?}");
+    // On a terminal each is shown, and approved at the revision that was shown.
+    let ran = on_terminal(&service, "game approve one two", "y\nn\n").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
-    assert!(ran.text().contains("never public before"), "{ran:?}");
+    for line in [
+        "never public before",
+        "Approve game one at revision 2?",
+        "two stays as it is",
+    ] {
+        assert!(ran.text().contains(line), "{line}: {ran:?}");
+    }
+    let ran = on_terminal(&service, "game reject two --reason Why", "n\n").await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+    let list = ["--json", "review", "list"];
+    let waiting = staff_with(&service, &token, &list, "").await.document();
+    assert_eq!(waiting["total"], 1, "{waiting}");
     let operator = testing::identity().staff_token;
     let args = ["game", "take-down", "one", "--reason", "Why", "--revision"];
     for (revision, status) in [("2", 1), ("3", 0)] {
@@ -302,7 +337,7 @@ async fn members_are_added_and_their_actions_are_logged(pool: PgPool) {
     let token = made["member"]["token"].as_str().unwrap().to_owned();
     accounts.game("a-game").await;
     for args in [
-        &["game", "approve", "a-game"][..],
+        &["game", "approve", "a-game", "--revision", "1"][..],
         &["game", "feature", "a-game"],
         &["game", "edit", "a-game", "--changes", r#"{"title": "B"}"#],
         &["game", "reassign", "a-game", "--to", "studio"],
@@ -635,7 +670,8 @@ async fn taking_many_down_and_revoking_are_confirmed(pool: PgPool) {
 async fn whoami_names_the_member_and_the_role(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let ran = staff_with(&service, &token, &["whoami"], "").await;
-    assert_eq!(ran.text(), "ada (reviewer)\n", "{ran:?}");
+    let line = "ada (reviewer), the token expires on 2026-08-30 12:00\n";
+    assert_eq!(ran.text(), line, "{ran:?}");
     let operator = testing::identity().staff_token;
     let args = ["--json", "whoami"];
     let ran = staff_with(&service, operator.expose(), &args, "").await;
@@ -676,10 +712,11 @@ async fn a_shell_completes_slugs(pool: PgPool) {
     let complete = async |words: &[&str]| {
         let mut command = tool();
         command
-            .args(["--", "staff", "--listings", &service.address])
+            .args(["--", "staff"])
             .args(words)
             .env("COMPLETE", "bash")
-            .env("_CLAP_COMPLETE_INDEX", (words.len() + 2).to_string())
+            .env("_CLAP_COMPLETE_INDEX", words.len().to_string())
+            .env("STAFF_LISTINGS", &service.address)
             .env("STAFF_TOKEN", testing::identity().staff_token.expose());
         let output = tokio::task::spawn_blocking(move || command.output().unwrap());
         let text = Ran(output.await.unwrap()).text();

@@ -59,7 +59,7 @@ pub(crate) struct Service {
     /// A client that is a service of the fleet, and one that is the operator, for calls without a field above.
     pub(crate) fleet: Client,
     pub(crate) operator_client: Client,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     feed: FeedServiceClient<Client>,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
@@ -113,6 +113,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         pictures: processor.clone(),
         files: store.clone(),
         members: members.clone(),
+        token_lifetime: time::Duration::days(90),
         draining: lifecycle.draining(),
     };
     dependencies.add_to(&mut services);
@@ -141,9 +142,16 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         clock,
         store,
         processor,
-        _folder: folder,
+        folder,
         lifecycle,
         _supervisor: supervisor,
+    }
+}
+
+impl Service {
+    /// The folder of the picture files.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 }
 
@@ -169,7 +177,7 @@ impl File {
             mode: common::Mode::Live.into(),
             file_sha256: hex::encode(Sha256::digest(text)),
             file_name: format!("{entity}.ndjson"),
-            announce: false,
+            ..proto::ImportHeader::default()
         };
         let lines = text.lines().map(ToOwned::to_owned).collect();
         Self { header, lines }

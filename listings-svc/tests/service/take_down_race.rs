@@ -1,4 +1,4 @@
-//! Taking a page down races with submitting a game under it: one of the two waits for the other.
+//! Taking a page down races with submitting or importing a game under it: one of the two waits for the other.
 //!
 //! Each command is applied in an open transaction of its own, as the writers of two replicas do.
 
@@ -7,9 +7,16 @@ use std::sync::Arc;
 use kit::feed::{Apply as _, ApplyError};
 use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
+use listings::domain::game::Game;
+use listings::domain::listing::Draft;
 use listings::domain::mode::Mode;
+use listings::domain::read_import_row;
+use listings::domain::record::ImportOptions;
+use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
+use listings::store::revisions::Actor;
+use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::submission::{Author, Submission, Target};
@@ -108,4 +115,89 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
         assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
         drop(open);
     }
+}
+
+/// An import of the game `imported` under the page `studio`, as its first chunk.
+async fn import(pool: &PgPool) -> Command {
+    let id = kit::ids::row_id();
+    sqlx::query!(
+        "insert into listings.import (id, entity, mode, file_sha256, touched_at) values ($1, 'game', 'live', $2, $3)",
+        id,
+        id.to_string(),
+        NOW
+    )
+    .execute(pool)
+    .await
+    .unwrap();
+    let page = sqlx::query_scalar!(
+        "select id from listings.page where handle = 'studio' and mode = 'live'"
+    )
+    .fetch_one(pool)
+    .await
+    .unwrap();
+    let row =
+        json!({"slug": "imported", "title": "Imported", "release_year": 2020, "creator": "studio"});
+    let reference = ReferenceData {
+        year: 2026,
+        creators: [("studio".to_owned(), page)].into(),
+        ..ReferenceData::default()
+    };
+    let row = row.as_object().unwrap();
+    Command::Import(Box::new(Chunk {
+        import: id,
+        mode: Mode::Live,
+        first_line: 1,
+        next_line: 2,
+        rows: Rows::Games(vec![ParsedRow {
+            line: 1,
+            draft: read_import_row::<Draft<Game>>(row, &reference).unwrap(),
+            named: row.keys().cloned().collect(),
+        }]),
+        refused: Vec::new(),
+        actor: Actor::Import("games.ndjson".to_owned()),
+        announce: false,
+        options: ImportOptions::default(),
+        dry_run: false,
+        staff_call: None,
+    }))
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_game_is_not_imported_under_a_page_whose_removal_is_not_committed(pool: PgPool) {
+    let (_service, handler) = listings(&pool).await;
+    let import = import(&pool).await;
+    let mut removal = pool.begin().await.unwrap();
+    let removed = handler.apply(&mut removal, &take_down(), NOW).await;
+    assert!(removed.is_ok(), "{removed:?}");
+    let mut open = pool.begin().await.unwrap();
+    let meanwhile = handler.apply(&mut open, &import, NOW).await;
+    assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
+    drop(open);
+    removal.commit().await.unwrap();
+    let mut open = pool.begin().await.unwrap();
+    handler.apply(&mut open, &import, NOW).await.unwrap();
+    let is_hidden =
+        sqlx::query_scalar!("select hidden_by_page from listings.game where slug = 'imported'");
+    assert!(is_hidden.fetch_one(&mut *open).await.unwrap());
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_page_is_not_taken_down_before_an_import_under_it_is_committed(pool: PgPool) {
+    let (_service, handler) = listings(&pool).await;
+    let import = import(&pool).await;
+    let mut open = pool.begin().await.unwrap();
+    handler.apply(&mut open, &import, NOW).await.unwrap();
+    let mut removal = pool.begin().await.unwrap();
+    let meanwhile = handler.apply(&mut removal, &take_down(), NOW).await;
+    assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
+    drop(removal);
+    open.commit().await.unwrap();
+    let mut removal = pool.begin().await.unwrap();
+    handler
+        .apply(&mut removal, &take_down(), NOW)
+        .await
+        .unwrap();
+    let is_hidden =
+        sqlx::query_scalar!("select hidden_by_page from listings.game where slug = 'imported'");
+    assert!(is_hidden.fetch_one(&mut *removal).await.unwrap());
 }

@@ -14,7 +14,8 @@ use tokio::sync::watch;
 /// The readiness of a process: ready when all conditions are met. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Readiness {
-    conditions: Arc<Mutex<BTreeMap<&'static str, bool>>>,
+    /// What each condition that is not met waits for.
+    conditions: Arc<Mutex<BTreeMap<&'static str, Option<String>>>>,
     ready: Arc<watch::Sender<bool>>,
 }
 
@@ -45,16 +46,13 @@ impl Readiness {
         condition
     }
 
-    /// The names of the conditions that are not met.
-    pub fn missing(&self) -> Vec<&'static str> {
+    /// What the process waits for: the names of the conditions that are not met, or what is wrong with them.
+    pub fn missing(&self) -> Vec<String> {
         let conditions = self
             .conditions
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        conditions
-            .iter()
-            .filter_map(|(name, met)| (!met).then_some(*name))
-            .collect()
+        conditions.values().flatten().cloned().collect()
     }
 
     /// Watches whether all conditions are met.
@@ -66,14 +64,23 @@ impl Readiness {
 impl Condition {
     /// Sets whether the condition is met.
     pub fn set(&self, met: bool) {
+        self.update((!met).then(|| self.name.to_owned()));
+    }
+
+    /// The condition is not met, for this reason.
+    pub fn fail(&self, reason: String) {
+        self.update(Some(reason));
+    }
+
+    fn update(&self, missing: Option<String>) {
         let ready = {
             let mut conditions = self
                 .readiness
                 .conditions
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            conditions.insert(self.name, met);
-            conditions.values().all(|met| *met)
+            conditions.insert(self.name, missing);
+            conditions.values().all(Option::is_none)
         };
         self.readiness.ready.send_if_modified(|current| {
             let changed = *current != ready;

@@ -29,9 +29,9 @@ const MAX_NAME: usize = 200;
 /// The most characters of a reason.
 const MAX_REASON: usize = 500;
 
-/// The action and the entity type that the kit itself records, in every service that follows a feed.
-pub(crate) const RETRY_DEAD_LETTERS: &str = "retry_dead_letters";
-pub(crate) const DEAD_LETTER: &str = "dead_letter";
+/// The actions and entity types that the kit itself records, in every service with a feed.
+pub(crate) const FEED_ACTIONS: [&str; 3] = ["retry_dead_letters", "forget_follower", "replay_feed"];
+pub(crate) const FEED_KINDS: [&str; 2] = ["dead_letter", "follower"];
 
 /// Checks and trims the reason that staff give for an action. It may be empty.
 ///
@@ -305,11 +305,11 @@ impl AuditQuery {
     fn new<A: Action>(request: &ListAuditRequest) -> Result<Self, Fault> {
         let mut problems: Vec<(&str, String)> = Vec::new();
         let known: Vec<&str> = A::ALL.iter().map(|action| action.as_str()).collect();
-        let known = [&*known, &[RETRY_DEAD_LETTERS]].concat();
+        let known = [&*known, &FEED_ACTIONS].concat();
         if !request.action.is_empty() && !known.contains(&&*request.action) {
             problems.push(("action", format!("One of {}.", known.join(", "))));
         }
-        let kinds = [A::KINDS, &[DEAD_LETTER]].concat();
+        let kinds = [A::KINDS, &FEED_KINDS].concat();
         if !request.entity.is_empty() && !kinds.contains(&&*request.entity) {
             problems.push(("entity", format!("One of {}.", kinds.join(", "))));
         }

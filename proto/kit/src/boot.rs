@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
 use sqlx::PgPool;
@@ -20,7 +20,7 @@ use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
 use crate::rpc::Authenticator;
 use crate::rpc::staff::Members;
-use crate::{pg, rpc, telemetry};
+use crate::{clock_difference, pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Boot<S> {
     pub readiness: Readiness,
     /// The source of the current time.
     pub clock: Clock,
-    /// The dead letters of the feeds that the service follows.
+    /// The staff calls for the feeds of the service.
     dead_letters: Mutex<Option<DeadLetterService>>,
 }
 
@@ -84,6 +84,8 @@ where
     let clock = Clock::system();
     if let Some(file) = common.clock_file {
         let clock = clock.clone();
+        // Before the service starts: its jobs compare stored times with this clock.
+        clock.read_file(&file).await;
         lifecycle.spawn_background("clock file", async {
             clock.follow_file(file).await;
             Ok(())
@@ -141,9 +143,16 @@ impl<S: Settings> Boot<S> {
         self.settings.common()
     }
 
-    /// Connects to the service's database and runs its migrations.
+    /// Connects to the service's database and runs its migrations. The process is not ready while its clock differs from PostgreSQL's.
     pub async fn database(&self, migrator: &Migrator) -> anyhow::Result<PgPool> {
-        pg::open(&self.common().database, S::SERVICE, migrator).await
+        let pool = pg::open(&self.common().database, S::SERVICE, migrator).await?;
+        let condition = "the clock to be compared with PostgreSQL's";
+        let agrees = self.readiness.condition(condition);
+        clock_difference::compare(&pool, &agrees).await;
+        let watching = clock_difference::watch(pool.clone(), agrees);
+        self.lifecycle
+            .spawn_background("clock comparison", watching);
+        Ok(pool)
     }
 
     /// A client of another service of the fleet.
@@ -185,14 +194,26 @@ impl<S: Settings> Boot<S> {
         producer: &'static str,
         projection: impl Projection,
     ) {
+        let mut service = self.feeds(pool, schema);
+        if let Some(service) = &mut *service {
+            service.add(producer, projection);
+        }
+    }
+
+    /// Lets staff list and forget the followers of the feed in `schema`. A service that follows another feed need not call this.
+    pub fn add_feed(&self, pool: &PgPool, schema: Schema) {
+        drop(self.feeds(pool, schema));
+    }
+
+    fn feeds(&self, pool: &PgPool, schema: Schema) -> MutexGuard<'_, Option<DeadLetterService>> {
         let mut service = self
             .dead_letters
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let service = service.get_or_insert_with(|| {
+        service.get_or_insert_with(|| {
             DeadLetterService::new(pool.clone(), schema, self.clock.clone())
         });
-        service.add(producer, projection);
+        service
     }
 
     /// Serves `services` on the internal port, with health and reflection. `members` finds staff members by their tokens.

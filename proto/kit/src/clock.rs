@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use time::OffsetDateTime;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// A clock that can be moved. Clones share it.
 ///
@@ -72,27 +73,27 @@ impl Clock {
             .send_modify(|offset| *offset = offset.saturating_add(by));
     }
 
-    /// Waits until the clock shows `at` or later.
-    pub async fn sleep_until(&self, at: OffsetDateTime) {
-        let mut moved = self.offset.subscribe();
+    /// Waits until `duration` has passed. Moving this clock shortens or prolongs the wait; setting the machine's clock does not.
+    pub async fn sleep(&self, duration: Duration) {
+        let mut offset = self.offset.subscribe();
+        let (began, before) = (Instant::now(), *offset.borrow());
         loop {
-            moved.mark_unchanged();
-            let left = at - self.now();
+            let moved = *offset.borrow_and_update() - before;
+            let is_system = matches!(self.base, Base::System);
+            let passed = if is_system {
+                began.elapsed()
+            } else {
+                Duration::ZERO
+            };
+            let left = duration - (moved + passed);
             if !left.is_positive() {
                 return;
             }
-            let is_system = matches!(self.base, Base::System);
-            let left = left.unsigned_abs();
             tokio::select! {
-                () = tokio::time::sleep(left), if is_system => {}
-                changed = moved.changed() => if changed.is_err() { return },
+                () = tokio::time::sleep(left.unsigned_abs()), if is_system => {}
+                changed = offset.changed() => if changed.is_err() { return },
             }
         }
-    }
-
-    /// Waits until the clock has moved by `duration`.
-    pub async fn sleep(&self, duration: Duration) {
-        self.sleep_until(self.now() + duration).await;
     }
 
     /// Sets the offset from a file whenever it changes, for ever. The file contains seconds such as `+3600`; without it, or when it is empty,
@@ -101,19 +102,24 @@ impl Clock {
     /// Only in the local profile: a test moves the time of a whole fleet with one file.
     pub async fn follow_file(self, path: PathBuf) {
         loop {
-            match read_offset(&path).await {
-                Ok(offset) => {
-                    self.offset.send_if_modified(|current| {
-                        let moved = *current != offset;
-                        *current = offset;
-                        moved
-                    });
-                }
-                Err(problem) => {
-                    tracing::warn!(%problem, "cannot use the clock file; the clock keeps its offset");
-                }
-            }
+            self.read_file(&path).await;
             tokio::time::sleep(FILE_INTERVAL).await;
+        }
+    }
+
+    /// Sets the offset from a file.
+    pub(crate) async fn read_file(&self, path: &PathBuf) {
+        match read_offset(path).await {
+            Ok(offset) => {
+                self.offset.send_if_modified(|current| {
+                    let moved = *current != offset;
+                    *current = offset;
+                    moved
+                });
+            }
+            Err(problem) => {
+                tracing::warn!(%problem, "cannot use the clock file; the clock keeps its offset");
+            }
         }
     }
 }
@@ -144,7 +150,7 @@ mod tests {
     #[tokio::test]
     async fn a_sleeper_wakes_when_the_clock_is_moved_past_its_time() {
         let clock = Clock::fixed(START);
-        let sleeper = clock.sleep_until(START + time::Duration::HOUR);
+        let sleeper = clock.sleep(Duration::from_hours(1));
         tokio::pin!(sleeper);
         assert!(futures::poll!(sleeper.as_mut()).is_pending());
         clock.advance(time::Duration::minutes(59));

@@ -1,7 +1,7 @@
 //! A job that runs once a day at a time of day in UTC, once for the whole fleet. After downtime it runs late.
 //!
-//! The table `daily_run` of the service's schema (`daily.sql`) stores the due time of the last run. It is written after the job: a job whose
-//! process is killed runs again, so jobs must be idempotent.
+//! The table `daily_run` of the service's schema (`daily.sql`) stores the due time of the last run, by PostgreSQL's time. It is written
+//! after the job: a job whose process is killed runs again, so jobs must be idempotent.
 
 use std::future::Future;
 use std::time::Duration;
@@ -13,13 +13,15 @@ use time::{OffsetDateTime, Time};
 use crate::clock::Clock;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
-use crate::pg::Schema;
+use crate::pg::{self, Schema};
 
 /// The migration for the table, for a schema named `kit`.
 pub const TABLE: &str = include_str!("daily.sql");
 
 /// Pause before a failed job is retried.
 const RETRY_PAUSE: Duration = Duration::from_secs(10);
+/// How often PostgreSQL's time is read while the job is not due.
+const INTERVAL: Duration = Duration::from_mins(1);
 
 /// A daily job.
 #[derive(Debug, Clone)]
@@ -66,36 +68,44 @@ impl Daily {
         F: Future<Output = anyhow::Result<()>>,
     {
         loop {
-            let due = last_due(self.clock.now(), self.at);
-            match self.run_once(due, &mut work).await {
-                Ok(()) => self.clock.sleep_until(due + time::Duration::DAY).await,
+            match self.run_if_due(&mut work).await {
+                Ok(pause) => self.clock.sleep(pause).await,
                 Err(error) => {
-                    tracing::warn!(job = self.name, %due, error = format!("{error:#}"), "a daily job failed; retrying");
+                    tracing::warn!(
+                        job = self.name,
+                        error = format!("{error:#}"),
+                        "a daily job failed; retrying"
+                    );
                     tokio::time::sleep(RETRY_PAUSE).await;
                 }
             }
         }
     }
 
-    /// Runs the job for `due`, unless it has run.
-    async fn run_once<F>(
+    /// Runs the job unless it has run for its last due time. Returns the pause before the next look.
+    async fn run_if_due<F>(
         &self,
-        due: OffsetDateTime,
         work: &mut impl FnMut(OffsetDateTime) -> F,
-    ) -> anyhow::Result<()>
+    ) -> anyhow::Result<Duration>
     where
         F: Future<Output = anyhow::Result<()>>,
     {
+        let now = pg::now(&self.pool, &self.clock).await?;
+        let due = last_due(now, self.at);
+        let pause = (due + time::Duration::DAY - now)
+            .unsigned_abs()
+            .min(INTERVAL);
         match self.last_run().await? {
-            Some(last) if last < due => {
+            // A time in the future comes from a clock that was set back. The job would not run until then.
+            Some(last) if last < due || last > now => {
                 work(due).await?;
                 tracing::info!(job = self.name, %due, "a daily job has run");
             }
-            Some(_) => return Ok(()),
+            Some(_) => return Ok(pause),
             None => {}
         }
-        self.record(due).await?;
-        Ok(())
+        self.record(due, now).await?;
+        Ok(pause)
     }
 
     #[expect(
@@ -117,15 +127,17 @@ impl Daily {
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    async fn record(&self, due: OffsetDateTime) -> Result<(), sqlx::Error> {
+    async fn record(&self, due: OffsetDateTime, now: OffsetDateTime) -> Result<(), sqlx::Error> {
         let sql = format!(
             "insert into {}.daily_run as current (name, done_for) values ($1, $2)
-             on conflict (name) do update set done_for = greatest(current.done_for, excluded.done_for)",
+             on conflict (name) do update set done_for = excluded.done_for
+             where current.done_for < excluded.done_for or current.done_for > $3",
             self.schema
         );
         sqlx::query(AssertSqlSafe(sql))
             .bind(self.name)
             .bind(due)
+            .bind(now)
             .execute(&self.pool)
             .await?;
         Ok(())
@@ -198,8 +210,7 @@ mod tests {
                     done.lock().unwrap().push(due.date().day());
                     std::future::ready(Ok(()))
                 };
-                let due = last_due(daily.clock.now(), daily.at);
-                daily.run_once(due, &mut work).await.unwrap();
+                daily.run_if_due(&mut work).await.unwrap();
             }
         };
         // A new fleet has missed nothing.
@@ -208,6 +219,31 @@ mod tests {
         at(datetime!(2026-03-02 12:00 UTC)).await;
         at(datetime!(2026-03-06 01:00 UTC)).await;
         at(datetime!(2026-03-06 03:00 UTC)).await;
-        assert_eq!(*done.lock().unwrap(), [2, 5]);
+        // A clock that was set back has left a time in the future.
+        at(datetime!(2026-03-20 12:00 UTC)).await;
+        at(datetime!(2026-03-07 12:00 UTC)).await;
+        at(datetime!(2026-03-07 13:00 UTC)).await;
+        at(datetime!(2026-03-08 12:00 UTC)).await;
+        assert_eq!(*done.lock().unwrap(), [2, 5, 20, 7, 8]);
+    }
+
+    #[sqlx::test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test; its schema is the kit's own"
+    )]
+    async fn a_process_whose_clock_is_ahead_stores_no_date_in_the_future(pool: PgPool) {
+        let tables = format!("create schema kit; {TABLE}");
+        sqlx::raw_sql(AssertSqlSafe(tables))
+            .execute(&pool)
+            .await
+            .unwrap();
+        let behind = testing::postgres::behind(&pool, 604_800).await.unwrap();
+        let (schema, clock) = (Schema("kit"), Clock::system());
+        let daily = Daily::new(behind.clone(), schema, "sweep", time!(4:00), clock);
+        let mut work = |_due| std::future::ready(Ok(()));
+        daily.run_if_due(&mut work).await.unwrap();
+        let stored = daily.last_run().await.unwrap().unwrap();
+        assert!(stored <= pg::now(&behind, &daily.clock).await.unwrap());
     }
 }

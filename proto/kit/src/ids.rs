@@ -27,11 +27,6 @@ pub fn request_id() -> String {
     id
 }
 
-/// A random number.
-pub fn random() -> u32 {
-    rand::rng().random()
-}
-
 /// A secret: `prefix` and 40 random letters and digits, 238 bits of entropy.
 pub fn secret(prefix: &str) -> String {
     let random = rand::rng().sample_iter(Alphanumeric).take(40);

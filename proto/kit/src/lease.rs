@@ -3,19 +3,20 @@
 //! A lease is a row, not a session lock, so that it works behind a connection pooler. A lease is a hint for who should work, never the
 //! guard of what is written: a holder that was frozen may resume after another replica has acquired the lease. The work must be correct even
 //! then, as a follower's cursor, which only moves from the value that the process has read.
+//!
+//! A lease expires by PostgreSQL's time: a process whose clock is ahead does not take what others hold.
 
 use std::future::Future;
 use std::time::Duration;
 
 use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, PgConnection};
-use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::lifecycle::Lifecycle;
-use crate::pg::{Schema, within};
+use crate::pg::{self, Schema, within};
 
 /// The time to live of a lease without renewal.
 const TERM: Duration = Duration::from_secs(10);
@@ -103,7 +104,7 @@ impl Lease {
     async fn until_lost(&self) {
         loop {
             tokio::time::sleep(INTERVAL).await;
-            match self.renew(self.clock.now()).await {
+            match self.renew().await {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
@@ -115,12 +116,10 @@ impl Lease {
     }
 
     async fn acquire_or_warn(&self) -> bool {
-        self.acquire(self.clock.now())
-            .await
-            .unwrap_or_else(|error| {
-                tracing::warn!(lease = self.name, %error, "cannot acquire a lease; retrying");
-                false
-            })
+        self.acquire().await.unwrap_or_else(|error| {
+            tracing::warn!(lease = self.name, %error, "cannot acquire a lease; retrying");
+            false
+        })
     }
 
     /// Acquires the lease if it is free or has expired.
@@ -128,7 +127,7 @@ impl Lease {
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    async fn acquire(&self, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    async fn acquire(&self) -> Result<bool, sqlx::Error> {
         let sql = format!(
             "insert into {0}.lease as current (name, holder, expires_at) values ($1, $2, $3)
              on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
@@ -136,6 +135,7 @@ impl Lease {
             self.schema
         );
         let acquiring = async |connection: &mut PgConnection| {
+            let now = pg::now(&mut *connection, &self.clock).await?;
             sqlx::query(AssertSqlSafe(sql))
                 .bind(self.name)
                 .bind(self.holder)
@@ -153,12 +153,13 @@ impl Lease {
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    async fn renew(&self, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    async fn renew(&self) -> Result<bool, sqlx::Error> {
         let sql = format!(
             "update {}.lease set expires_at = $3 where name = $1 and holder = $2",
             self.schema
         );
         let renewing = async |connection: &mut PgConnection| {
+            let now = pg::now(&mut *connection, &self.clock).await?;
             sqlx::query(AssertSqlSafe(sql))
                 .bind(self.name)
                 .bind(self.holder)

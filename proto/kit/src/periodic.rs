@@ -9,12 +9,13 @@ use time::OffsetDateTime;
 use crate::clock::Clock;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
-use crate::pg::Schema;
+use crate::pg::{self, Schema};
 
 /// A job that runs at a fixed interval, such as the deletion of old rows. Unlike [`Daily`](crate::daily::Daily) it stores no time of the
 /// last run: it also runs when a replica acquires the lease.
 #[derive(Debug, Clone)]
 pub struct Periodic {
+    pool: PgPool,
     lease: Lease,
     name: &'static str,
     interval: Duration,
@@ -30,16 +31,16 @@ impl Periodic {
         interval: Duration,
         clock: Clock,
     ) -> Self {
-        let lease = Lease::new(pool, schema, name, clock.clone());
         Self {
-            lease,
+            lease: Lease::new(pool.clone(), schema, name, clock.clone()),
+            pool,
             name,
             interval,
             clock,
         }
     }
 
-    /// Spawns the job. `work` gets the current time and returns the number of rows that it changed. An error is logged, and the job runs
+    /// Spawns the job. `work` gets PostgreSQL's time and returns the number of rows that it changed. An error is logged, and the job runs
     /// again after the interval.
     pub fn spawn<F>(
         self,
@@ -49,13 +50,18 @@ impl Periodic {
         F: Future<Output = anyhow::Result<u64>> + Send + 'static,
     {
         let Self {
+            pool,
             lease,
             name,
             interval,
             clock,
         } = self;
         lease.spawn(lifecycle, move || {
-            run(name, interval, clock.clone(), work.clone())
+            let (pool, now, work) = (pool.clone(), clock.clone(), work.clone());
+            run(name, interval, clock.clone(), move || {
+                let (pool, now, mut work) = (pool.clone(), now.clone(), work.clone());
+                async move { work(pg::now(&pool, &now).await?).await }
+            })
         });
     }
 }
@@ -64,13 +70,13 @@ async fn run<F>(
     name: &'static str,
     interval: Duration,
     clock: Clock,
-    mut work: impl FnMut(OffsetDateTime) -> F,
+    mut work: impl FnMut() -> F,
 ) -> anyhow::Result<()>
 where
     F: Future<Output = anyhow::Result<u64>>,
 {
     loop {
-        match work(clock.now()).await {
+        match work().await {
             Ok(0) => {}
             Ok(rows) => tracing::info!(job = name, rows, "a periodic job is done"),
             Err(error) => {
@@ -99,7 +105,7 @@ mod tests {
     async fn a_job_runs_at_once_and_after_each_interval_even_if_it_fails() {
         let clock = Clock::fixed(datetime!(2026-03-01 00:00 UTC));
         let runs = Arc::new(AtomicU64::new(0));
-        let work = |_now| {
+        let work = || {
             let run = runs.fetch_add(1, Ordering::Relaxed);
             async move {
                 anyhow::ensure!(run > 0, "the first run fails");

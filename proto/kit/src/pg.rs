@@ -4,9 +4,9 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx::{ConnectOptions as _, Connection as _, PgExecutor};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -20,6 +20,10 @@ const MIN_VERSION: i32 = 15;
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// A connection that was idle for less than this is not pinged before its next use.
 const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
+/// Pause before a migration that could not lock its tables is tried again.
+const MIGRATION_PAUSE: Duration = Duration::from_secs(1);
+/// SQLSTATE of a statement that has waited for a lock for longer than its timeout.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// PostgreSQL sends a first probe to a silent client after ten seconds and closes the connection, with its locks, after 25; or when the
 /// client leaves data unacknowledged for 20 seconds.
 const TCP: [(&str, &str); 4] = [
@@ -81,9 +85,11 @@ pub async fn open(
         .options([("jit", "off")])
         .options(TCP);
     let place = format!("{}:{}", options.get_host(), options.get_port());
-    // A single connection first: its error names the cause, while a pool only reports a timeout. It has no timeouts of statements,
+    // A single connection first: its error names the cause, while a pool only reports a timeout. Its statements have no timeout,
     // because a migration may take long.
-    let mut first = timeout(settings.database_deadline, options.connect())
+    let lock_timeout = settings.database_lock_timeout.as_millis().to_string();
+    let patient = options.clone().options([("lock_timeout", lock_timeout)]);
+    let mut first = timeout(settings.database_deadline, patient.connect())
         .await
         .with_context(|| format!("PostgreSQL at {place} does not answer; check database_url"))?
         .with_context(|| format!("cannot connect to PostgreSQL at {place}; check database_url"))?;
@@ -93,12 +99,39 @@ pub async fn open(
         "PostgreSQL at {place} is version {}; install {MIN_VERSION} or newer",
         version / 10_000
     );
-    migrator
-        .run(&mut first)
+    migrate(&mut first, migrator)
         .await
         .with_context(|| format!("a migration failed at {place}"))?;
     first.close().await?;
     Ok(pool(options, settings))
+}
+
+/// Runs the migrations that the database lacks. It may have newer ones, which an older version ignores: after a rollback, and in a
+/// rollout.
+///
+/// While a migration waits for the lock of a table, all later statements on that table wait behind it. It therefore gives up after the
+/// lock timeout of the connection, lets them pass and tries again.
+async fn migrate(connection: &mut PgConnection, migrator: &Migrator) -> Result<(), MigrateError> {
+    let migrator = Migrator {
+        migrations: migrator.migrations.clone(),
+        ignore_missing: true,
+        locking: migrator.locking,
+        no_tx: migrator.no_tx,
+        table_name: migrator.table_name.clone(),
+        create_schemas: migrator.create_schemas.clone(),
+    };
+    loop {
+        match migrator.run(&mut *connection).await {
+            Err(
+                MigrateError::Execute(sqlx::Error::Database(error))
+                | MigrateError::ExecuteMigration(sqlx::Error::Database(error), _),
+            ) if error.code().as_deref() == Some(LOCK_NOT_AVAILABLE) => {
+                tracing::warn!("a migration waits for a lock; trying again");
+                tokio::time::sleep(MIGRATION_PAUSE).await;
+            }
+            done => return done,
+        }
+    }
 }
 
 /// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.
@@ -163,9 +196,12 @@ async fn server_version(connection: &mut PgConnection) -> Result<i32, sqlx::Erro
     clippy::disallowed_methods,
     reason = "the statement reads no table that sqlx could check"
 )]
-pub async fn now(pool: &PgPool, clock: &Clock) -> Result<OffsetDateTime, sqlx::Error> {
+pub async fn now(
+    executor: impl PgExecutor<'_>,
+    clock: &Clock,
+) -> Result<OffsetDateTime, sqlx::Error> {
     let now = sqlx::query_scalar("select clock_timestamp()")
-        .fetch_one(pool)
+        .fetch_one(executor)
         .await?;
     Ok(clock.moved(now))
 }

@@ -1,4 +1,4 @@
-//! A trace of a caller continues in a service and reaches the collector over OTLP.
+//! A trace of a caller continues in a service and reaches the collector over OTLP; a trace of a client outside the fleet is linked.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::time::Duration;
@@ -59,7 +59,7 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         log: "info".to_owned(),
         log_format: LogFormat::Text,
         otlp_endpoint: Some(endpoint),
-        trace_sample: 0.0,
+        trace_sample: 1.0,
     };
     let guard = telemetry::start("traced-svc", &settings).unwrap();
     let address = testing::serve(kit::rpc::server::services(), &lifecycle)
@@ -67,16 +67,18 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         .unwrap();
     let client = testing::client(&address, &lifecycle).unwrap();
 
-    // The share is 0: a request without a trace header is not traced. Neither is a request whose header says so. The last request is traced.
-    let flags = [None, Some("00"), Some("01")];
-    for flags in flags {
-        let mut headers = http::HeaderMap::new();
-        if let Some(flags) = flags {
-            let value = format!("00-{TRACE}-00f067aa0ba902b7-{flags}");
-            headers.insert("traceparent", value.parse().unwrap());
-        }
-        let edge = telemetry::request_span(&headers, || tracing::info_span!("edge"));
-        assert_eq!(edge.is_none(), flags != Some("01"));
+    let headers = |flags: &str| {
+        let value = format!("00-{TRACE}-00f067aa0ba902b7-{flags}");
+        http::HeaderMap::from_iter([("traceparent".parse().unwrap(), value.parse().unwrap())])
+    };
+    // A client outside the fleet does not decide that its request is not traced: the share is 1.
+    drop(telemetry::public_request_span(&headers("00"), || {
+        tracing::info_span!("public")
+    }));
+    // A request from the fleet is not traced if its header says so.
+    for flags in ["00", "01"] {
+        let edge = telemetry::request_span(&headers(flags), || tracing::info_span!("edge"));
+        assert_eq!(edge.is_none(), flags == "00");
         let mut client = HealthClient::new(client.clone());
         let call = async { client.check(HealthCheckRequest::default()).await };
         call.instrument(edge).await.unwrap();
@@ -86,19 +88,27 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         .unwrap();
 
     let mut received = Vec::new();
-    while received.len() < 2 {
+    while received.len() < 3 {
         let next = tokio::time::timeout(Duration::from_mins(2), spans.recv()).await;
         let Ok(Some(span)) = next else {
             panic!("only these spans arrived: {received:?}");
         };
-        assert_eq!(hex::encode(&span.trace_id), TRACE);
         received.push(span);
     }
     assert!(spans.try_recv().is_err(), "no other span arrives");
-    let edge = received.iter().find(|span| span.name == "edge").unwrap();
-    let rpc = received.iter().find(|span| span.name == "rpc").unwrap();
+    let named = |name: &str| received.iter().find(|span| span.name == name).unwrap();
+    let (edge, rpc, public) = (named("edge"), named("rpc"), named("public"));
+    for span in [edge, rpc] {
+        assert_eq!(hex::encode(&span.trace_id), TRACE);
+    }
     assert_eq!(
         rpc.parent_span_id, edge.span_id,
         "the service's span is a child of the caller's"
     );
+    assert_ne!(hex::encode(&public.trace_id), TRACE);
+    assert_eq!(hex::encode(&public.parent_span_id), "");
+    let links: Vec<String> = (public.links.iter())
+        .map(|link| hex::encode(&link.trace_id))
+        .collect();
+    assert_eq!(links, [TRACE]);
 }

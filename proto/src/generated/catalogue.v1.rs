@@ -3338,6 +3338,62 @@ pub struct SuspiciousVoter {
     pub votes_in_an_hour: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListVotersRequest {
+    #[prost(message, optional, tag = "1")]
+    pub voters: ::core::option::Option<ListingVoters>,
+}
+/// The voters of a listing who pass every filter that is given.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListingVoters {
+    /// `games` or `creators`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// Slug or handle of a published listing.
+    #[prost(string, tag = "2")]
+    pub listing: ::prost::alloc::string::String,
+    /// Voters first seen within so many hours.
+    #[prost(uint32, optional, tag = "3")]
+    pub max_age_hours: ::core::option::Option<u32>,
+    /// Voters whose cookie was first seen in this block of addresses, such as `192.0.2.0/24` or `2001:db8::/32`.
+    #[prost(string, optional, tag = "4")]
+    pub block: ::core::option::Option<::prost::alloc::string::String>,
+    /// Voters of whose votes at least this share, in percent from 1 to 100, is for the listing, or against it.
+    #[prost(uint32, optional, tag = "5")]
+    pub min_share: ::core::option::Option<u32>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListVotersResponse {
+    /// The number of voters who pass the filters.
+    #[prost(uint64, tag = "1")]
+    pub total: u64,
+    /// At most 500.
+    #[prost(message, repeated, tag = "2")]
+    pub voters: ::prost::alloc::vec::Vec<ListingVoter>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListingVoter {
+    /// The id of an account, or of a cookie.
+    #[prost(string, tag = "1")]
+    pub voter: ::prost::alloc::string::String,
+    /// The address, or IPv6 network (/64), at which a cookie was first seen; empty for an account.
+    #[prost(string, tag = "2")]
+    pub address: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Stored votes for the listing.
+    #[prost(uint64, tag = "4")]
+    pub votes_for: u64,
+    /// Stored votes for the other listing of a pair.
+    #[prost(uint64, tag = "5")]
+    pub votes_against: u64,
+    /// All stored votes of the voter.
+    #[prost(uint64, tag = "6")]
+    pub votes: u64,
+    /// The votes of the voter are void.
+    #[prost(bool, tag = "7")]
+    pub void: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VoidVotesRequest {
     #[prost(message, optional, tag = "1")]
     pub voters: ::core::option::Option<VotersOf>,
@@ -3348,7 +3404,7 @@ pub struct VoidVotesRequest {
 /// A set of voters.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VotersOf {
-    #[prost(oneof = "voters_of::Voters", tags = "1, 2")]
+    #[prost(oneof = "voters_of::Voters", tags = "1, 2, 3")]
     pub voters: ::core::option::Option<voters_of::Voters>,
 }
 /// Nested message and enum types in `VotersOf`.
@@ -3361,6 +3417,9 @@ pub mod voters_of {
         /// An IP address.
         #[prost(string, tag = "2")]
         Address(::prost::alloc::string::String),
+        /// One filter or more.
+        #[prost(message, tag = "3")]
+        Listing(super::ListingVoters),
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3513,8 +3572,33 @@ pub mod staff_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address: the stored votes, and future ones. A second call
-        /// changes nothing.
+        /// Lists the voters of a listing, by the votes that are stored: those with the most votes on it first.
+        pub async fn list_voters(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListVotersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListVotersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.StaffService/ListVoters",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.StaffService", "ListVoters"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Voids the votes of a voter, of all voters whose cookie was first seen at an address, or of voters of a listing: the stored votes, and
+        /// future ones. A second call changes nothing.
         pub async fn void_votes(
             &mut self,
             request: impl tonic::IntoRequest<super::VoidVotesRequest>,
@@ -3614,8 +3698,16 @@ pub mod staff_service_server {
             tonic::Response<super::ListSuspiciousVotesResponse>,
             tonic::Status,
         >;
-        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address: the stored votes, and future ones. A second call
-        /// changes nothing.
+        /// Lists the voters of a listing, by the votes that are stored: those with the most votes on it first.
+        async fn list_voters(
+            &self,
+            request: tonic::Request<super::ListVotersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListVotersResponse>,
+            tonic::Status,
+        >;
+        /// Voids the votes of a voter, of all voters whose cookie was first seen at an address, or of voters of a listing: the stored votes, and
+        /// future ones. A second call changes nothing.
         async fn void_votes(
             &self,
             request: tonic::Request<super::VoidVotesRequest>,
@@ -3751,6 +3843,51 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSuspiciousVotesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catalogue.v1.StaffService/ListVoters" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListVotersSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListVotersRequest>
+                    for ListVotersSvc<T> {
+                        type Response = super::ListVotersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListVotersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_voters(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListVotersSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -4330,6 +4467,9 @@ pub struct DrawPairResponse {
     pub first: ::core::option::Option<Candidate>,
     #[prost(message, optional, tag = "2")]
     pub second: ::core::option::Option<Candidate>,
+    /// Names this draw in `CastVote`, for ten minutes. It is opaque and signed.
+    #[prost(string, tag = "3")]
+    pub draw: ::prost::alloc::string::String,
 }
 /// A listing of the pair.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -4368,15 +4508,18 @@ pub struct CastVoteRequest {
     /// `games` or `creators`.
     #[prost(string, tag = "2")]
     pub kind: ::prost::alloc::string::String,
-    /// Slugs or handles of published listings of this kind, of different creators.
+    /// Slugs or handles of the two listings of the draw.
     #[prost(string, tag = "3")]
     pub winner: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub loser: ::prost::alloc::string::String,
+    /// Required. The `draw` of `DrawPair`.
+    #[prost(string, tag = "5")]
+    pub draw: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CastVoteResponse {
-    /// The voter has already judged the pair today. Nothing is changed.
+    /// The voter has already judged the pair on that day. Nothing is changed.
     #[prost(bool, tag = "1")]
     pub repeated_today: bool,
 }
@@ -4472,8 +4615,8 @@ pub mod votes_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Draws two listings for a voter: preferably those with the fewest votes, never two of the same creator, and no pair that the voter has
-        /// judged today. `not_found` when there is no such pair.
+        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of an account with the
+        /// voter's id, and pairs that the voter has judged today. `not_found` when there is no such pair.
         pub async fn draw_pair(
             &mut self,
             request: impl tonic::IntoRequest<super::DrawPairRequest>,
@@ -4498,7 +4641,8 @@ pub mod votes_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.VotesService", "DrawPair"));
             self.inner.unary(req, path, codec).await
         }
-        /// Casts a vote. Only the first vote of a voter on a pair counts per UTC day.
+        /// Casts a vote on a pair that `DrawPair` drew for this voter. Only the first vote of a voter on a pair counts per UTC day (of the draw); a
+        /// draw is therefore used once.
         pub async fn cast_vote(
             &mut self,
             request: impl tonic::IntoRequest<super::CastVoteRequest>,
@@ -4538,8 +4682,8 @@ pub mod votes_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with VotesServiceServer.
     #[async_trait]
     pub trait VotesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Draws two listings for a voter: preferably those with the fewest votes, never two of the same creator, and no pair that the voter has
-        /// judged today. `not_found` when there is no such pair.
+        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of an account with the
+        /// voter's id, and pairs that the voter has judged today. `not_found` when there is no such pair.
         async fn draw_pair(
             &self,
             request: tonic::Request<super::DrawPairRequest>,
@@ -4547,7 +4691,8 @@ pub mod votes_service_server {
             tonic::Response<super::DrawPairResponse>,
             tonic::Status,
         >;
-        /// Casts a vote. Only the first vote of a voter on a pair counts per UTC day.
+        /// Casts a vote on a pair that `DrawPair` drew for this voter. Only the first vote of a voter on a pair counts per UTC day (of the draw); a
+        /// draw is therefore used once.
         async fn cast_vote(
             &self,
             request: tonic::Request<super::CastVoteRequest>,

@@ -640,6 +640,12 @@ pub struct PageInfo {
     /// The version of the method that computes the figures of the rows (§10.13); absent without such figures.
     #[prost(uint32, optional, tag = "3")]
     pub methodology: ::core::option::Option<u32>,
+    /// The past moment that the rows describe; absent when they describe now.
+    #[prost(message, optional, tag = "4")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// With `at`: the time by whose knowledge the rows were computed.
+    #[prost(message, optional, tag = "5")]
+    pub known_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// The form of the rows in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -780,6 +786,63 @@ pub struct RetryDeadLettersResponse {
     #[prost(uint64, tag = "2")]
     pub refused: u64,
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListFollowersRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListFollowersResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub followers: ::prost::alloc::vec::Vec<Follower>,
+    #[prost(message, repeated, tag = "2")]
+    pub followed: ::prost::alloc::vec::Vec<FollowedFeed>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Follower {
+    /// The service that follows, such as `webhook-svc`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The newest change that it has acknowledged.
+    #[prost(int64, tag = "2")]
+    pub seq: i64,
+    /// Changes above `seq`.
+    #[prost(int64, tag = "3")]
+    pub lag: i64,
+    /// When it acknowledged last. It does so every ten seconds at least.
+    #[prost(message, optional, tag = "4")]
+    pub seen_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FollowedFeed {
+    /// The service whose feed it is, such as `listings`.
+    #[prost(string, tag = "1")]
+    pub producer: ::prost::alloc::string::String,
+    /// The newest change that was applied; absent when none was, or when the feed is the service's own.
+    #[prost(int64, optional, tag = "2")]
+    pub seq: ::core::option::Option<i64>,
+    #[prost(int64, tag = "3")]
+    pub dead_letters: i64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ForgetFollowerRequest {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ForgetFollowerResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReplayFeedRequest {
+    /// The service whose feed it is.
+    #[prost(string, tag = "1")]
+    pub producer: ::prost::alloc::string::String,
+    /// The first change that is read again, 1 or more.
+    #[prost(int64, tag = "2")]
+    pub from_seq: i64,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReplayFeedResponse {
+    /// The newest change that had been applied.
+    #[prost(int64, tag = "1")]
+    pub to_seq: i64,
+}
 /// Generated client implementations.
 pub mod staff_dead_letter_service_client {
     #![allow(
@@ -791,9 +854,12 @@ pub mod staff_dead_letter_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Staff calls for dead letters: changes of followed feeds that a service could not apply. Every service that follows a feed has them.
+    /// Staff calls for the feeds of a service.
     ///
-    /// A call carries a member's token as `authorization: Bearer`. A reviewer may read; an admin may retry. The audit records every retry.
+    /// They show who follows its own feed, the feeds that it follows, and dead letters: changes of followed feeds that it could not apply. Every
+    /// service that has or follows a feed has them.
+    ///
+    /// A call carries a member's token as `authorization: Bearer`. A reviewer may read; the other calls are an admin's. The audit records them.
     #[derive(Debug, Clone)]
     pub struct StaffDeadLetterServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -936,6 +1002,89 @@ pub mod staff_dead_letter_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Lists the registered followers of this service's feed, and the feeds that this service follows.
+        pub async fn list_followers(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListFollowersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListFollowersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/common.v1.StaffDeadLetterService/ListFollowers",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("common.v1.StaffDeadLetterService", "ListFollowers"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Removes a follower that has left: compaction does not wait for it any more. A follower that comes back rebuilds its rows, without
+        /// effects for old changes. One that is connected cannot be removed.
+        pub async fn forget_follower(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ForgetFollowerRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ForgetFollowerResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/common.v1.StaffDeadLetterService/ForgetFollower",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("common.v1.StaffDeadLetterService", "ForgetFollower"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Makes this service read a feed that it follows again, from a change on. It writes their rows again. Messages that were sent are not sent
+        /// again.
+        pub async fn replay_feed(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReplayFeedRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReplayFeedResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/common.v1.StaffDeadLetterService/ReplayFeed",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("common.v1.StaffDeadLetterService", "ReplayFeed"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -967,10 +1116,39 @@ pub mod staff_dead_letter_service_server {
             tonic::Response<super::RetryDeadLettersResponse>,
             tonic::Status,
         >;
+        /// Lists the registered followers of this service's feed, and the feeds that this service follows.
+        async fn list_followers(
+            &self,
+            request: tonic::Request<super::ListFollowersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListFollowersResponse>,
+            tonic::Status,
+        >;
+        /// Removes a follower that has left: compaction does not wait for it any more. A follower that comes back rebuilds its rows, without
+        /// effects for old changes. One that is connected cannot be removed.
+        async fn forget_follower(
+            &self,
+            request: tonic::Request<super::ForgetFollowerRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ForgetFollowerResponse>,
+            tonic::Status,
+        >;
+        /// Makes this service read a feed that it follows again, from a change on. It writes their rows again. Messages that were sent are not sent
+        /// again.
+        async fn replay_feed(
+            &self,
+            request: tonic::Request<super::ReplayFeedRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReplayFeedResponse>,
+            tonic::Status,
+        >;
     }
-    /// Staff calls for dead letters: changes of followed feeds that a service could not apply. Every service that follows a feed has them.
+    /// Staff calls for the feeds of a service.
     ///
-    /// A call carries a member's token as `authorization: Bearer`. A reviewer may read; an admin may retry. The audit records every retry.
+    /// They show who follows its own feed, the feeds that it follows, and dead letters: changes of followed feeds that it could not apply. Every
+    /// service that has or follows a feed has them.
+    ///
+    /// A call carries a member's token as `authorization: Bearer`. A reviewer may read; the other calls are an admin's. The audit records them.
     #[derive(Debug)]
     pub struct StaffDeadLetterServiceServer<T> {
         inner: Arc<T>,
@@ -1131,6 +1309,150 @@ pub mod staff_dead_letter_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RetryDeadLettersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/common.v1.StaffDeadLetterService/ListFollowers" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListFollowersSvc<T: StaffDeadLetterService>(pub Arc<T>);
+                    impl<
+                        T: StaffDeadLetterService,
+                    > tonic::server::UnaryService<super::ListFollowersRequest>
+                    for ListFollowersSvc<T> {
+                        type Response = super::ListFollowersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListFollowersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffDeadLetterService>::list_followers(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListFollowersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/common.v1.StaffDeadLetterService/ForgetFollower" => {
+                    #[allow(non_camel_case_types)]
+                    struct ForgetFollowerSvc<T: StaffDeadLetterService>(pub Arc<T>);
+                    impl<
+                        T: StaffDeadLetterService,
+                    > tonic::server::UnaryService<super::ForgetFollowerRequest>
+                    for ForgetFollowerSvc<T> {
+                        type Response = super::ForgetFollowerResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ForgetFollowerRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffDeadLetterService>::forget_follower(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ForgetFollowerSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/common.v1.StaffDeadLetterService/ReplayFeed" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReplayFeedSvc<T: StaffDeadLetterService>(pub Arc<T>);
+                    impl<
+                        T: StaffDeadLetterService,
+                    > tonic::server::UnaryService<super::ReplayFeedRequest>
+                    for ReplayFeedSvc<T> {
+                        type Response = super::ReplayFeedResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReplayFeedRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffDeadLetterService>::replay_feed(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReplayFeedSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

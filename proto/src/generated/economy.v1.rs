@@ -470,7 +470,7 @@ pub struct Tip {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Swap {
-    /// The exchange's id of the swap, 1 to 128 visible ASCII characters. Each id takes effect once.
+    /// The exchange's id of the swap, 1 to 128 visible ASCII characters. Each id of an exchange takes effect once.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     /// The party that swaps, 1 to 128 characters.
@@ -511,11 +511,16 @@ pub struct ListBalancesRequest {
     /// Slug of a game.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListBalancesResponse {
     #[prost(message, repeated, tag = "1")]
     pub balances: ::prost::alloc::vec::Vec<Balance>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Balance {
@@ -528,6 +533,9 @@ pub struct Balance {
     /// Whole units as a decimal string: sums may exceed 64 bits.
     #[prost(string, tag = "3")]
     pub units: ::prost::alloc::string::String,
+    /// The exchange of a `party` or `exchange` account; empty for swaps that staff imported, and for tips.
+    #[prost(string, tag = "4")]
+    pub exchange: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod exchange_service_client {
@@ -541,6 +549,8 @@ pub mod exchange_service_client {
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
     /// Swaps between the currencies of two games, as an exchange records them.
+    ///
+    /// An exchange sends the token that staff gave it as `authorization: Bearer`. It sees and changes only its own swaps and accounts.
     #[derive(Debug, Clone)]
     pub struct ExchangeServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -646,7 +656,7 @@ pub mod exchange_service_client {
                 .insert(GrpcMethod::new("economy.v1.ExchangeService", "RecordSwap"));
             self.inner.unary(req, path, codec).await
         }
-        /// The balances of the ledger, by currency, kind and holder. The sum over a currency is 0.
+        /// The balances of the exchange's own accounts in a currency, by kind and holder, page by page. Their sum is 0.
         pub async fn list_balances(
             &mut self,
             request: impl tonic::IntoRequest<super::ListBalancesRequest>,
@@ -694,7 +704,7 @@ pub mod exchange_service_server {
             tonic::Response<super::RecordSwapResponse>,
             tonic::Status,
         >;
-        /// The balances of the ledger, by currency, kind and holder. The sum over a currency is 0.
+        /// The balances of the exchange's own accounts in a currency, by kind and holder, page by page. Their sum is 0.
         async fn list_balances(
             &self,
             request: tonic::Request<super::ListBalancesRequest>,
@@ -704,6 +714,8 @@ pub mod exchange_service_server {
         >;
     }
     /// Swaps between the currencies of two games, as an exchange records them.
+    ///
+    /// An exchange sends the token that staff gave it as `authorization: Bearer`. It sees and changes only its own swaps and accounts.
     #[derive(Debug)]
     pub struct ExchangeServiceServer<T> {
         inner: Arc<T>,
@@ -1584,7 +1596,7 @@ pub mod list_rates_response {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RatesHead {
-    /// Identifies the content: the same rates have the same version on every replica.
+    /// Identifies the content: the same rates have the same version on every replica, and different rates never have.
     #[prost(string, tag = "1")]
     pub version: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
@@ -2310,6 +2322,28 @@ pub struct Report {
     /// Decimal.
     #[prost(string, optional, tag = "16")]
     pub naira_per_unit: ::core::option::Option<::prost::alloc::string::String>,
+    /// The supply of the game's report before, plus minted, minus burned; absent for a game's first report.
+    #[prost(int64, optional, tag = "17")]
+    pub supply_expected: ::core::option::Option<i64>,
+    /// Whether `supply` differs from it by more than 1 %.
+    #[prost(bool, tag = "18")]
+    pub supply_differs: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListSupplyDifferencesRequest {
+    #[prost(message, optional, tag = "1")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListSupplyDifferencesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub reports: ::prost::alloc::vec::Vec<Report>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+    /// Of the whole list.
+    #[prost(uint64, tag = "3")]
+    pub total: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportRequest {
@@ -2360,6 +2394,152 @@ pub struct RefusedSwap {
     pub index: u32,
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
+}
+/// The reversal of a tip or a swap.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Reversal {
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// A staff member.
+    #[prost(string, tag = "2")]
+    pub by: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTipsRequest {
+    /// The slug of a game; empty: of all games.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTipsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub tips: ::prost::alloc::vec::Vec<BookedTip>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BookedTip {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The slug of its game.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub player: ::prost::alloc::string::String,
+    /// Whole units of the game's currency.
+    #[prost(uint64, tag = "4")]
+    pub amount: u64,
+    #[prost(string, tag = "5")]
+    pub note: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "6")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "7")]
+    pub reversal: ::core::option::Option<Reversal>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReverseTipRequest {
+    #[prost(string, tag = "1")]
+    pub tip: ::prost::alloc::string::String,
+    /// Required.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReverseTipResponse {
+    /// The tip was already reversed.
+    #[prost(bool, tag = "1")]
+    pub unchanged: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListSwapsRequest {
+    /// The slug of a game: only swaps from or to its currency. Empty: all.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListSwapsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub swaps: ::prost::alloc::vec::Vec<BookedSwap>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BookedSwap {
+    #[prost(message, optional, tag = "1")]
+    pub swap: ::core::option::Option<Swap>,
+    #[prost(message, optional, tag = "2")]
+    pub reversal: ::core::option::Option<Reversal>,
+    /// The exchange that recorded it; empty: imported by staff.
+    #[prost(string, tag = "3")]
+    pub exchange: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReverseSwapRequest {
+    /// The exchange's id of the swap.
+    #[prost(string, tag = "1")]
+    pub swap: ::prost::alloc::string::String,
+    /// Required.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+    /// The exchange that recorded it; empty: imported by staff.
+    #[prost(string, tag = "3")]
+    pub exchange: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReverseSwapResponse {
+    /// The swap was already reversed.
+    #[prost(bool, tag = "1")]
+    pub unchanged: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Exchange {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "3")]
+    pub created_by: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateExchangeRequest {
+    /// Small letters, digits and hyphens, 1 to 60 characters.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateExchangeResponse {
+    #[prost(message, optional, tag = "1")]
+    pub exchange: ::core::option::Option<Exchange>,
+    /// Shown only now.
+    #[prost(string, tag = "2")]
+    pub token: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListExchangesRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListExchangesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub exchanges: ::prost::alloc::vec::Vec<Exchange>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevokeExchangeRequest {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevokeExchangeResponse {
+    #[prost(message, optional, tag = "1")]
+    pub exchange: ::core::option::Option<Exchange>,
 }
 /// Generated client implementations.
 pub mod staff_service_client {
@@ -2581,6 +2761,33 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "RejectReport"));
             self.inner.unary(req, path, codec).await
         }
+        /// Reports whose supply differs by more than 1 % from the supply of the game's report before, plus minted, minus burned. Newest first.
+        pub async fn list_supply_differences(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListSupplyDifferencesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSupplyDifferencesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListSupplyDifferences",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("economy.v1.StaffService", "ListSupplyDifferences"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
         /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
         /// are recorded.
         pub async fn import_swaps(
@@ -2605,6 +2812,208 @@ pub mod staff_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ImportSwaps"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Tips, newest first.
+        pub async fn list_tips(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListTipsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTipsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListTips",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListTips"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reverses a tip, by counter-entries in the ledger. A second reversal changes nothing.
+        pub async fn reverse_tip(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReverseTipRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReverseTipResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ReverseTip",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ReverseTip"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Swaps, newest first.
+        pub async fn list_swaps(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListSwapsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSwapsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListSwaps",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListSwaps"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reverses a swap, by counter-entries in the ledger. It moves no rate any more. A second reversal changes nothing.
+        pub async fn reverse_swap(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReverseSwapRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReverseSwapResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ReverseSwap",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ReverseSwap"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The balances of the ledger in a currency, by exchange, kind and holder, page by page. The sum over a currency is 0.
+        pub async fn list_account_balances(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListBalancesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListBalancesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListAccountBalances",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("economy.v1.StaffService", "ListAccountBalances"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Registers an exchange. The response has its token, which is never shown again.
+        pub async fn create_exchange(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateExchangeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateExchangeResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/CreateExchange",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "CreateExchange"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Every exchange, by name.
+        pub async fn list_exchanges(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListExchangesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListExchangesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListExchanges",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListExchanges"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Revokes the token of an exchange at once. Its swaps stay, and its name is never used again.
+        pub async fn revoke_exchange(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RevokeExchangeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevokeExchangeResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/RevokeExchange",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "RevokeExchange"));
             self.inner.unary(req, path, codec).await
         }
         /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
@@ -2689,6 +3098,14 @@ pub mod staff_service_server {
             tonic::Response<super::RejectReportResponse>,
             tonic::Status,
         >;
+        /// Reports whose supply differs by more than 1 % from the supply of the game's report before, plus minted, minus burned. Newest first.
+        async fn list_supply_differences(
+            &self,
+            request: tonic::Request<super::ListSupplyDifferencesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSupplyDifferencesResponse>,
+            tonic::Status,
+        >;
         /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
         /// are recorded.
         async fn import_swaps(
@@ -2696,6 +3113,70 @@ pub mod staff_service_server {
             request: tonic::Request<super::ImportSwapsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ImportSwapsResponse>,
+            tonic::Status,
+        >;
+        /// Tips, newest first.
+        async fn list_tips(
+            &self,
+            request: tonic::Request<super::ListTipsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTipsResponse>,
+            tonic::Status,
+        >;
+        /// Reverses a tip, by counter-entries in the ledger. A second reversal changes nothing.
+        async fn reverse_tip(
+            &self,
+            request: tonic::Request<super::ReverseTipRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReverseTipResponse>,
+            tonic::Status,
+        >;
+        /// Swaps, newest first.
+        async fn list_swaps(
+            &self,
+            request: tonic::Request<super::ListSwapsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSwapsResponse>,
+            tonic::Status,
+        >;
+        /// Reverses a swap, by counter-entries in the ledger. It moves no rate any more. A second reversal changes nothing.
+        async fn reverse_swap(
+            &self,
+            request: tonic::Request<super::ReverseSwapRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReverseSwapResponse>,
+            tonic::Status,
+        >;
+        /// The balances of the ledger in a currency, by exchange, kind and holder, page by page. The sum over a currency is 0.
+        async fn list_account_balances(
+            &self,
+            request: tonic::Request<super::ListBalancesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListBalancesResponse>,
+            tonic::Status,
+        >;
+        /// Registers an exchange. The response has its token, which is never shown again.
+        async fn create_exchange(
+            &self,
+            request: tonic::Request<super::CreateExchangeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateExchangeResponse>,
+            tonic::Status,
+        >;
+        /// Every exchange, by name.
+        async fn list_exchanges(
+            &self,
+            request: tonic::Request<super::ListExchangesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListExchangesResponse>,
+            tonic::Status,
+        >;
+        /// Revokes the token of an exchange at once. Its swaps stay, and its name is never used again.
+        async fn revoke_exchange(
+            &self,
+            request: tonic::Request<super::RevokeExchangeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevokeExchangeResponse>,
             tonic::Status,
         >;
         /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
@@ -3014,6 +3495,55 @@ pub mod staff_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/economy.v1.StaffService/ListSupplyDifferences" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSupplyDifferencesSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListSupplyDifferencesRequest>
+                    for ListSupplyDifferencesSvc<T> {
+                        type Response = super::ListSupplyDifferencesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListSupplyDifferencesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_supply_differences(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSupplyDifferencesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/economy.v1.StaffService/ImportSwaps" => {
                     #[allow(non_camel_case_types)]
                     struct ImportSwapsSvc<T: StaffService>(pub Arc<T>);
@@ -3044,6 +3574,367 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ImportSwapsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListTips" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListTipsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListTipsRequest>
+                    for ListTipsSvc<T> {
+                        type Response = super::ListTipsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListTipsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_tips(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListTipsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ReverseTip" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReverseTipSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ReverseTipRequest>
+                    for ReverseTipSvc<T> {
+                        type Response = super::ReverseTipResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReverseTipRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::reverse_tip(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReverseTipSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListSwaps" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSwapsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListSwapsRequest>
+                    for ListSwapsSvc<T> {
+                        type Response = super::ListSwapsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListSwapsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_swaps(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSwapsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ReverseSwap" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReverseSwapSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ReverseSwapRequest>
+                    for ReverseSwapSvc<T> {
+                        type Response = super::ReverseSwapResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReverseSwapRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::reverse_swap(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReverseSwapSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListAccountBalances" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListAccountBalancesSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListBalancesRequest>
+                    for ListAccountBalancesSvc<T> {
+                        type Response = super::ListBalancesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListBalancesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_account_balances(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListAccountBalancesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/CreateExchange" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateExchangeSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::CreateExchangeRequest>
+                    for CreateExchangeSvc<T> {
+                        type Response = super::CreateExchangeResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateExchangeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::create_exchange(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateExchangeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListExchanges" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListExchangesSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListExchangesRequest>
+                    for ListExchangesSvc<T> {
+                        type Response = super::ListExchangesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListExchangesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_exchanges(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListExchangesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/RevokeExchange" => {
+                    #[allow(non_camel_case_types)]
+                    struct RevokeExchangeSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::RevokeExchangeRequest>
+                    for RevokeExchangeSvc<T> {
+                        type Response = super::RevokeExchangeResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RevokeExchangeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::revoke_exchange(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RevokeExchangeSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

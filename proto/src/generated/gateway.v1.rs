@@ -122,6 +122,27 @@ pub struct Switch {
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
 }
+/// An account without a monthly limit has made very many calls in a month. Announced once per account and month.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LargeMonth {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The account's name and e-mail address, and the title of its plan.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub email: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub plan: ::prost::alloc::string::String,
+    /// Such as `2026-11`.
+    #[prost(string, tag = "5")]
+    pub month: ::prost::alloc::string::String,
+    /// The calls at the time of the announcement, and the setting that they have reached.
+    #[prost(uint64, tag = "6")]
+    pub calls: u64,
+    #[prost(uint64, tag = "7")]
+    pub limit: u64,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateAccountRequest {
     #[prost(string, tag = "1")]

@@ -257,6 +257,9 @@ pub struct Member {
     /// Absent while the token is valid.
     #[prost(message, optional, tag = "5")]
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// When the token expires.
+    #[prost(message, optional, tag = "6")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateMemberRequest {
@@ -302,6 +305,19 @@ pub struct RevokeMemberResponse {
     #[prost(message, optional, tag = "1")]
     pub member: ::core::option::Option<Member>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RenewTokenRequest {
+    /// Empty for the caller's own token; the token of another member is for admins.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RenewTokenResponse {
+    #[prost(message, optional, tag = "1")]
+    pub member: ::core::option::Option<Member>,
+    #[prost(string, tag = "2")]
+    pub token: ::prost::alloc::string::String,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WhoAmIRequest {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -310,6 +326,9 @@ pub struct WhoAmIResponse {
     pub name: ::prost::alloc::string::String,
     #[prost(enumeration = "Role", tag = "2")]
     pub role: i32,
+    /// When the token expires. Absent for the staff token of the fleet, which does not expire.
+    #[prost(message, optional, tag = "3")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -353,7 +372,7 @@ pub mod staff_member_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Staff members; all calls but WhoAmI are for admins.
+    /// Staff members. WhoAmI and the renewal of one's own token are for all of them, the other calls for admins.
     ///
     /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The staff token of the fleet belongs to
     /// `operator`, an admin.
@@ -543,6 +562,32 @@ pub mod staff_member_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Replaces the token of a member by a new one. The old one stops working, on every replica within a second. Only this response contains
+        /// the token.
+        pub async fn renew_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RenewTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RenewTokenResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffMemberService/RenewToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffMemberService", "RenewToken"));
+            self.inner.unary(req, path, codec).await
+        }
         /// The member that the caller's token belongs to.
         pub async fn who_am_i(
             &mut self,
@@ -609,13 +654,22 @@ pub mod staff_member_service_server {
             tonic::Response<super::RevokeMemberResponse>,
             tonic::Status,
         >;
+        /// Replaces the token of a member by a new one. The old one stops working, on every replica within a second. Only this response contains
+        /// the token.
+        async fn renew_token(
+            &self,
+            request: tonic::Request<super::RenewTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RenewTokenResponse>,
+            tonic::Status,
+        >;
         /// The member that the caller's token belongs to.
         async fn who_am_i(
             &self,
             request: tonic::Request<super::WhoAmIRequest>,
         ) -> std::result::Result<tonic::Response<super::WhoAmIResponse>, tonic::Status>;
     }
-    /// Staff members; all calls but WhoAmI are for admins.
+    /// Staff members. WhoAmI and the renewal of one's own token are for all of them, the other calls for admins.
     ///
     /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The staff token of the fleet belongs to
     /// `operator`, an admin.
@@ -863,6 +917,52 @@ pub mod staff_member_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeMemberSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffMemberService/RenewToken" => {
+                    #[allow(non_camel_case_types)]
+                    struct RenewTokenSvc<T: StaffMemberService>(pub Arc<T>);
+                    impl<
+                        T: StaffMemberService,
+                    > tonic::server::UnaryService<super::RenewTokenRequest>
+                    for RenewTokenSvc<T> {
+                        type Response = super::RenewTokenResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RenewTokenRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffMemberService>::renew_token(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RenewTokenSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -1403,6 +1503,80 @@ pub struct ListOwnListingsResponse {
     pub json: ::prost::bytes::Bytes,
     #[prost(message, optional, tag = "2")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawListingRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawListingResponse {
+    #[prost(message, optional, tag = "1")]
+    pub written: ::core::option::Option<Written>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOwnRevisionsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOwnRevisionsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub revisions: ::prost::alloc::vec::Vec<OwnRevision>,
+    /// Without `total`.
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
+}
+/// A revision, as the owner of the listing sees it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct OwnRevision {
+    #[prost(int64, tag = "1")]
+    pub revision: i64,
+    #[prost(message, optional, tag = "2")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// `import`, `account` or `staff`.
+    #[prost(string, tag = "3")]
+    pub actor_kind: ::prost::alloc::string::String,
+    /// Whether the account itself made the change.
+    #[prost(bool, tag = "4")]
+    pub is_own: bool,
+    /// Unspecified for the first revision.
+    #[prost(enumeration = "State", tag = "5")]
+    pub state_before: i32,
+    #[prost(enumeration = "State", tag = "6")]
+    pub state: i32,
+    /// Of the first revision, every field.
+    #[prost(message, repeated, tag = "7")]
+    pub differences: ::prost::alloc::vec::Vec<Difference>,
+    /// The reason of a rejection; empty otherwise.
+    #[prost(string, tag = "8")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// A field that differs.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Difference {
+    /// A field, or a path such as `links.play`.
+    #[prost(string, tag = "1")]
+    pub path: ::prost::alloc::string::String,
+    /// JSON; empty for an empty field.
+    #[prost(string, tag = "2")]
+    pub before: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub after: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod games_service_client {
@@ -2285,6 +2459,61 @@ pub mod own_listings_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Withdraws a listing of the account from the review, for the dashboard. It is then rejected, with a reason that says so; a change
+        /// submits it again. A second withdrawal changes nothing.
+        pub async fn withdraw_listing(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WithdrawListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawListingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnListingsService/WithdrawListing",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.OwnListingsService", "WithdrawListing"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// The revisions of a listing of the account, newest first, for the dashboard.
+        pub async fn list_own_revisions(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOwnRevisionsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnRevisionsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnListingsService/ListOwnRevisions",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.OwnListingsService", "ListOwnRevisions"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2306,6 +2535,23 @@ pub mod own_listings_service_server {
             request: tonic::Request<super::ListOwnListingsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListOwnListingsResponse>,
+            tonic::Status,
+        >;
+        /// Withdraws a listing of the account from the review, for the dashboard. It is then rejected, with a reason that says so; a change
+        /// submits it again. A second withdrawal changes nothing.
+        async fn withdraw_listing(
+            &self,
+            request: tonic::Request<super::WithdrawListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawListingResponse>,
+            tonic::Status,
+        >;
+        /// The revisions of a listing of the account, newest first, for the dashboard.
+        async fn list_own_revisions(
+            &self,
+            request: tonic::Request<super::ListOwnRevisionsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnRevisionsResponse>,
             tonic::Status,
         >;
     }
@@ -2420,6 +2666,101 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnListingsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.OwnListingsService/WithdrawListing" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawListingSvc<T: OwnListingsService>(pub Arc<T>);
+                    impl<
+                        T: OwnListingsService,
+                    > tonic::server::UnaryService<super::WithdrawListingRequest>
+                    for WithdrawListingSvc<T> {
+                        type Response = super::WithdrawListingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WithdrawListingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnListingsService>::withdraw_listing(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawListingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.OwnListingsService/ListOwnRevisions" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListOwnRevisionsSvc<T: OwnListingsService>(pub Arc<T>);
+                    impl<
+                        T: OwnListingsService,
+                    > tonic::server::UnaryService<super::ListOwnRevisionsRequest>
+                    for ListOwnRevisionsSvc<T> {
+                        type Response = super::ListOwnRevisionsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOwnRevisionsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnListingsService>::list_own_revisions(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListOwnRevisionsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -4659,6 +5000,15 @@ pub struct ImportHeader {
     /// Announce the listings that this import publishes by webhooks. Off by default.
     #[prost(bool, tag = "5")]
     pub announce: bool,
+    /// Overwrite what owners and staff changed since the last import, in the fields that a row names.
+    #[prost(bool, tag = "6")]
+    pub overwrite: bool,
+    /// Take over listings that accounts submitted: they are published, and belong to the account no more. Otherwise such rows are refused.
+    #[prost(bool, tag = "7")]
+    pub adopt: bool,
+    /// Only report what the import would do. Rows that refer to rows of another file are refused unless that file is imported.
+    #[prost(bool, tag = "8")]
+    pub dry_run: bool,
 }
 /// Consecutive lines of the file, one JSON object each. Empty lines count and are ignored.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -4686,6 +5036,16 @@ pub struct ImportResponse {
     /// The total number of refused rows.
     #[prost(uint64, tag = "5")]
     pub refused_count: u64,
+    /// The first 10,000 rows with fields that keep their values, because they were changed since the last import; by line. Field to
+    /// explanation.
+    #[prost(message, repeated, tag = "6")]
+    pub kept: ::prost::alloc::vec::Vec<ImportedRow>,
+    /// The total number of these rows.
+    #[prost(uint64, tag = "7")]
+    pub kept_count: u64,
+    /// For a dry run: the first 10,000 rows that change something, by line. Field to its old and new value; a new record has no fields.
+    #[prost(message, repeated, tag = "8")]
+    pub changed: ::prost::alloc::vec::Vec<ImportedRow>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RefusedRow {
@@ -4695,6 +5055,19 @@ pub struct RefusedRow {
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
     /// Field to reason; `row` when the reason is not about a single field.
+    #[prost(map = "string, string", tag = "3")]
+    pub fields: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ImportedRow {
+    #[prost(uint64, tag = "1")]
+    pub line: u64,
+    /// The slug, handle, key or code.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
     #[prost(map = "string, string", tag = "3")]
     pub fields: ::std::collections::HashMap<
         ::prost::alloc::string::String,
@@ -4821,7 +5194,7 @@ pub mod staff_import_service_client {
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
         /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
-        /// loaded. Importing the same file again changes nothing.
+        /// loaded. Importing the same file again changes nothing. A field that owners or staff changed since the last import keeps its value.
         pub async fn import(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::ImportRequest>,
@@ -4869,7 +5242,7 @@ pub mod staff_import_service_server {
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
         /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
-        /// loaded. Importing the same file again changes nothing.
+        /// loaded. Importing the same file again changes nothing. A field that owners or staff changed since the last import keeps its value.
         async fn import(
             &self,
             request: tonic::Request<tonic::Streaming<super::ImportRequest>>,
@@ -5512,6 +5885,24 @@ pub struct RemovePictureResponse {
     #[prost(message, optional, tag = "1")]
     pub listing: ::core::option::Option<Listing>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PurgePictureRequest {
+    /// The URL of an uploaded picture in any size, or the last segment of the URL.
+    #[prost(string, tag = "1")]
+    pub url: ::prost::alloc::string::String,
+    /// For the record; 1 to 500 characters.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PurgePictureResponse {
+    /// The names of the deleted files.
+    #[prost(string, repeated, tag = "1")]
+    pub files: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The listings that had the picture.
+    #[prost(message, repeated, tag = "2")]
+    pub listings: ::prost::alloc::vec::Vec<ListingName>,
+}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum PictureKind {
@@ -5746,6 +6137,34 @@ pub mod staff_picture_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
+        /// finishes one that was interrupted.
+        pub async fn purge_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PurgePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PurgePictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffPictureService/PurgePicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffPictureService", "PurgePicture"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -5782,6 +6201,15 @@ pub mod staff_picture_service_server {
             request: tonic::Request<super::RemovePictureRequest>,
         ) -> std::result::Result<
             tonic::Response<super::RemovePictureResponse>,
+            tonic::Status,
+        >;
+        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
+        /// finishes one that was interrupted.
+        async fn purge_picture(
+            &self,
+            request: tonic::Request<super::PurgePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PurgePictureResponse>,
             tonic::Status,
         >;
     }
@@ -6054,6 +6482,52 @@ pub mod staff_picture_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/listings.v1.StaffPictureService/PurgePicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct PurgePictureSvc<T: StaffPictureService>(pub Arc<T>);
+                    impl<
+                        T: StaffPictureService,
+                    > tonic::server::UnaryService<super::PurgePictureRequest>
+                    for PurgePictureSvc<T> {
+                        type Response = super::PurgePictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PurgePictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffPictureService>::purge_picture(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PurgePictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 _ => {
                     Box::pin(async move {
                         let mut response = http::Response::new(
@@ -6191,18 +6665,6 @@ pub struct GetReviewResponse {
     #[prost(message, repeated, tag = "6")]
     pub history: ::prost::alloc::vec::Vec<Revision>,
 }
-/// A field that differs.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Difference {
-    /// A field, or a path such as `links.play`.
-    #[prost(string, tag = "1")]
-    pub path: ::prost::alloc::string::String,
-    /// JSON; empty for an empty field.
-    #[prost(string, tag = "2")]
-    pub before: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub after: ::prost::alloc::string::String,
-}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Revision {
     #[prost(int64, tag = "1")]
@@ -6291,6 +6753,60 @@ pub struct EditRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EditResponse {
+    #[prost(message, optional, tag = "1")]
+    pub listing: ::core::option::Option<Listing>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOwnerEditsRequest {
+    /// As in ListQueueRequest.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(int32, tag = "2")]
+    pub limit: i32,
+    #[prost(string, tag = "3")]
+    pub cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOwnerEditsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub edits: ::prost::alloc::vec::Vec<OwnerEdit>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct OwnerEdit {
+    #[prost(message, optional, tag = "1")]
+    pub name: ::core::option::Option<ListingName>,
+    /// The current title, or the name of a page.
+    #[prost(string, tag = "2")]
+    pub title: ::prost::alloc::string::String,
+    /// The revision that the edit made.
+    #[prost(int64, tag = "3")]
+    pub revision: i64,
+    #[prost(message, optional, tag = "4")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "5")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "6")]
+    pub differences: ::prost::alloc::vec::Vec<Difference>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevertRequest {
+    #[prost(message, optional, tag = "1")]
+    pub name: ::core::option::Option<ListingName>,
+    /// The revision whose content returns.
+    #[prost(int64, tag = "2")]
+    pub to_revision: i64,
+    /// The reason for the audit; up to 500 characters.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+    /// The revision that the caller has seen, as in DecideItem.
+    #[prost(int64, optional, tag = "4")]
+    pub revision: ::core::option::Option<i64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevertResponse {
     #[prost(message, optional, tag = "1")]
     pub listing: ::core::option::Option<Listing>,
 }
@@ -6617,6 +7133,56 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Edit"));
             self.inner.unary(req, path, codec).await
         }
+        /// The changes of public listings by their accounts, newest first.
+        pub async fn list_owner_edits(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOwnerEditsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnerEditsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffReviewService/ListOwnerEdits",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffReviewService", "ListOwnerEdits"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Gives a listing the content of an earlier revision, as a new revision. Its state, pictures and flags stay, and a game stays under its
+        /// page.
+        pub async fn revert(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RevertRequest>,
+        ) -> std::result::Result<tonic::Response<super::RevertResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffReviewService/Revert",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Revert"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Features a game, or stops featuring it. For admins.
         pub async fn feature(
             &mut self,
@@ -6742,6 +7308,20 @@ pub mod staff_review_service_server {
             &self,
             request: tonic::Request<super::EditRequest>,
         ) -> std::result::Result<tonic::Response<super::EditResponse>, tonic::Status>;
+        /// The changes of public listings by their accounts, newest first.
+        async fn list_owner_edits(
+            &self,
+            request: tonic::Request<super::ListOwnerEditsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnerEditsResponse>,
+            tonic::Status,
+        >;
+        /// Gives a listing the content of an earlier revision, as a new revision. Its state, pictures and flags stay, and a game stays under its
+        /// page.
+        async fn revert(
+            &self,
+            request: tonic::Request<super::RevertRequest>,
+        ) -> std::result::Result<tonic::Response<super::RevertResponse>, tonic::Status>;
         /// Features a game, or stops featuring it. For admins.
         async fn feature(
             &self,
@@ -7049,6 +7629,97 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = EditSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffReviewService/ListOwnerEdits" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListOwnerEditsSvc<T: StaffReviewService>(pub Arc<T>);
+                    impl<
+                        T: StaffReviewService,
+                    > tonic::server::UnaryService<super::ListOwnerEditsRequest>
+                    for ListOwnerEditsSvc<T> {
+                        type Response = super::ListOwnerEditsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOwnerEditsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffReviewService>::list_owner_edits(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListOwnerEditsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffReviewService/Revert" => {
+                    #[allow(non_camel_case_types)]
+                    struct RevertSvc<T: StaffReviewService>(pub Arc<T>);
+                    impl<
+                        T: StaffReviewService,
+                    > tonic::server::UnaryService<super::RevertRequest>
+                    for RevertSvc<T> {
+                        type Response = super::RevertResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RevertRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffReviewService>::revert(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RevertSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

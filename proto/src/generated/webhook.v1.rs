@@ -25,6 +25,9 @@ pub struct Endpoint {
     pub rotating_until: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "10")]
     pub health: ::core::option::Option<Health>,
+    /// What the URL answered to a HEAD request when it was entered, such as "answered 405"; empty: it was entered before such requests were made.
+    #[prost(string, tag = "11")]
+    pub address_check: ::prost::alloc::string::String,
 }
 /// The health of an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -40,7 +40,12 @@ impl Arrivals {
         let (mut connection, _) = self.listener.accept().await.unwrap();
         let mut request = Vec::new();
         loop {
-            connection.read_buf(&mut request).await.unwrap();
+            if connection.read_buf(&mut request).await.unwrap() == 0 {
+                // The check of the address, when the endpoint was added.
+                (connection, _) = self.listener.accept().await.unwrap();
+                request.clear();
+                continue;
+            }
             let text = str::from_utf8(&request).unwrap();
             let body = text.split_once("\r\n\r\n").map(|(_, body)| body);
             let body: Option<Value> = body.and_then(|body| serde_json::from_str(body).ok());

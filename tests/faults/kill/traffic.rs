@@ -128,7 +128,7 @@ impl Traffic {
             mode: Mode::Live.into(),
             file_sha256: digest.concat(),
             file_name: "killed.ndjson".to_owned(),
-            announce: false,
+            ..ImportHeader::default()
         };
         let lines = ImportLines {
             first_line: 1,

@@ -1,6 +1,7 @@
-//! Callers that let no byte of their answers through. What the answers hold in memory has a bound, however many connections there are.
+//! Callers that let no byte of their answers through. What the answers hold in memory has a bound, however many connections and addresses
+//! there are.
 
-use e2e::raw::connect;
+use e2e::raw::connect_from;
 use e2e::{Client, KeyRequest, SmallFleet, Staff, may_open};
 use futures::StreamExt as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -15,6 +16,8 @@ const CALLS: u32 = 100;
 const BOUND: u64 = 128 * 1024 * 1024;
 /// What all these connections and calls may hold beside their answers.
 const MORE: u64 = 64 * 1024 * 1024;
+/// Addresses that take nothing: together they may hold more than the bound.
+const ADDRESSES: u64 = 20;
 /// Connections at once that make their calls.
 const AT_ONCE: usize = 8;
 
@@ -48,6 +51,7 @@ async fn answers_that_nobody_takes_have_a_bound() {
     let mut small = SmallFleet::patient();
     // Nothing is let go while the test runs.
     small.set("GATEWAY_HTTP_WRITE", "3600");
+    small.set("GATEWAY_HTTP_CLIENT_UNSENT", "16");
     let plans = small.plans();
     let fleet = small.up_with(&["--plans", &plans]).await;
     let mut staff = Staff::of(&fleet).await;
@@ -65,7 +69,10 @@ async fn answers_that_nobody_takes_have_a_bound() {
     let get = call("GET", "/v1/games?limit=100", &key);
     let before = peak(pid);
     let held: Vec<TcpStream> = futures::stream::iter(0..connections)
-        .map(async |_| call_and_take_nothing(connect(&fleet).await, &get).await)
+        .map(async |n| {
+            let host = u8::try_from(2 + n % ADDRESSES).unwrap();
+            call_and_take_nothing(connect_from(&fleet, host).await, &get).await
+        })
         .buffer_unordered(AT_ONCE)
         .collect()
         .await;
@@ -74,7 +81,7 @@ async fn answers_that_nobody_takes_have_a_bound() {
         grown < BOUND + MORE,
         "grown by {grown} bytes with {connections} connections of {CALLS} answers of {length} bytes"
     );
-    // Callers that take their answers are served, also on one connection.
+    // Callers at another address that take their answers are served, also on one connection.
     for _ in 0..10 {
         assert_eq!(
             caller.get("/games?limit=100").await.text.len(),

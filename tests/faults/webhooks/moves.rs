@@ -4,6 +4,9 @@
 
 use std::path::PathBuf;
 
+use catalogue::domain::draw::{Draw, DrawKey};
+use catalogue::domain::rankings::BoardKind;
+use catalogue::domain::vote::Pair;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
@@ -101,10 +104,27 @@ impl Scene {
         }
     }
 
+    /// The id of a game.
+    async fn id(&self, game: usize) -> Uuid {
+        let fleet = self.small.fleet();
+        let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+        let sql = "select id from listings.game where slug = $1 and mode = 'live'";
+        let id = sqlx::query_scalar(sql).bind(&self.games[game].0);
+        id.fetch_one(&mut connection).await.unwrap()
+    }
+
     /// A vote of an account for a game against another, at one of the replicas.
     async fn vote(&self, voter: &str, winner: usize, loser: usize) {
         let replicas = catalogues(&self.small.fleet());
         let account = proto::voter::Voter::AccountId(voter.to_owned());
+        let (winning, losing) = (self.id(winner).await, self.id(loser).await);
+        let draw = Draw {
+            voter: voter.parse().unwrap(),
+            kind: BoardKind::Games,
+            pair: Pair::of(winning, losing),
+            drawn_at: self.now(),
+        };
+        let token = &self.small.fleet().service_token;
         let request = proto::CastVoteRequest {
             voter: Some(proto::Voter {
                 voter: Some(account),
@@ -112,13 +132,18 @@ impl Scene {
             kind: "games".to_owned(),
             winner: self.games[winner].0.clone(),
             loser: self.games[loser].0.clone(),
+            // As if chance had drawn this pair.
+            draw: DrawKey::new(token).sign(&draw),
         };
         let channel = self
             .dial(&replicas[(winner + loser) % replicas.len()])
             .await;
-        let mut votes = VotesServiceClient::new(channel.unwrap());
-        let cast = votes.cast_vote(request).await.unwrap();
-        assert!(!cast.into_inner().repeated_today);
+        let votes = VotesServiceClient::new(channel.unwrap());
+        let cast = eventually(
+            "the clock of the replica has come to the draw",
+            async || votes.clone().cast_vote(request.clone()).await.ok(),
+        );
+        assert!(!cast.await.into_inner().repeated_today);
     }
 
     async fn dial(&self, address: &str) -> Option<Channel> {

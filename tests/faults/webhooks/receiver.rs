@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::Router;
 use axum::extract::State;
+use axum::routing::post;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use kit::Clock;
@@ -45,7 +46,9 @@ impl Receiver {
             arrivals: AtomicUsize::new(0),
             answered: watch::Sender::new(usize::MAX),
         });
-        let router = Router::new().fallback(take).with_state(Arc::clone(&came));
+        let router = Router::new()
+            .fallback(post(take))
+            .with_state(Arc::clone(&came));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self {

@@ -82,7 +82,7 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
         let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
         queue::release_all(&dependencies.pool, shared.holder, now).await
     };
-    if let Err(error) = released.await {
+    if let Err(error) = shared.in_time(released).await {
         tracing::warn!(%error, "cannot release endpoints; their leases will expire");
     }
     Ok(())
@@ -90,14 +90,15 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
 
 impl Dispatcher {
     async fn dispatch(&mut self) {
-        let clock = self.shared.dependencies.clock.clone();
+        let shared = Arc::clone(&self.shared);
+        let clock = shared.dependencies.clock.clone();
         let mut wakeups = self.shared.dependencies.wakeup.subscribe();
         let mut renewal = interval(self.term() / RENEWALS);
         renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stop.is_cancelled() {
             // Subscribe before reading: a commit between the two is not missed.
             wakeups.mark_unchanged();
-            let next = self.claim().await.unwrap_or_else(|error| {
+            let next = shared.in_time(self.claim()).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "cannot claim endpoints");
                 None
             });
@@ -187,7 +188,7 @@ impl Dispatcher {
             let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
             queue::release(&dependencies.pool, holder, &endpoints, now).await
         };
-        if let Err(error) = released.await {
+        if let Err(error) = self.shared.in_time(released).await {
             tracing::warn!(%error, "cannot release endpoints; their leases will expire");
         }
     }
@@ -225,7 +226,7 @@ impl Dispatcher {
             )
             .await
         };
-        match renewed.await {
+        match self.shared.in_time(renewed).await {
             Ok(renewed) => {
                 let renewed: HashSet<Uuid> = renewed.iter().map(|it| it.endpoint).collect();
                 for (endpoint, claimed) in &self.claimed {

@@ -11,12 +11,13 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::Shared;
+use super::attempt::{self, Finished};
 use super::lease::Lease;
 use super::pages::{self, DueDelivery, Page};
 use super::recorder::{Outcome, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
-use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult, OwnFault};
+use crate::http::{AttemptOutcome, AttemptResult, OwnFault};
 use crate::store::queue::Cursor;
 
 /// Before every delivery.
@@ -34,15 +35,14 @@ const MAX_UNRECORDED_WINDOWS: usize = 2;
 const BACKOFF: Duration = Duration::from_secs(1);
 const OWN_FAULT_PAUSE: Duration = Duration::from_secs(5);
 
-/// A delivery after its attempt; `None`: the lease ended before the request was sent.
-type Finished = (DueDelivery, Option<(AttemptResult, OffsetDateTime)>);
-
 struct EndpointWorker {
     shared: Arc<Shared>,
     lease: Arc<Lease>,
     records: mpsc::Sender<Record>,
     /// `None`: send nothing more.
     target: Option<Arc<Target>>,
+    /// Of the endpoint, by whichever replica.
+    last_success_at: Option<OffsetDateTime>,
     window: Window,
     /// Read from the database, not sent yet.
     ready: VecDeque<DueDelivery>,
@@ -61,8 +61,8 @@ struct EndpointWorker {
     read_count: usize,
     /// There may be more deliveries to read.
     has_more: bool,
-    /// When the rate limit allows the next delivery.
-    next_at: Instant,
+    /// When the rate limit allows the next delivery, by the clock of this replica.
+    next_at: OffsetDateTime,
     recorded: mpsc::UnboundedSender<i64>,
     own_fault: bool,
 }
@@ -83,6 +83,7 @@ pub(super) async fn run(
         lease,
         records,
         target: None,
+        last_success_at: None,
         ready: VecDeque::new(),
         known: HashSet::new(),
         recorded_while_reading: Vec::new(),
@@ -93,7 +94,7 @@ pub(super) async fn run(
         cursor: START,
         read_count: 0,
         has_more: true,
-        next_at: Instant::now(),
+        next_at: OffsetDateTime::UNIX_EPOCH,
         recorded,
         own_fault: false,
     };
@@ -120,6 +121,7 @@ impl EndpointWorker {
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let slice_end = Instant::now() + TIME_SLICE;
+        let clock = self.shared.dependencies.clock.clone();
         let mut is_over = false;
         self.reload().await?;
         loop {
@@ -132,11 +134,14 @@ impl EndpointWorker {
             }
             self.read_ahead();
             self.send();
-            let is_done = self.ready.is_empty() && self.unrecorded == 0;
-            if is_done && (!self.has_more || self.target.is_none()) {
+            let is_done = self.ready.is_empty()
+                && self.unrecorded == 0
+                && (!self.has_more || self.target.is_none());
+            if is_done && !self.must_hold_claim(clock.now()) {
                 return Ok(());
             }
-            let is_rate_limited = !self.ready.is_empty() && self.may_send();
+            let is_rate_limited = is_done || (!self.ready.is_empty() && self.may_send());
+            let pause = (self.next_at - clock.now()).max(time::Duration::ZERO);
             tokio::select! {
                 Some(finished) = self.in_flight.join_next() => {
                     self.finish_attempt(finished?).await?;
@@ -152,7 +157,7 @@ impl EndpointWorker {
                 }
                 Some(page) = self.reading.join_next() => self.accept(page??).await?,
                 () = reload.notified(), if !is_over => self.reload().await?,
-                () = sleep_until(self.next_at), if is_rate_limited => {}
+                () = clock.sleep(pause.unsigned_abs()), if is_rate_limited => {}
                 () = sleep_until(slice_end.min(self.lease.until())), if !is_over => {}
                 () = stop.cancelled(), if !is_over => {}
             }
@@ -183,12 +188,32 @@ impl EndpointWorker {
         Ok(())
     }
 
-    /// Loads the endpoint again, and reads its deliveries from the start.
+    /// Loads the endpoint again, checks the listings of the deliveries that are ready, and reads the others from the start.
     async fn reload(&mut self) -> anyhow::Result<()> {
-        let dependencies = &self.shared.dependencies;
-        let target = target::load(dependencies, self.lease.claim.endpoint).await?;
-        self.target = target.map(Arc::new);
+        let shared = Arc::clone(&self.shared);
+        let target = target::load(&shared.dependencies, self.lease.claim.endpoint);
+        self.target = shared.in_time(target).await?.map(Arc::new);
         self.restart();
+        let Some(target) = &self.target else {
+            return Ok(());
+        };
+        self.last_success_at = target.last_success_at;
+        let mut ready: Vec<DueDelivery> = std::mem::take(&mut self.ready).into();
+        let checked = pages::check_listings(&shared.dependencies.pool, &mut ready);
+        shared.in_time(checked).await?;
+        self.enqueue(ready).await
+    }
+
+    /// Makes deliveries ready to be sent. One whose listing is not public is cancelled.
+    async fn enqueue(&mut self, deliveries: Vec<DueDelivery>) -> anyhow::Result<()> {
+        for due in deliveries {
+            if due.is_current {
+                self.ready.push_back(due);
+            } else {
+                self.unrecorded += 1;
+                self.record(due, Outcome::Cancelled).await?;
+            }
+        }
         Ok(())
     }
 
@@ -228,7 +253,8 @@ impl EndpointWorker {
         self.reading.spawn(async move {
             let (pool, clock) = (&shared.dependencies.pool, &shared.dependencies.clock);
             let (endpoint, now) = (lease.claim.endpoint, clock.now().max(lease.claimed_at));
-            pages::read(pool, &shared.messages, endpoint, cursor, most, now).await
+            let page = pages::read(pool, &shared.messages, endpoint, cursor, most, now);
+            shared.in_time(page).await
         });
     }
 
@@ -244,17 +270,9 @@ impl EndpointWorker {
                 _ => self.restart(),
             }
         }
-        for due in page.deliveries {
-            if self.target.is_none() || !self.known.insert(due.id) {
-                continue;
-            }
-            if due.is_current {
-                self.ready.push_back(due);
-            } else {
-                self.unrecorded += 1;
-                self.record(due, Outcome::Cancelled).await?;
-            }
-        }
+        let mut new = page.deliveries;
+        new.retain(|due| self.target.is_some() && self.known.insert(due.id));
+        self.enqueue(new).await?;
         for id in self.recorded_while_reading.drain(..) {
             self.known.remove(&id);
         }
@@ -267,6 +285,14 @@ impl EndpointWorker {
             && self.unrecorded < MAX_UNRECORDED_WINDOWS * self.window.size()
     }
 
+    /// The worker of the next claim does not know when this one sent last: it may send at once. Therefore this one keeps the claim until the
+    /// rate limit allows the next delivery, at most a second.
+    fn must_hold_claim(&self, now: OffsetDateTime) -> bool {
+        let left = self.next_at - now;
+        // More is left when the clock has been set back.
+        left.is_positive() && left <= time::Duration::SECOND && self.lease.is_alive()
+    }
+
     /// Sends ready deliveries, as far as the lease, the window and the rate limit allow.
     fn send(&mut self) {
         let Some(target) = &self.target else {
@@ -276,9 +302,13 @@ impl EndpointWorker {
             .rate_limit
             .map(|limit| Duration::from_secs(1) / limit);
         while self.may_send() {
-            let now = Instant::now();
-            if interval.is_some() && now < self.next_at {
-                return;
+            let now = self.shared.dependencies.clock.now();
+            if let Some(interval) = interval {
+                // The clock may have been set back.
+                self.next_at = self.next_at.min(now + interval);
+                if now < self.next_at {
+                    return;
+                }
             }
             let Some(due) = self.ready.pop_front() else {
                 return;
@@ -288,7 +318,7 @@ impl EndpointWorker {
             let (shared, target) = (Arc::clone(&self.shared), Arc::clone(target));
             let lease = Arc::clone(&self.lease);
             self.in_flight
-                .spawn(async move { attempt(&shared, &lease, &target, due).await });
+                .spawn(async move { attempt::run(&shared, &lease, &target, due).await });
         }
     }
 
@@ -299,7 +329,8 @@ impl EndpointWorker {
             return Ok(());
         };
         if let AttemptOutcome::NotMade(fault) = result.outcome {
-            if !self.shared.has_lasted(self.lease.claim.endpoint, fault, at) {
+            let (endpoint, reached_at) = (self.lease.claim.endpoint, self.last_success_at);
+            if !self.shared.has_lasted(endpoint, fault, reached_at, at) {
                 self.report(fault, &result);
                 self.own_fault = true;
                 self.put_back(&due);
@@ -342,26 +373,4 @@ impl EndpointWorker {
         };
         Ok(self.records.send(record).await?)
     }
-}
-
-async fn attempt(shared: &Shared, lease: &Lease, target: &Target, due: DueDelivery) -> Finished {
-    // The semaphore is never closed.
-    let _permit = shared.in_flight.acquire().await;
-    if !lease.is_alive() {
-        return (due, None);
-    }
-    let at = shared.dependencies.clock.now();
-    let (secret, next_secret) = target.secrets(at);
-    let attempt = AttemptRequest {
-        endpoint: lease.claim.endpoint,
-        address: &target.address,
-        event: &due.message.event,
-        id: due.message.id,
-        at,
-        body: due.message.body.clone(),
-        secret,
-        next_secret,
-    };
-    let result = shared.dependencies.sender.post(attempt).await;
-    (due, Some((result, at)))
 }

@@ -8,6 +8,7 @@
 //! stops sending when its lease may have ended (`lease.rs`), and what it has sent until then is recorded only if no other replica has claimed the
 //! endpoint.
 
+mod attempt;
 mod dispatcher;
 mod endpoint_worker;
 mod lease;
@@ -24,6 +25,7 @@ use pages::Messages;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::domain::address::AllowList;
@@ -44,6 +46,8 @@ pub struct Limits {
     pub endpoints: usize,
     /// The length of a lease on an endpoint without renewal.
     pub lease: Duration,
+    /// How long PostgreSQL may take for a statement, more than it allows itself.
+    pub statement: Duration,
 }
 
 /// File descriptors for each delivery in flight: its connection, and an idle one.
@@ -89,15 +93,38 @@ struct Shared {
     /// A permit for each delivery in flight.
     in_flight: Semaphore,
     messages: Messages,
-    /// Since when there are doubtful faults of ours, by endpoint.
+    /// Since when this replica has met doubtful faults of ours, by endpoint.
     faults: Mutex<HashMap<Uuid, OffsetDateTime>>,
 }
 
 impl Shared {
-    /// Whether a fault of ours has lasted so long that it is rather the endpoint's.
-    fn has_lasted(&self, endpoint: Uuid, fault: OwnFault, now: OffsetDateTime) -> bool {
+    /// Runs statements. PostgreSQL may vanish without closing the connection; the pool closes it when the caller gives up.
+    async fn in_time<T, E: From<sqlx::Error>>(
+        &self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let done = timeout(self.dependencies.limits.statement, work).await;
+        done.unwrap_or_else(|_elapsed| Err(sqlx::Error::PoolTimedOut.into()))
+    }
+
+    /// Whether a fault of ours has lasted so long that it is rather the endpoint's. `reached_at`: another replica may have reached the endpoint
+    /// since this one met a fault.
+    fn has_lasted(
+        &self,
+        endpoint: Uuid,
+        fault: OwnFault,
+        reached_at: Option<OffsetDateTime>,
+        now: OffsetDateTime,
+    ) -> bool {
+        if fault != OwnFault::Doubtful {
+            return false;
+        }
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        fault == OwnFault::Doubtful && now - *faults.entry(endpoint).or_insert(now) >= DOUBT
+        let since = faults.entry(endpoint).or_insert(now);
+        if reached_at.is_some_and(|reached| reached > *since) {
+            *since = now;
+        }
+        now - *since >= DOUBT
     }
 
     /// An endpoint was reached, or failed for a reason of its own.

@@ -101,16 +101,6 @@ pub(super) async fn read(
     let messages = messages
         .get(pool, rows.iter().map(|row| row.message_id))
         .await?;
-    let listed = messages
-        .values()
-        .filter_map(|message| message.listing.clone());
-    let listed: HashSet<(String, Uuid)> = listed.collect();
-    let listed: Vec<(String, Uuid)> = listed.into_iter().collect();
-    let published = listings::published(pool, &listed).await?;
-    let is_current = |message: &StoredMessage| {
-        let listing = message.listing.as_ref();
-        listing.is_none_or(|listing| published.contains(listing))
-    };
     let deliveries = rows.iter().filter_map(|row| {
         let message = messages.get(&row.message_id)?;
         Some(DueDelivery {
@@ -119,14 +109,36 @@ pub(super) async fn read(
             tries: row.tries,
             tries_left: row.tries_left,
             created_at: row.created_at,
-            is_current: is_current(message),
+            is_current: true,
         })
     });
+    let mut deliveries = deliveries.collect::<Vec<_>>();
+    check_listings(pool, &mut deliveries).await?;
     Ok(Page {
-        deliveries: deliveries.collect(),
+        deliveries,
         end: rows.last().map(|row| (row.due_at, row.id)),
         is_last: rows.len() < most,
     })
+}
+
+/// Finds out whether the listings of deliveries are public now.
+pub(super) async fn check_listings(
+    pool: &PgPool,
+    deliveries: &mut [DueDelivery],
+) -> Result<(), sqlx::Error> {
+    let listed = deliveries.iter();
+    let listed = listed.filter_map(|due| due.message.listing.clone());
+    let listed: HashSet<(String, Uuid)> = listed.collect();
+    if listed.is_empty() {
+        return Ok(());
+    }
+    let listed: Vec<(String, Uuid)> = listed.into_iter().collect();
+    let published = listings::published(pool, &listed).await?;
+    for due in deliveries {
+        let listing = due.message.listing.as_ref();
+        due.is_current = listing.is_none_or(|listing| published.contains(listing));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

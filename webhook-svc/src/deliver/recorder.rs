@@ -54,7 +54,7 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
     let mut days = BTreeSet::new();
     while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
         // A result is never dropped: its delivery would be sent again.
-        while let Err(error) = record(&shared, &batch, &mut days).await {
+        while let Err(error) = shared.in_time(record(&shared, &batch, &mut days)).await {
             tracing::warn!(%error, attempts = batch.len(), "cannot record attempts; trying again");
             // A partition may have been dropped.
             days.clear();
@@ -106,9 +106,19 @@ async fn record(
     let ids: Vec<Uuid> = ids.into_iter().collect();
     endpoints::lock_all(&mut transaction, &ids).await?;
     let failed = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
-    let failed: HashSet<(Uuid, i64)> = failed.into_iter().collect();
+    let failures = failures(&completions, failed);
+    update_endpoints(shared, &mut transaction, &failures, now).await?;
+    transaction.commit().await
+}
+
+/// The failed deliveries of each endpoint since its last success in the batch. `failed` are those that the statement has recorded.
+fn failures(
+    completions: &[Completion],
+    failed: Vec<(Uuid, i64)>,
+) -> BTreeMap<Uuid, Vec<&Completion>> {
+    let mut failed: HashSet<(Uuid, i64)> = failed.into_iter().collect();
     let mut failures: BTreeMap<Uuid, Vec<&Completion>> = BTreeMap::new();
-    for completion in &completions {
+    for completion in completions {
         let endpoint = completion.claim.endpoint;
         match completion.state {
             // A success resets earlier failures.
@@ -116,15 +126,15 @@ async fn record(
                 let earlier = failures.entry(endpoint).or_default();
                 earlier.retain(|failure| is_gone(failure));
             }
-            FAILED if failed.contains(&(endpoint, completion.delivery_id)) => {
+            // An attempt that is in the batch twice, since a worker panicked before its results were recorded, counts once.
+            FAILED if failed.remove(&(endpoint, completion.delivery_id)) => {
                 failures.entry(endpoint).or_default().push(completion);
             }
             _ => {}
         }
     }
     failures.retain(|_, failures| !failures.is_empty());
-    update_endpoints(shared, &mut transaction, &failures, now).await?;
-    transaction.commit().await
+    failures
 }
 
 /// The delivery's state after an attempt.
@@ -225,4 +235,46 @@ async fn update_endpoints(
         endpoints::update(connection, &endpoint, now).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENDPOINT: Uuid = Uuid::from_u128(7);
+
+    fn completion(delivery_id: i64, state: &'static str) -> Completion {
+        Completion {
+            claim: Claim {
+                endpoint: ENDPOINT,
+                token: 1,
+            },
+            delivery_id,
+            number: 6,
+            at: OffsetDateTime::UNIX_EPOCH,
+            duration_ms: 0,
+            status: Some(500),
+            reason: String::new(),
+            answer: Vec::new(),
+            state,
+            tries_left: 0,
+            due_at: None,
+        }
+    }
+
+    #[test]
+    fn each_recorded_failure_since_the_last_success_counts_once() {
+        let counted = |batch: &[(i64, &'static str)], recorded: &[i64]| {
+            let batch: Vec<Completion> = batch.iter().map(|it| completion(it.0, it.1)).collect();
+            let recorded = recorded.iter().map(|id| (ENDPOINT, *id)).collect();
+            let failures = failures(&batch, recorded).remove(&ENDPOINT);
+            let failures = failures.unwrap_or_default().into_iter();
+            failures.map(|it| it.delivery_id).collect::<Vec<_>>()
+        };
+        assert_eq!(counted(&[(1, FAILED), (2, FAILED)], &[1, 2]), [1, 2]);
+        assert_eq!(counted(&[(1, FAILED), (1, FAILED)], &[1]), [1], "twice");
+        assert_eq!(counted(&[(1, FAILED), (2, FAILED)], &[2]), [2], "lost");
+        let batch = [(1, FAILED), (2, "delivered"), (3, FAILED)];
+        assert_eq!(counted(&batch, &[1, 3]), [3]);
+    }
 }

@@ -10,12 +10,14 @@ use crate::store::endpoints::{self, EndpointState};
 
 #[derive(Debug)]
 pub(super) struct Target {
-    pub(super) address: Address,
+    /// Or why it is not allowed: the rules have changed since it was entered.
+    pub(super) address: Result<Address, String>,
     secret: Secret,
     /// During a rotation: the new secret, and when it replaces `secret`.
     next_secret: Option<(Secret, OffsetDateTime)>,
     /// Maximum deliveries per second.
     pub(super) rate_limit: Option<u32>,
+    pub(super) last_success_at: Option<OffsetDateTime>,
 }
 
 impl Target {
@@ -38,20 +40,14 @@ pub(super) async fn load(
     let Some(found) = found.filter(|found| found.state == EndpointState::On) else {
         return Ok(None);
     };
-    let address = match Address::parse(&found.url, &dependencies.allow) {
-        Ok(address) => address,
-        // The rules for addresses have changed since the endpoint was added.
-        Err(problem) => {
-            anyhow::bail!("the URL of endpoint {endpoint} is no longer allowed: {problem}")
-        }
-    };
     let open = |sealed: &[u8]| dependencies.key_ring.open(endpoint, sealed);
     let next = found.next_secret.as_deref().zip(found.next_secret_from);
     let next = next.map(|(next, from)| open(next).map(|next| (next, from)));
     Ok(Some(Target {
-        address,
+        address: Address::parse(&found.url, &dependencies.allow),
         secret: open(&found.secret)?,
         next_secret: next.transpose()?,
+        last_success_at: found.last_success_at,
         rate_limit: found.rate_limit.and_then(|limit| limit.try_into().ok()),
     }))
 }

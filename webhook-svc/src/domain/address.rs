@@ -12,12 +12,15 @@ const MAX_LENGTH: usize = 2_048;
 const MAX_NAME_LENGTH: usize = 253;
 const MAX_LABEL_LENGTH: usize = 63;
 
-/// Top-level names that are not in public DNS, or that resolve within a local network or cluster.
-const LOCAL_SUFFIXES: [&str; 17] = [
+/// Top-level names that are not in public DNS (RFC 6761 and others), that distributions put into their hosts files, or that resolve within
+/// a local network or cluster.
+const LOCAL_SUFFIXES: [&str; 26] = [
     "alt",
     "arpa",
+    "cluster",
     "consul",
     "corp",
+    "default",
     "docker",
     "home",
     "internal",
@@ -26,11 +29,18 @@ const LOCAL_SUFFIXES: [&str; 17] = [
     "lan",
     "local",
     "localdomain",
+    "localdomain4",
+    "localdomain6",
     "localhost",
+    "localhost4",
+    "localhost6",
     "mail",
     "onion",
+    "pod",
     "private",
     "svc",
+    "test",
+    "workgroup",
 ];
 
 const URL_HELP: &str = "Give a public https address such as https://hooks.example/mchezo.";

@@ -1,25 +1,35 @@
-//! Follows the gateway: accounts and plans.
+//! Follows the gateway: accounts and plans, and months with very many calls, which become mails to staff (§8).
 
 use contracts::common::v1::Change;
-use contracts::gateway::v1::{Account, Plan};
+use contracts::gateway::v1::{Account, LargeMonth, Plan};
+use kit::Clock;
 use kit::boot::Boot;
 use kit::feed::Projection;
+use lettre::message::Mailbox;
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::SCHEMA;
 use crate::config::Settings;
-use crate::store::{accounts, plans};
+use crate::store::{accounts, mails, plans};
 
 pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
     let addresses = &boot.settings.gateway_addresses;
-    boot.follow(pool, SCHEMA, "gateway", addresses, Gateway)
+    let gateway = Gateway {
+        clock: boot.clock.clone(),
+        staff_mail: boot.settings.staff_mail.clone(),
+    };
+    boot.follow(pool, SCHEMA, "gateway", addresses, gateway)
 }
 
-/// Stores accounts and plans.
+/// Stores accounts and plans, and mails to staff.
 #[derive(Debug, Clone)]
-pub struct Gateway;
+pub struct Gateway {
+    pub clock: Clock,
+    /// Without it, the log says what the mail would.
+    pub staff_mail: Option<Mailbox>,
+}
 
 /// An account or a plan.
 #[derive(Debug)]
@@ -30,7 +40,7 @@ pub enum Row {
 
 impl Projection for Gateway {
     type Row = Row;
-    type Message = ();
+    type Message = LargeMonth;
 
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         let state = change.state.clone();
@@ -39,6 +49,13 @@ impl Projection for Gateway {
             "plan" => Some(Row::Plan(plan(Plan::decode(state)?))),
             _ => None,
         })
+    }
+
+    fn message(&self, change: &Change) -> anyhow::Result<Option<LargeMonth>> {
+        if change.entity != "large_month" {
+            return Ok(None);
+        }
+        Ok(Some(LargeMonth::decode(change.state.clone())?))
     }
 
     async fn save(
@@ -59,10 +76,53 @@ impl Projection for Gateway {
         Ok(())
     }
 
+    async fn send(
+        &self,
+        connection: &mut PgConnection,
+        months: Vec<LargeMonth>,
+    ) -> anyhow::Result<()> {
+        for month in months {
+            let (subject, body) = mail(&month);
+            let Some(recipient) = &self.staff_mail else {
+                tracing::warn!(
+                    account = month.account_id,
+                    month = month.month,
+                    calls = month.calls,
+                    "an account without a monthly limit has made very many calls; set WEBHOOK_STAFF_MAIL, and staff get a mail"
+                );
+                continue;
+            };
+            let now = self.clock.now();
+            mails::insert_to(connection, &recipient.to_string(), &subject, &body, now).await?;
+        }
+        Ok(())
+    }
+
     async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
         accounts::sweep(connection, epoch).await?;
         plans::sweep(connection, epoch).await
     }
+}
+
+/// The subject and the body of the mail to staff.
+fn mail(large: &LargeMonth) -> (String, String) {
+    let LargeMonth {
+        account_id,
+        name,
+        email,
+        plan,
+        month,
+        calls,
+        limit,
+    } = large;
+    (
+        format!("{name} has made {limit} calls or more in {month}"),
+        format!(
+            "The account {name} ({email}, id {account_id}) on the plan {plan} has made {calls} calls in {month}. \
+             The plan has no monthly limit, so nothing stops the account: please talk to it.\n\n\
+             This mail comes once per account and month. The setting GATEWAY_LARGE_MONTH, now {limit}, says from how many calls.\n"
+        ),
+    )
 }
 
 fn account(account: Account) -> anyhow::Result<accounts::Row> {

@@ -3,6 +3,7 @@
 //! Each connection goes to an address that was checked just before ([`resolver`], [`connector`]). One deadline covers everything up to the
 //! end of the response's head. Redirects are not followed, and proxies of the environment are not used.
 
+mod address_check;
 mod connector;
 mod own_fault;
 mod reason;
@@ -106,6 +107,7 @@ pub struct Sender {
     connector: Connector,
     timeout: Duration,
     excerpt_timeout: Duration,
+    address_check_timeout: Duration,
 }
 
 impl Sender {
@@ -143,6 +145,7 @@ impl Sender {
             connector,
             timeout: settings.answer_timeout,
             excerpt_timeout: settings.excerpt_timeout,
+            address_check_timeout: settings.address_check_timeout,
         })
     }
 
@@ -230,7 +233,8 @@ impl Sender {
 }
 
 impl AttemptResult {
-    fn no_response(outcome: AttemptOutcome, reason: String, duration: Duration) -> Self {
+    /// An attempt without a response.
+    pub fn no_response(outcome: AttemptOutcome, reason: String, duration: Duration) -> Self {
         Self {
             outcome,
             status: None,

@@ -7,6 +7,8 @@ use http_body_util::Full;
 
 use super::AttemptRequest;
 
+pub(super) const AGENT: &str = "Mchezo-Webhooks/1";
+
 pub(super) fn signed(attempt: &AttemptRequest<'_>) -> http::Result<Request<Full<Bytes>>> {
     let AttemptRequest {
         address,
@@ -28,7 +30,7 @@ pub(super) fn signed(attempt: &AttemptRequest<'_>) -> http::Result<Request<Full<
     }
     let mut request = Request::post(Uri::try_from(address.as_str())?)
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-        .header(USER_AGENT, HeaderValue::from_static("Mchezo-Webhooks/1"))
+        .header(USER_AGENT, HeaderValue::from_static(AGENT))
         .header("x-service-event", *event)
         .header("x-service-delivery", id_value.clone())
         .header("x-service-timestamp", timestamp.clone())

@@ -16,6 +16,9 @@ pub struct Settings {
     /// Seconds for reading the beginning of a response's body
     #[arg(long, default_value = "1", value_parser = seconds)]
     pub excerpt_timeout: Duration,
+    /// Seconds for the HEAD request to an address that is entered
+    #[arg(long, default_value = "2", value_parser = seconds)]
+    pub address_check_timeout: Duration,
     /// Maximum idle connections per endpoint
     #[arg(long, default_value_t = 64)]
     pub idle_connections: usize,
@@ -54,6 +57,7 @@ impl Default for Settings {
         Self {
             answer_timeout: Duration::from_secs(8),
             excerpt_timeout: Duration::from_secs(1),
+            address_check_timeout: Duration::from_secs(2),
             idle_connections: 64,
             ca_file: None,
             allow: AllowList::default(),

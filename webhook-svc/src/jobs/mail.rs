@@ -12,14 +12,18 @@ use lettre::{
     AsyncFileTransport, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
 };
 use sqlx::PgPool;
+use time::OffsetDateTime;
 
 use crate::SCHEMA;
 use crate::store::mails::{self, Mail};
 
 /// How often the outbox is read.
 const PERIOD: Duration = Duration::from_secs(2);
-/// Delay after the mail server refused a mail.
+/// Delay when the mail server cannot be reached.
 const BACKOFF: Duration = Duration::from_secs(30);
+/// A mail that the server refused is tried again after this time, and dropped when it is older than [`MAX_AGE`].
+const RETRY_INTERVAL: time::Duration = time::Duration::minutes(10);
+const MAX_AGE: time::Duration = time::Duration::days(3);
 
 #[derive(Debug, Clone)]
 pub enum Transport {
@@ -52,12 +56,18 @@ pub(crate) fn spawn(
     sender: &Mailbox,
 ) {
     let lease = Lease::new(pool.clone(), SCHEMA, "mail", clock.clone());
-    let (pool, transport, sender) = (pool.clone(), transport.clone(), sender.clone());
+    let (pool, clock) = (pool.clone(), clock.clone());
+    let (transport, sender) = (transport.clone(), sender.clone());
     lease.spawn(lifecycle, move || {
-        let (pool, transport, sender) = (pool.clone(), transport.clone(), sender.clone());
+        let (pool, clock) = (pool.clone(), clock.clone());
+        let (transport, sender) = (transport.clone(), sender.clone());
         async move {
             loop {
-                let pause = match send_all(&pool, &transport, &sender).await {
+                let sent = async {
+                    let now = kit::pg::now(&pool, &clock).await?;
+                    send_all(&pool, &transport, &sender, now).await
+                };
+                let pause = match sent.await {
                     Ok(()) => PERIOD,
                     Err(error) => {
                         tracing::warn!(
@@ -73,28 +83,49 @@ pub(crate) fn spawn(
     });
 }
 
-/// Sends all mails of the outbox. A mail is sent twice when the process dies between sending and removing it.
+/// Sends the mails that are due at `now`. A mail is sent twice when the process dies between sending and removing it.
+///
+/// # Errors
+/// PostgreSQL or the mail server is unavailable: all mails wait. A mail that the server refuses is no error, since the others can be sent.
 pub async fn send_all(
     pool: &PgPool,
     transport: &Transport,
     sender: &Mailbox,
+    now: OffsetDateTime,
 ) -> anyhow::Result<()> {
     loop {
-        let mails = mails::oldest(pool).await?;
+        let mails = mails::due(pool, now).await?;
         if mails.is_empty() {
             return Ok(());
         }
         for mail in mails {
-            match message(&mail, sender) {
-                Ok(message) => transport.send(message).await?,
-                Err(error) => {
-                    let error = format!("{error:#}");
-                    tracing::error!(mail = %mail.id, error, "cannot render a mail; it is dropped");
-                }
+            let refused = match message(&mail, sender) {
+                Ok(message) => transport.send(message).await?.err(),
+                Err(error) => Some(error),
+            };
+            match refused {
+                Some(error) => give_back(pool, &mail, &error, now).await?,
+                None => mails::remove(pool, mail.id).await?,
             }
-            mails::remove(pool, mail.id).await?;
         }
     }
+}
+
+/// A mail was refused: it is tried again later, or dropped.
+async fn give_back(
+    pool: &PgPool,
+    mail: &Mail,
+    error: &anyhow::Error,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    metrics::counter!("webhook_mails_refused_total").increment(1);
+    let error = format!("{error:#}");
+    if now - mail.created_at > MAX_AGE {
+        tracing::error!(mail = %mail.id, error, "a mail was refused for days; it is dropped");
+        return mails::remove(pool, mail.id).await;
+    }
+    tracing::warn!(mail = %mail.id, error, "a mail was refused; trying it again later");
+    mails::postpone(pool, mail.id, now + RETRY_INTERVAL).await
 }
 
 fn message(mail: &Mail, sender: &Mailbox) -> anyhow::Result<Message> {
@@ -108,10 +139,20 @@ fn message(mail: &Mail, sender: &Mailbox) -> anyhow::Result<Message> {
 }
 
 impl Transport {
-    async fn send(&self, message: Message) -> anyhow::Result<()> {
+    /// Sends a mail. The inner error concerns this mail only, the outer one the server.
+    async fn send(&self, message: Message) -> anyhow::Result<anyhow::Result<()>> {
         match self {
             Self::Smtp(smtp) => {
-                smtp.send(message).await.context("the mail server")?;
+                let Err(error) = smtp.send(message).await else {
+                    return Ok(Ok(()));
+                };
+                let error = anyhow::Error::new(error).context("the mail server");
+                // The status does not tell: the answer to a wrong password is a 5xx too. With a connection, other mails can be sent.
+                if smtp.test_connection().await.unwrap_or(false) {
+                    Ok(Err(error))
+                } else {
+                    Err(error)
+                }
             }
             Self::Folder(folder) => {
                 let named = || folder.display().to_string();
@@ -120,8 +161,8 @@ impl Transport {
                     .with_context(named)?;
                 let files = AsyncFileTransport::<Tokio1Executor>::new(folder);
                 files.send(message).await.with_context(named)?;
+                Ok(Ok(()))
             }
         }
-        Ok(())
     }
 }

@@ -9,8 +9,9 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::key_ring::KeyRing;
-use crate::store::{endpoints, retention as old_deliveries, upgrade};
+use crate::key_ring::{KeyRing, SealError};
+use crate::store::endpoints::{self, Endpoint};
+use crate::store::{retention as old_deliveries, upgrade};
 
 const PERIOD: Duration = Duration::from_hours(1);
 
@@ -46,33 +47,52 @@ pub(crate) fn spawn_upgrade(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock)
     });
 }
 
-/// Drops secrets whose rotation has ended, and encrypts the others with the first key. Returns the number of endpoints.
+/// Drops secrets whose rotation has ended, and encrypts the others with the key that encrypts new ones. Returns the number of endpoints.
+///
+/// A secret that cannot be opened stays as it is, and does not stop the others.
 pub async fn reencrypt_secrets(
     pool: &PgPool,
     key_ring: &KeyRing,
     now: OffsetDateTime,
 ) -> anyhow::Result<u64> {
+    let Some(prefix) = key_ring.prefix() else {
+        return Ok(0);
+    };
     let (mut reencrypted, mut after) = (0, Uuid::nil());
     loop {
-        let ids = endpoints::with_old_secrets(pool, after, &key_ring.prefix(), now).await?;
+        let ids = endpoints::with_old_secrets(pool, after, &prefix, now).await?;
         let Some(last) = ids.last() else {
             return Ok(reencrypted);
         };
         after = *last;
         for id in ids {
             let mut transaction = pool.begin().await?;
-            let Some(mut endpoint) = endpoints::lock(&mut transaction, id, None).await? else {
+            let Some(endpoint) = endpoints::lock(&mut transaction, id, None).await? else {
                 continue;
             };
-            let (secret, next) = endpoint.secrets(now);
-            let secret = key_ring.open(id, secret)?;
-            let next = next.map(|next| key_ring.open(id, next)).transpose()?;
-            endpoint.secret = key_ring.seal(id, &secret)?;
-            endpoint.next_secret_from = endpoint.next_secret_from.filter(|_| next.is_some());
-            endpoint.next_secret = next.map(|next| key_ring.seal(id, &next)).transpose()?;
-            endpoints::update(&mut transaction, &endpoint, now).await?;
-            transaction.commit().await?;
-            reencrypted += 1;
+            match reencrypted_secrets(endpoint, key_ring, now) {
+                Ok(endpoint) => {
+                    endpoints::update(&mut transaction, &endpoint, now).await?;
+                    transaction.commit().await?;
+                    reencrypted += 1;
+                }
+                Err(error) => tracing::error!(%error, "a secret cannot be encrypted again"),
+            }
         }
     }
+}
+
+fn reencrypted_secrets(
+    mut endpoint: Endpoint,
+    key_ring: &KeyRing,
+    now: OffsetDateTime,
+) -> Result<Endpoint, SealError> {
+    let id = endpoint.id;
+    let (secret, next) = endpoint.secrets(now);
+    let secret = key_ring.open(id, secret)?;
+    let next = next.map(|next| key_ring.open(id, next)).transpose()?;
+    endpoint.secret = key_ring.seal(id, &secret)?;
+    endpoint.next_secret_from = endpoint.next_secret_from.filter(|_| next.is_some());
+    endpoint.next_secret = next.map(|next| key_ring.seal(id, &next)).transpose()?;
+    Ok(endpoint)
 }

@@ -23,7 +23,7 @@ pub fn spawn(
     daily.spawn(lifecycle, move |_due| {
         let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
         async move {
-            let endpoints = queue::sweep(&pool, clock.now()).await?;
+            let endpoints = queue::sweep(&pool, kit::pg::now(&pool, &clock).await?).await?;
             tracing::info!(endpoints, "made endpoints with due deliveries due");
             wakeup.wake();
             Ok(())

@@ -23,6 +23,7 @@ pub(super) fn endpoint(
         id: endpoint.id.to_string(),
         account_id: endpoint.account_id.to_string(),
         url: endpoint.url,
+        address_check: endpoint.address_check,
         events: endpoint.events,
         state: state.into(),
         reason: endpoint.reason,

@@ -1,10 +1,10 @@
 //! Operations on endpoints.
 
-use std::time::Duration;
-
 use contracts::webhook::v1 as proto;
+use kit::feed::arrival;
 use kit::{Code, Fault, ids};
 use serde_json::{Value, json};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::scope::{Scope, id};
@@ -19,12 +19,6 @@ use crate::store::plans::{self, Allowance};
 /// Maximum of a rate limit, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
 
-/// How long a request for an unknown account waits for it. A new account arrives on the gateway's feed a moment after the gateway has created
-/// it, and its creator may add an endpoint immediately.
-const NEW_ACCOUNT: Duration = Duration::from_secs(3);
-/// The interval at which the account is looked up meanwhile.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
-
 impl Dependencies {
     pub(super) async fn add(
         &self,
@@ -34,10 +28,12 @@ impl Dependencies {
         let (account, now) = (scope.require_account()?, self.clock.now());
         let id = ids::row_id();
         let secret = Secret::generate();
-        let endpoint = Endpoint {
+        let address = self.address(&request.url)?;
+        let mut endpoint = Endpoint {
             id,
             account_id: account,
-            url: self.url(&request.url)?,
+            url: address.as_str().to_owned(),
+            address_check: String::new(),
             events: events(&request.events)?,
             state: EndpointState::On,
             reason: String::new(),
@@ -53,13 +49,12 @@ impl Dependencies {
         };
         let allowance = self.allowance(account).await?;
         let mut transaction = self.pool.begin().await?;
-        let count = endpoints::count_locked(&mut transaction, account).await?;
-        if let Some(most) = allowance.endpoints.filter(|most| count >= *most) {
-            let message = format!(
-                "The plan allows {most} endpoints. Remove one, or change to a plan that allows more."
-            );
-            return Err(Fault::new(Code::PlanRequired, message));
-        }
+        check_room(&mut transaction, account, allowance).await?;
+        // The account is not locked during the request.
+        transaction.rollback().await?;
+        endpoint.address_check = self.check(&address).await?;
+        let mut transaction = self.pool.begin().await?;
+        check_room(&mut transaction, account, allowance).await?;
         endpoints::insert(&mut transaction, &endpoint).await?;
         let details = json!({"account": account, "url": endpoint.url, "events": endpoint.events});
         scope.record(&mut *transaction, id, details, now).await?;
@@ -75,7 +70,7 @@ impl Dependencies {
         scope: &Scope,
         request: proto::ChangeEndpointRequest,
     ) -> Result<proto::Endpoint, Fault> {
-        let url = request.url.map(|url| self.url(&url)).transpose()?;
+        let address = request.url.map(|url| self.address(&url)).transpose()?;
         let events = request
             .events
             .map(|list| events(&list.events))
@@ -85,10 +80,16 @@ impl Dependencies {
             Some(0) => Some(None),
             Some(limit) => Some(Some(rate_limit(limit)?)),
         };
+        let url = address.as_ref().map(Address::as_str);
         let details = json!({"url": url, "events": events, "rate_limit": limit});
+        let address_check = match &address {
+            Some(address) => Some(self.check_new(scope, &request.id, address).await?),
+            None => None,
+        };
         self.modify(scope, &request.id, details, |endpoint| {
-            if let Some(url) = url {
-                endpoint.url = url;
+            if let Some((address, check)) = address.zip(address_check) {
+                address.as_str().clone_into(&mut endpoint.url);
+                endpoint.address_check = check;
             }
             if let Some(events) = events {
                 endpoint.events = events;
@@ -198,21 +199,14 @@ impl Dependencies {
         self.message(endpoint).await
     }
 
-    /// The allowance of the account's plan. Waits up to [`NEW_ACCOUNT`] for an unknown account.
+    /// The allowance of the account's plan. Waits for an account that the gateway has just created.
     async fn allowance(&self, account: Uuid) -> Result<Allowance, Fault> {
-        let known = async {
-            loop {
-                let mut connection = self.pool.acquire().await?;
-                if let Some(allowance) = plans::of_account(&mut connection, account).await? {
-                    return Ok(allowance);
-                }
-                drop(connection);
-                tokio::time::sleep(LOOK_AGAIN).await;
-            }
-        };
-        tokio::time::timeout(NEW_ACCOUNT, known)
-            .await
-            .unwrap_or_else(|_| Err(Fault::not_found("There is no account with this id.")))
+        let allowance = arrival(|| async {
+            let mut connection = self.pool.acquire().await?;
+            plans::of_account(&mut connection, account).await
+        });
+        let allowance = allowance.await?;
+        allowance.ok_or_else(|| Fault::not_found("There is no account with this id."))
     }
 
     /// Finds an endpoint within the scope.
@@ -252,11 +246,58 @@ impl Dependencies {
         Ok(convert::endpoint(endpoint, queued, self.clock.now()))
     }
 
-    fn url(&self, text: &str) -> Result<String, Fault> {
+    fn address(&self, text: &str) -> Result<Address, Fault> {
         let address = Address::parse(text, &self.allow);
-        let address = address.map_err(|problem| Fault::invalid_field("url", problem))?;
-        Ok(address.as_str().to_owned())
+        address.map_err(|problem| Fault::invalid_field("url", problem))
     }
+
+    /// Requests an address that is entered. Returns the outcome in words; refuses a redirect.
+    async fn check(&self, address: &Address) -> Result<String, Fault> {
+        let checked = self.sender.check(address).await;
+        checked.map_err(|answer| {
+            let problem = format!("The address {answer}. Give the address that it leads to.");
+            Fault::invalid_field("url", problem)
+        })
+    }
+
+    /// Like [`check`](Self::check); the present address of an endpoint keeps its outcome.
+    async fn check_new(&self, scope: &Scope, id: &str, address: &Address) -> Result<String, Fault> {
+        let endpoint = self.endpoint(scope, "id", id).await?;
+        if endpoint.url == address.as_str() {
+            return Ok(endpoint.address_check);
+        }
+        self.check(address).await
+    }
+}
+
+/// Refuses another endpoint if the account has as many as its plan allows. Locks the account until the end of the transaction.
+async fn check_room(
+    connection: &mut PgConnection,
+    account: Uuid,
+    allowance: Allowance,
+) -> Result<(), Fault> {
+    let count = endpoints::count_locked(connection, account).await?;
+    let Some(most) = allowance.endpoints.filter(|most| count >= *most) else {
+        return Ok(());
+    };
+    let quantity = |count: i64| match count {
+        1 => "1 endpoint".to_owned(),
+        count => format!("{count} endpoints"),
+    };
+    let allows = format!("The account's plan allows {}", quantity(most));
+    let message = match plans::with_more_endpoints(connection, count).await? {
+        Some(plan) => {
+            let more = plan
+                .endpoints
+                .map_or_else(|| "any number".to_owned(), quantity);
+            format!(
+                "{allows}. Remove one, or change to the plan {}, which allows {more}.",
+                plan.name
+            )
+        }
+        None => format!("{allows}, and no plan allows more. Remove one."),
+    };
+    Err(Fault::new(Code::PlanRequired, message))
 }
 
 fn events(names: &[String]) -> Result<Vec<String>, Fault> {
@@ -282,7 +323,12 @@ fn not_found() -> Fault {
     Fault::not_found("There is no endpoint with this id.")
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn seal_error(error: SealError) -> Fault {
-    Fault::internal(&error)
+    match error {
+        SealError::NoCommonKey => {
+            let message = "Secrets cannot be stored while the service's settings are being changed. Try again in a minute.";
+            Fault::new(Code::Unavailable, message)
+        }
+        error => Fault::internal(&error),
+    }
 }

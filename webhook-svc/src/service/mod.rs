@@ -21,6 +21,7 @@ use tonic::service::RoutesBuilder;
 use crate::SCHEMA;
 use crate::domain::address::AllowList;
 use crate::domain::schedule::Schedule;
+use crate::http::Sender;
 use crate::key_ring::KeyRing;
 
 /// The dependencies of the services.
@@ -30,6 +31,8 @@ pub struct Dependencies {
     pub clock: Clock,
     /// Wakes the dispatchers.
     pub wakeup: Wakeup,
+    /// Checks addresses that are entered.
+    pub sender: Sender,
     pub key_ring: KeyRing,
     pub allow: AllowList,
     pub schedule: Schedule,

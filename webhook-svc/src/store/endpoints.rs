@@ -40,6 +40,8 @@ pub struct Endpoint {
     pub id: Uuid,
     pub account_id: Uuid,
     pub url: String,
+    /// What the URL answered when it was entered, in words.
+    pub address_check: String,
     pub events: Vec<String>,
     pub state: EndpointState,
     /// Why the service switched the endpoint off.
@@ -72,7 +74,7 @@ macro_rules! endpoints {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Endpoint,
-            r#"select id, account_id, url, events, state as "state: String", reason, rate_limit, secret, next_secret,
+            r#"select id, account_id, url, address_check, events, state as "state: String", reason, rate_limit, secret, next_secret,
                    next_secret_from, created_at, failures, first_failure_at, last_failure_at, last_success_at
                from webhook.endpoint where "# + $where,
             $($argument),+
@@ -153,8 +155,8 @@ pub async fn count_locked(
 pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with queue as (insert into webhook.queue (endpoint_id) values ($1))
-         insert into webhook.endpoint (id, account_id, url, events, rate_limit, secret, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7)",
+         insert into webhook.endpoint (id, account_id, url, events, rate_limit, secret, created_at, address_check)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
         endpoint.id,
         endpoint.account_id,
         endpoint.url,
@@ -162,6 +164,7 @@ pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Resul
         endpoint.rate_limit,
         endpoint.secret,
         endpoint.created_at,
+        endpoint.address_check,
     )
     .execute(connection)
     .await?;
@@ -178,7 +181,7 @@ pub async fn update(
         "with woken as (update webhook.queue set due_at = least(due_at, $14) where endpoint_id = $1)
          update webhook.endpoint set url = $2, events = $3, state = $4, reason = $5, rate_limit = $6, secret = $7,
              next_secret = $8, next_secret_from = $9, failures = $10, first_failure_at = $11, last_failure_at = $12,
-             last_success_at = $13
+             last_success_at = $13, address_check = $15
          where id = $1",
         endpoint.id,
         endpoint.url,
@@ -194,6 +197,7 @@ pub async fn update(
         endpoint.last_failure_at,
         endpoint.last_success_at,
         now,
+        endpoint.address_check,
     )
     .execute(connection)
     .await?;

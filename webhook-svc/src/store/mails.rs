@@ -11,6 +11,7 @@ pub struct Mail {
     pub recipient: String,
     pub subject: String,
     pub body: String,
+    pub created_at: OffsetDateTime,
 }
 
 /// Inserts a mail to an account, if its address is known.
@@ -35,14 +36,49 @@ pub async fn insert(
     Ok(())
 }
 
-/// The oldest mails.
-pub async fn oldest(pool: &PgPool) -> Result<Vec<Mail>, sqlx::Error> {
+/// Inserts a mail to this address.
+pub async fn insert_to(
+    connection: &mut PgConnection,
+    recipient: &str,
+    subject: &str,
+    body: &str,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into webhook.mail (id, recipient, subject, body, created_at) values ($1, $2, $3, $4, $5)",
+        ids::row_id(),
+        recipient,
+        subject,
+        body,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The oldest mails that are due at `now`.
+pub async fn due(pool: &PgPool, now: OffsetDateTime) -> Result<Vec<Mail>, sqlx::Error> {
     sqlx::query_as!(
         Mail,
-        "select id, recipient, subject, body from webhook.mail order by id limit 20"
+        "select id, recipient, subject, body, created_at from webhook.mail
+         where next_attempt_at is null or next_attempt_at <= $1 order by id limit 20",
+        now
     )
     .fetch_all(pool)
     .await
+}
+
+/// Sets when a refused mail is due again.
+pub async fn postpone(pool: &PgPool, id: Uuid, until: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update webhook.mail set next_attempt_at = $2 where id = $1",
+        id,
+        until
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
 }
 
 pub async fn remove(pool: &PgPool, id: Uuid) -> Result<(), sqlx::Error> {

@@ -11,6 +11,7 @@ pub mod partitions;
 pub mod plans;
 pub mod queue;
 pub mod retention;
+pub mod secret_keys;
 pub mod upgrade;
 
 /// The reason of a cancelled attempt.

@@ -65,6 +65,21 @@ pub async fn of_account(
     .await
 }
 
+/// The plan that allows the fewest endpoints of those that allow more than `count`.
+pub async fn with_more_endpoints(
+    connection: &mut PgConnection,
+    count: i64,
+) -> Result<Option<Row>, sqlx::Error> {
+    sqlx::query_as!(
+        Row,
+        "select name, endpoints, events from webhook.plan where endpoints is null or endpoints > $1
+         order by endpoints nulls last, name limit 1",
+        count
+    )
+    .fetch_optional(connection)
+    .await
+}
+
 /// Removes the plans that were not seen in `epoch`.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.plan where epoch <> $1", epoch)

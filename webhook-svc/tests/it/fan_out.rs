@@ -1,7 +1,9 @@
 //! Which endpoints receive which messages.
 
+use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Published, Removed};
 use kit::feed::ProjectionContext;
+use prost::Message as _;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -123,6 +125,28 @@ async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
     assert_eq!(events(&pool, maker).await.len(), 1);
     assert_eq!(events(&pool, other).await, ["tip.paid"]);
     assert_eq!(START, service.clock.now());
+}
+
+/// A game whose page is taken down is still published, and hidden.
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let maker = service.added(ADA, URL, &["tip.paid"]).await;
+    let mut hidden = game(2, "hidden", Published);
+    let state = proto::Game {
+        visible: Some(false),
+        ..proto::Game::decode(hidden.state).unwrap()
+    };
+    hidden.state = state.encode_to_vec().into();
+    let known = [page(1, "published", ADA), hidden];
+    service.listings(&known, TAKEN).await;
+    service.economy(&[tip(1)]).await;
+    assert_eq!(events(&pool, maker).await, [""; 0]);
+    service
+        .listings(&[game(3, "shown", Published)], TAKEN)
+        .await;
+    service.economy(&[tip(2)]).await;
+    assert_eq!(events(&pool, maker).await, ["tip.paid"]);
 }
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]

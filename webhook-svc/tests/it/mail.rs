@@ -4,7 +4,12 @@ use sqlx::PgPool;
 use webhook::jobs::mail::{self, Transport};
 use webhook::store::mails;
 
-use crate::support::{ADA, START, start};
+use contracts::gateway::v1::LargeMonth;
+use kit::feed::project_changes;
+use prost::Message as _;
+use webhook::feeds::gateway::Gateway;
+
+use crate::support::{ADA, START, TAKEN, change, followed, start};
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_mail_is_written_to_the_folder_once(pool: PgPool) {
@@ -20,7 +25,9 @@ async fn a_mail_is_written_to_the_folder_once(pool: PgPool) {
     let transport = Transport::Folder(folder.path().to_owned());
     let sender = "Mchezo <webhooks@mchezo.example>".parse().unwrap();
     for _ in 0..2 {
-        mail::send_all(&pool, &transport, &sender).await.unwrap();
+        mail::send_all(&pool, &transport, &sender, START)
+            .await
+            .unwrap();
     }
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert_eq!(files.len(), 1);
@@ -30,6 +37,39 @@ async fn a_mail_is_written_to_the_folder_once(pool: PgPool) {
         text.contains("Subject: A subject") && text.contains("A body."),
         "{text}"
     );
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn staff_get_a_mail_about_an_account_with_very_many_calls(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let large = LargeMonth {
+        account_id: ADA.to_string(),
+        name: "Ada".to_owned(),
+        email: "ada@mail.example".to_owned(),
+        plan: "Partner".to_owned(),
+        month: "2026-03".to_owned(),
+        calls: 10_000_001,
+        limit: 10_000_000,
+    };
+    let change = change(1, "large_month", ADA, "reached", large.encode_to_vec());
+    for staff_mail in [None, Some("Staff <staff@mchezo.example>".parse().unwrap())] {
+        let clock = service.clock.clone();
+        let gateway = Gateway { clock, staff_mail };
+        let mut transaction = pool.begin().await.unwrap();
+        let (feed, changes) = (followed("gateway"), vec![change.clone()]);
+        project_changes(&mut transaction, feed, &gateway, changes, TAKEN)
+            .await
+            .unwrap();
+        transaction.commit().await.unwrap();
+    }
+    let mail = sqlx::query!("select recipient, subject, body from webhook.mail");
+    let mail = mail.fetch_one(&pool).await.unwrap();
+    assert_eq!(mail.recipient, "Staff <staff@mchezo.example>");
+    assert_eq!(
+        mail.subject,
+        "Ada has made 10000000 calls or more in 2026-03"
+    );
+    assert!(mail.body.contains("10000001"), "{}", mail.body);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! move.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod address;
 mod delivery;
 mod endpoints;
 mod failover;
@@ -13,6 +14,7 @@ mod own_fault;
 mod queue;
 mod rate_limit;
 mod receiver;
+mod recording;
 mod retention;
 mod secrets;
 mod smtp;
@@ -20,3 +22,4 @@ mod staff;
 mod support;
 mod sweep;
 mod upgrade;
+mod vanished;

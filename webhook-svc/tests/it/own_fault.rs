@@ -93,6 +93,30 @@ async fn an_outage_of_our_name_servers_costs_no_try(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn an_earlier_outage_does_not_count_once_another_replica_has_reached_the_endpoint(
+    pool: PgPool,
+) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let (service, servers, endpoint) = with_endpoint(pool.clone(), &receiver).await;
+    let asked = || servers.asked.load(Ordering::SeqCst);
+    service.ping(ADA, endpoint).await;
+    advance_until(&service, Duration::seconds(1), async || asked() > 3).await;
+    // Another replica delivers.
+    let reached = sqlx::query!(
+        "update webhook.endpoint set last_success_at = $1",
+        service.clock.now() + Duration::MINUTE
+    );
+    reached.execute(&pool).await.unwrap();
+    service.clock.advance(Duration::hours(2));
+    let before = asked();
+    advance_until(&service, Duration::seconds(1), async || {
+        asked() > before + 3
+    })
+    .await;
+    assert_eq!(service.list(ADA, endpoint).await[0].tries, 0);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_domain_that_stays_broken_is_a_failure_of_its_owner(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let (service, _servers, endpoint) = with_endpoint(pool, &receiver).await;

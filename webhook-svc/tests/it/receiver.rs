@@ -1,5 +1,6 @@
-//! A receiver over plain HTTP that answers as a test says, and records requests.
+//! A receiver over plain HTTP that answers as a test says, and records messages.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -7,15 +8,35 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use uuid::Uuid;
+use webhook::http::resolver::{Resolve, ResolveError};
+
+/// Name servers that know no name.
+#[derive(Debug)]
+pub(crate) struct NoNames;
+
+impl Resolve for NoNames {
+    fn resolve<'a>(
+        &'a self,
+        _: &'a str,
+        _: u16,
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
+        async { Err(ResolveError::NoAddress) }.boxed()
+    }
+}
 
 /// How the receiver answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Behaviour {
     Status(u16),
+    /// 308 to another address, also to a HEAD request.
+    Redirect,
     /// 503 with `Retry-After` in seconds.
     RetryAfter(u32),
     /// No answer, until the test sets another one.
@@ -65,7 +86,7 @@ impl Receiver {
             arrived: Notify::new(),
         });
         let router = Router::new()
-            .fallback(receive)
+            .fallback(post(receive).head(head))
             .with_state(Arc::clone(&shared));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
@@ -105,6 +126,19 @@ impl Receiver {
     }
 }
 
+/// The check of an address, which is not recorded.
+async fn head(State(shared): State<Arc<Shared>>) -> Response {
+    match *shared.behaviour.borrow() {
+        Behaviour::Redirect => redirect(),
+        _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
+    }
+}
+
+fn redirect() -> Response {
+    let headers = [("location", "https://moved.example/hook")];
+    (StatusCode::PERMANENT_REDIRECT, headers).into_response()
+}
+
 async fn receive(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let body = serde_json::from_slice(&body).unwrap();
     shared
@@ -120,6 +154,7 @@ async fn receive(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: By
         Behaviour::Status(status) => {
             (StatusCode::from_u16(status).unwrap(), "noted").into_response()
         }
+        Behaviour::Redirect => redirect(),
         Behaviour::RetryAfter(seconds) => {
             let headers = [("retry-after", seconds.to_string())];
             (StatusCode::SERVICE_UNAVAILABLE, headers, "later").into_response()

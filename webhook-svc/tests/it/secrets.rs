@@ -3,11 +3,20 @@
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
 use time::Duration;
-use webhook::jobs::maintenance;
-use webhook::key_ring::KeyRing;
+use uuid::Uuid;
+use webhook::domain::signature::Secret;
+use webhook::jobs::{maintenance, secret_keys};
+use webhook::key_ring::{KeyRing, SealError};
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
+
+const OLD: &str = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
+const NEW: &str = "b:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=";
+
+fn keys(keys: &[&str]) -> KeyRing {
+    keys.join(",").parse().unwrap()
+}
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_rotated_secret_signs_beside_the_old_one_and_then_alone(pool: PgPool) {
@@ -61,9 +70,7 @@ async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
     let text = added.secret.as_bytes();
     assert!(!sealed.windows(text.len()).any(|part| part == text));
 
-    let old = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
-    let new = "b:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=";
-    let both: KeyRing = format!("{new},{old}").parse().unwrap();
+    let both = keys(&[NEW, OLD]);
     let now = service.clock.now();
     assert_eq!(
         maintenance::reencrypt_secrets(&pool, &both, now)
@@ -77,7 +84,55 @@ async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
             .unwrap(),
         0
     );
-    let only_new: KeyRing = new.parse().unwrap();
+    let only_new = keys(&[NEW]);
     let (_, sealed) = stored().await;
     assert_eq!(only_new.open(id, &sealed).unwrap().reveal(), added.secret);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_damaged_secret_does_not_keep_the_others_from_being_encrypted_anew(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    for _ in 0..3 {
+        service
+            .added(ADA, "https://hooks.example/", &["tip.paid"])
+            .await;
+    }
+    let damaged = sqlx::query!(
+        "update webhook.endpoint set secret = substr(secret, 1, 20)
+         where id = (select id from webhook.endpoint order by id limit 1)"
+    );
+    damaged.execute(&pool).await.unwrap();
+    let both = keys(&[NEW, OLD]);
+    let encrypted = maintenance::reencrypt_secrets(&pool, &both, service.clock.now()).await;
+    assert_eq!(encrypted.unwrap(), 2);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_new_key_encrypts_when_every_running_replica_has_it(pool: PgPool) {
+    let endpoint = Uuid::from_u128(7);
+    let secret = Secret::generate();
+    let (before, after) = (keys(&[OLD]), keys(&[NEW, OLD]));
+    let [first, second, third] = [1, 2, 3].map(Uuid::from_u128);
+    let report = async |ring: &KeyRing, replica, seconds| {
+        let now = START + Duration::seconds(seconds);
+        let reported = secret_keys::report(&pool, ring, replica, now).await;
+        reported.unwrap();
+        ring.seal(endpoint, &secret)
+    };
+    report(&before, first, 0).await.unwrap();
+    let sealed = report(&after, second, 10).await.unwrap();
+    assert_eq!(before.open(endpoint, &sealed).unwrap(), secret);
+    // A replica that has neither key of another one must not write what that one cannot read.
+    let stranger = keys(&[NEW]);
+    let refused = report(&stranger, third, 20).await;
+    assert!(matches!(refused, Err(SealError::NoCommonKey)));
+
+    // The old replica has ended.
+    let sealed = report(&after, second, 61).await.unwrap();
+    assert_eq!(stranger.open(endpoint, &sealed).unwrap(), secret);
+    // It comes back.
+    report(&before, first, 70).await.unwrap_err();
+    report(&stranger, third, 200).await.unwrap();
+    let sealed = report(&stranger, third, 201).await.unwrap();
+    assert_eq!(stranger.open(endpoint, &sealed).unwrap(), secret);
 }

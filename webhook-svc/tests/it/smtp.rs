@@ -1,9 +1,11 @@
 //! Mails by SMTP (RFC 5321), to a mail server within the test.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use lettre::message::Mailbox;
 use sqlx::PgPool;
+use time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -11,7 +13,7 @@ use tokio::task::JoinSet;
 use webhook::jobs::mail::{self, Transport};
 use webhook::store::mails;
 
-use crate::support::{ADA, START, start};
+use crate::support::{ADA, BOB, START, start};
 
 /// A received mail.
 #[derive(Debug)]
@@ -20,11 +22,21 @@ struct Mail {
     text: String,
 }
 
+/// How the server behaves.
+#[derive(Debug, Default)]
+struct Behaviour {
+    /// It takes no connections.
+    is_busy: AtomicBool,
+    /// It refuses mails to Ada for good.
+    refuses_ada: AtomicBool,
+    /// How often it has done so.
+    refusals: AtomicUsize,
+}
+
 /// A mail server.
 struct Server {
     url: String,
-    /// Refuses mails temporarily.
-    busy: Arc<AtomicBool>,
+    behaviour: Arc<Behaviour>,
     mails: mpsc::UnboundedReceiver<Mail>,
     _tasks: JoinSet<()>,
 }
@@ -33,21 +45,21 @@ impl Server {
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("smtp://{}", listener.local_addr().unwrap());
-        let busy = Arc::new(AtomicBool::new(false));
+        let behaviour = Arc::<Behaviour>::default();
         let (sender, mails) = mpsc::unbounded_channel();
         let mut tasks = JoinSet::new();
-        let is_busy = Arc::clone(&busy);
+        let shared = Arc::clone(&behaviour);
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             loop {
                 let (connection, _) = listener.accept().await.unwrap();
-                let (is_busy, sender) = (Arc::clone(&is_busy), sender.clone());
-                connections.spawn(async move { serve(connection, &is_busy, &sender).await });
+                let (shared, sender) = (Arc::clone(&shared), sender.clone());
+                connections.spawn(async move { serve(connection, &shared, &sender).await });
             }
         });
         Self {
             url,
-            busy,
+            behaviour,
             mails,
             _tasks: tasks,
         }
@@ -55,16 +67,30 @@ impl Server {
 }
 
 /// One connection.
-async fn serve(mut connection: TcpStream, busy: &AtomicBool, mails: &mpsc::UnboundedSender<Mail>) {
+async fn serve(
+    mut connection: TcpStream,
+    behaviour: &Behaviour,
+    mails: &mpsc::UnboundedSender<Mail>,
+) {
     let (read, mut write) = connection.split();
     let mut lines = BufReader::new(read).lines();
+    if behaviour.is_busy.load(Ordering::Relaxed) {
+        write.write_all(b"421 Come again later\r\n").await.unwrap();
+        return;
+    }
     write.write_all(b"220 mail.example\r\n").await.unwrap();
     let (mut recipient, mut text) = (String::new(), String::new());
     while let Some(line) = lines.next_line().await.unwrap() {
         let verb = line.split([' ', ':']).next().unwrap_or_default();
         let answer = match verb.to_ascii_uppercase().as_str() {
             "EHLO" | "HELO" => "250 mail.example",
-            "MAIL" if busy.load(Ordering::Relaxed) => "451 Come again later",
+            "RCPT"
+                if line.contains(&ADA.to_string())
+                    && behaviour.refuses_ada.load(Ordering::Relaxed) =>
+            {
+                behaviour.refusals.fetch_add(1, Ordering::Relaxed);
+                "550 No such mailbox"
+            }
             "RCPT" => {
                 line.clone_into(&mut recipient);
                 "250 OK"
@@ -96,6 +122,10 @@ async fn serve(mut connection: TcpStream, busy: &AtomicBool, mails: &mpsc::Unbou
     }
 }
 
+fn sender() -> Mailbox {
+    "Mchezo <webhooks@mchezo.example>".parse().unwrap()
+}
+
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
     let _service = start(pool.clone(), &[]).await;
@@ -106,16 +136,17 @@ async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
         .await
         .unwrap();
     let transport: Transport = server.url.parse().unwrap();
-    let sender = "Mchezo <webhooks@mchezo.example>".parse().unwrap();
 
-    server.busy.store(true, Ordering::Relaxed);
-    let refused = mail::send_all(&pool, &transport, &sender).await;
+    server.behaviour.is_busy.store(true, Ordering::Relaxed);
+    let refused = mail::send_all(&pool, &transport, &sender(), START).await;
     let refused = format!("{:#}", refused.unwrap_err());
     assert!(refused.contains("Come again later"), "{refused}");
 
-    server.busy.store(false, Ordering::Relaxed);
+    server.behaviour.is_busy.store(false, Ordering::Relaxed);
     for _ in 0..2 {
-        mail::send_all(&pool, &transport, &sender).await.unwrap();
+        mail::send_all(&pool, &transport, &sender(), START)
+            .await
+            .unwrap();
     }
     let mail = server.mails.recv().await.unwrap();
     assert_eq!(mail.recipient, format!("RCPT TO:<{ADA}@mail.example>"));
@@ -123,4 +154,46 @@ async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
     assert!(mail.text.contains("From: Mchezo <webhooks@mchezo.example>"));
     assert!(mail.text.contains("A body.\n..\nIts end."), "{}", mail.text);
     assert!(server.mails.try_recv().is_err(), "it comes once");
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_refused_mail_is_tried_for_days_and_stops_no_other(pool: PgPool) {
+    let _service = start(pool.clone(), &[]).await;
+    let mut server = Server::start().await;
+    let transport: Transport = server.url.parse().unwrap();
+    server.behaviour.refuses_ada.store(true, Ordering::Relaxed);
+    let mut connection = pool.acquire().await.unwrap();
+    for (account, subject) in [(ADA, "First"), (ADA, "Second"), (BOB, "Third")] {
+        mails::insert(&mut connection, account, subject, "A body.\n", START)
+            .await
+            .unwrap();
+    }
+    let send = async |after: Duration| {
+        mail::send_all(&pool, &transport, &sender(), START + after)
+            .await
+            .unwrap();
+        server.behaviour.refusals.load(Ordering::Relaxed)
+    };
+    assert_eq!(send(Duration::ZERO).await, 2);
+    let others = server.mails.try_recv().unwrap();
+    assert!(others.text.contains("Subject: Third"), "{}", others.text);
+    assert_eq!(send(Duration::minutes(9)).await, 2, "too early");
+    assert_eq!(send(Duration::minutes(10)).await, 4);
+
+    let first = sqlx::query!("delete from webhook.mail where subject = 'First'");
+    first.execute(&pool).await.unwrap();
+    server.behaviour.refuses_ada.store(false, Ordering::Relaxed);
+    send(Duration::minutes(20)).await;
+    let second = server.mails.try_recv().unwrap();
+    assert!(second.text.contains("Subject: Second"), "{}", second.text);
+
+    server.behaviour.refuses_ada.store(true, Ordering::Relaxed);
+    mails::insert(&mut connection, ADA, "Last", "A body.\n", START)
+        .await
+        .unwrap();
+    for after in [Duration::ZERO, Duration::days(3) + Duration::SECOND] {
+        send(after).await;
+    }
+    let left = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.mail"#);
+    assert_eq!(left.fetch_one(&pool).await.unwrap(), 0);
 }

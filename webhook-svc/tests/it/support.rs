@@ -28,14 +28,14 @@ use webhook::domain::schedule::Schedule;
 use webhook::feeds::Publisher;
 use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
-use webhook::http::resolver::{self, Resolve};
+use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
 use webhook::jobs::sweep;
 use webhook::key_ring::KeyRing;
 use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 
-use super::receiver::Receiver;
+use super::receiver::{NoNames, Receiver};
 
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
@@ -117,7 +117,7 @@ async fn insert_accounts(pool: &PgPool) {
 
 /// Starts another replica.
 pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver]) -> Webhook {
-    replica_with(pool, clock, receivers, resolver::system()).await
+    replica_with(pool, clock, receivers, Arc::new(NoNames)).await
 }
 
 /// Starts another replica, which resolves names in its own way.
@@ -138,13 +138,15 @@ pub(crate) async fn replica_with(
     let settings = http::Settings {
         allow: allow.clone(),
         answer_timeout: testing::LONG,
+        address_check_timeout: testing::LONG,
         ..http::Settings::default()
     };
+    let sender = Sender::with_resolver(&settings, resolver).unwrap();
     let dependencies = deliver::DeliveryDependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup: wakeup.clone(),
-        sender: Sender::with_resolver(&settings, resolver).unwrap(),
+        sender: sender.clone(),
         key_ring: key_ring("a"),
         allow: allow.clone(),
         schedule: Schedule::default(),
@@ -154,6 +156,7 @@ pub(crate) async fn replica_with(
             per_endpoint: 16,
             endpoints: 64,
             lease: LEASE,
+            statement: PATIENCE,
         },
     };
     let publisher = Publisher {
@@ -166,6 +169,7 @@ pub(crate) async fn replica_with(
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup,
+        sender,
         key_ring: key_ring("a"),
         allow,
         schedule: Schedule::default(),
@@ -200,6 +204,12 @@ impl Webhook {
     /// Starts the delivery tasks too.
     pub(crate) fn delivering(self) -> Self {
         deliver::spawn(self.dependencies.clone(), &self.lifecycle);
+        self
+    }
+
+    /// Gives PostgreSQL this time for a statement of the delivery tasks.
+    pub(crate) fn with_statement_timeout(mut self, timeout: StdDuration) -> Self {
+        self.dependencies.limits.statement = timeout;
         self
     }
 
@@ -338,8 +348,8 @@ impl Webhook {
     }
 }
 
-/// A change of a listing; `seq` is also its revision.
-fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u8>) -> Change {
+/// A change; `seq` is also its revision.
+pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u8>) -> Change {
     Change {
         seq,
         entity: entity.to_owned(),

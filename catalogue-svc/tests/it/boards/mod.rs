@@ -1,5 +1,6 @@
 //! Votes and boards: against a plain model, over gRPC on PostgreSQL, with several replicas.
 
+mod draws;
 mod property;
 mod samples;
 mod snapshot;

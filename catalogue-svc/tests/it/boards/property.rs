@@ -27,7 +27,7 @@ use time::{Duration, OffsetDateTime};
 use tonic::Request;
 use uuid::Uuid;
 
-use super::support::{START, boards, games, index, list};
+use super::support::{START, boards, games, index, list, oldest};
 use crate::build::{game, game_change, id};
 
 const GAMES: u32 = 6;
@@ -264,7 +264,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 }
             }
             Step::Hours(hours) => clock.advance(Duration::hours(hours)),
-            Step::Fold => tallies::fold(pool).await.unwrap(),
+            Step::Fold => tallies::fold(pool, oldest(clock.now())).await.unwrap(),
             Step::Update(replica) => {
                 let update = vote_feed::update(pool, &replicas[replica].boards, clock.now());
                 update.await.unwrap();

@@ -220,3 +220,92 @@ async fn voters_in_a_hurry_are_seen(pool: PgPool) {
     replica.clock.advance(Duration::days(7) + Duration::MINUTE);
     assert_eq!(replica.suspicious().await.voters.len(), 0);
 }
+
+#[sqlx::test]
+async fn voters_of_a_listing_are_seen_and_voided_by_age_address_and_share(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    // Somebody who votes on everything.
+    for (winner, loser) in [(1, 2), (3, 2), (2, 4)] {
+        replica.vote(1, winner, loser).await;
+    }
+    replica.clock.advance(Duration::days(2));
+    for (number, address) in [(11, "192.0.2.1"), (12, "192.0.2.9"), (13, "2001:db8::1")] {
+        for loser in ["game-2", "game-3"] {
+            let cast = replica.try_vote(cookie(number, address), ("game-1", loser));
+            assert!(!cast.await.unwrap());
+        }
+    }
+    let of = |max_age_hours, block: Option<&str>, min_share| proto::ListingVoters {
+        kind: "games".to_owned(),
+        listing: "game-1".to_owned(),
+        max_age_hours,
+        block: block.map(str::to_owned),
+        min_share,
+    };
+    let list = async |of: proto::ListingVoters| {
+        let request = proto::ListVotersRequest { voters: Some(of) };
+        let listed = replica.staff.clone().list_voters(request).await;
+        let listed = listed.map_err(Fault::from)?.into_inner();
+        let voters = listed.voters.into_iter();
+        let voters = voters.map(|one| (one.voter, one.votes_for, one.votes_against, one.votes));
+        let voters: Vec<(String, u64, u64, u64)> = voters.collect();
+        assert_eq!(listed.total, voters.len() as u64);
+        Ok::<_, Fault>(voters)
+    };
+    let whole = |number| (voter_id(number), 2, 0, 2);
+    let honest = (voter_id(1), 1, 0, 3);
+    for (filter, expected) in [
+        (
+            of(None, None, None),
+            vec![whole(11), whole(12), whole(13), honest.clone()],
+        ),
+        (
+            of(Some(24), None, None),
+            vec![whole(11), whole(12), whole(13)],
+        ),
+        (
+            of(None, Some("192.0.2.0/24"), None),
+            vec![whole(11), whole(12)],
+        ),
+        (of(None, Some("2001:db8::/32"), Some(100)), vec![whole(13)]),
+        (
+            of(None, None, Some(33)),
+            vec![whole(11), whole(12), whole(13), honest],
+        ),
+        (
+            of(None, None, Some(34)),
+            vec![whole(11), whole(12), whole(13)],
+        ),
+    ] {
+        assert_eq!(list(filter.clone()).await.unwrap(), expected, "{filter:?}");
+    }
+    // What is one-sided may be against a listing.
+    let against = proto::ListingVoters {
+        listing: "game-2".to_owned(),
+        ..of(None, None, Some(50))
+    };
+    let of_two = list(against).await.unwrap();
+    assert_eq!(of_two[0], (voter_id(1), 1, 2, 3));
+    let bad = proto::ListingVoters {
+        kind: "events".to_owned(),
+        ..of(None, Some("192.0.2.1"), Some(101))
+    };
+    let fields = list(bad).await.unwrap_err().fields;
+    assert_eq!(
+        fields.into_keys().collect::<Vec<_>>(),
+        ["block", "kind", "min_share"]
+    );
+
+    assert_eq!(replica.board("all").await[0], ("Game 1".to_owned(), 7));
+    let listing = |of| proto::VotersOf {
+        voters: Some(Voters::Listing(of)),
+    };
+    let everybody = replica.void(listing(of(None, None, None))).await;
+    assert!(everybody.unwrap_err().fields.contains_key("voters"));
+    let of_block = listing(of(Some(24), Some("192.0.2.0/24"), Some(90)));
+    let voided = replica.void(of_block.clone()).await.unwrap();
+    assert_eq!(voided, [(2, false), (2, false)]);
+    assert_eq!(replica.board("all").await[0], ("Game 1".to_owned(), 3));
+    assert_eq!(replica.restore(of_block).await, [(2, false), (2, false)]);
+    assert_eq!(replica.board("all").await[0], ("Game 1".to_owned(), 7));
+}

@@ -4,14 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use catalogue::boards::{Boards, Votable};
-use catalogue::domain::rankings::Hour;
+use catalogue::domain::draw::{Draw, DrawKey};
+use catalogue::domain::listing;
+use catalogue::domain::rankings::{BoardKind, Hour};
 use catalogue::domain::tally::Tallies;
+use catalogue::domain::vote::Pair;
 use catalogue::feeds::vote_feed;
 use catalogue::index::{Catalogue, Document as _, Query, Snapshot, Writer as IndexWriter};
 use catalogue::jobs::snapshot;
 use catalogue::service::Dependencies;
 use catalogue::store::tallies;
-use catalogue::write::CommandHandler;
+use catalogue::write::{CommandHandler, Limits};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::staff_service_client::StaffServiceClient;
@@ -24,16 +27,20 @@ use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
-use time::OffsetDateTime;
 use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::build::{EPOCH, entity, game, game_change, id, page, page_change};
 
 /// What the clock shows at first.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
-/// Votes with cookies from an address in a day.
-pub(crate) const VOTES_PER_ADDRESS: i32 = 5;
+/// How many votes are taken.
+pub(crate) const LIMITS: Limits = Limits {
+    per_address: 5,
+    per_hour: 14,
+    per_day: 20,
+};
 
 /// A running replica.
 pub(crate) struct Replica {
@@ -48,6 +55,15 @@ pub(crate) struct Replica {
     listings: IndexWriter,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
+}
+
+/// The first hour of which all votes are stored.
+pub(crate) fn oldest(now: OffsetDateTime) -> Hour {
+    Hour::of(now - Duration::days(31)).next()
+}
+
+fn draw_key() -> DrawKey {
+    DrawKey::new("the token of a test")
 }
 
 /// An index without listings.
@@ -135,9 +151,7 @@ impl Replica {
             &lifecycle,
             Retention::default(),
         );
-        let handler = CommandHandler {
-            votes_per_address: VOTES_PER_ADDRESS,
-        };
+        let handler = CommandHandler { limits: LIMITS };
         let writer = producer.writer(handler);
         let job = snapshot::Job {
             pool: pool.clone(),
@@ -152,6 +166,7 @@ impl Replica {
             boards: Arc::clone(&boards),
             producer,
             writer,
+            draw_key: draw_key(),
             clock: clock.clone(),
             public_url: "https://mchezo.example".to_owned(),
         };
@@ -187,7 +202,8 @@ impl Replica {
 
     /// Adds votes up for replicas that start.
     pub(crate) async fn fold(&self) {
-        tallies::fold(&self.pool).await.unwrap();
+        let oldest = oldest(self.clock.now());
+        tallies::fold(&self.pool, oldest).await.unwrap();
     }
 
     pub(crate) async fn draw(
@@ -203,17 +219,47 @@ impl Replica {
         Ok(drawn.map_err(Fault::from)?.into_inner())
     }
 
-    /// Whether the vote was a repeated one.
+    /// The draw of two games for a voter, as `DrawPair` signs it. A game that is not there has the id nil.
+    pub(crate) fn signed(&self, voter: &proto::Voter, (one, other): (&str, &str)) -> String {
+        let snapshot = self.catalogue.snapshot().unwrap();
+        let games = &snapshot.dataset(listing::Mode::Live).games;
+        let game = |slug| games.get(slug).map(|game| game.id).unwrap_or_default();
+        let voter = match &voter.voter {
+            Some(voter::Voter::AccountId(id)) => id,
+            Some(voter::Voter::Cookie(cookie)) => &cookie.id,
+            None => "",
+        };
+        draw_key().sign(&Draw {
+            voter: voter.parse().unwrap_or_default(),
+            kind: BoardKind::Games,
+            pair: Pair::of(game(one), game(other)),
+            drawn_at: self.clock.now(),
+        })
+    }
+
+    /// Casts a vote on a pair as if it had been drawn. Whether the vote was a repeated one.
     pub(crate) async fn try_vote(
         &self,
         voter: proto::Voter,
+        pair: (&str, &str),
+    ) -> Result<bool, Fault> {
+        let draw = self.signed(&voter, pair);
+        self.try_vote_on(voter, pair, draw).await
+    }
+
+    /// The same on a draw.
+    pub(crate) async fn try_vote_on(
+        &self,
+        voter: proto::Voter,
         (winner, loser): (&str, &str),
+        draw: String,
     ) -> Result<bool, Fault> {
         let request = proto::CastVoteRequest {
             voter: Some(voter),
             kind: "games".to_owned(),
             winner: winner.to_owned(),
             loser: loser.to_owned(),
+            draw,
         };
         let cast = self.votes.clone().cast_vote(request).await;
         Ok(cast.map_err(Fault::from)?.into_inner().repeated_today)
@@ -302,7 +348,7 @@ impl Replica {
     /// The name of a live game, if it is public.
     pub(crate) fn name(&self, id: Uuid) -> Option<String> {
         let snapshot = self.catalogue.snapshot().unwrap();
-        let games = snapshot.dataset(catalogue::domain::listing::Mode::Live);
+        let games = snapshot.dataset(listing::Mode::Live);
         let all = Query {
             limit: usize::MAX,
             ..Query::default()

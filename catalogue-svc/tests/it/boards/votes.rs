@@ -1,24 +1,16 @@
-//! Pairs that are drawn, votes that count, and the boards that follow.
+//! Votes that count, and the boards that follow.
 
-use std::collections::BTreeSet;
-
+use catalogue::feeds::vote_feed;
 use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1::State;
 use kit::Code;
 use sqlx::PgPool;
 use time::Duration;
 
-use super::support::{Replica, VOTES_PER_ADDRESS, account, cookie, shown};
+use super::draws::slug;
+use super::support::{LIMITS, Replica, account, cookie, shown, voter_id};
 use crate::build::{game, game_change, id, page, page_change};
-
-fn slug(candidate: Option<proto::Candidate>) -> String {
-    match candidate.unwrap().name_in_address {
-        Some(NameInAddress::Slug(slug)) => slug,
-        other => panic!("{other:?}"),
-    }
-}
 
 #[sqlx::test]
 async fn the_order_is_wins_then_share_then_age_and_every_board_follows(pool: PgPool) {
@@ -138,51 +130,6 @@ async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
         assert_eq!(three.board("all").await, board, "{folded}");
         assert_eq!(three.board("week").await, board, "{folded}");
     }
-}
-
-#[sqlx::test]
-async fn pairs_are_drawn_by_fewest_votes_and_never_of_one_creator_or_twice(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
-    // Nothing but games 1 and 6, which are of one creator, has no votes.
-    for (voter, winner, loser) in [(1, 2, 3), (1, 4, 5), (2, 2, 4), (2, 3, 5)] {
-        replica.vote(voter, winner, loser).await;
-    }
-    replica.vote(3, 2, 5).await;
-    replica.catch_up().await;
-    let mut seen = BTreeSet::new();
-    for _ in 0..20 {
-        let pair = replica.draw(account(9), "games").await.unwrap();
-        let pair = BTreeSet::from([slug(pair.first), slug(pair.second)]);
-        // Games 3 and 4 have two votes, 2 and 5 three.
-        let without = pair.contains("game-1") || pair.contains("game-6");
-        let few = pair.contains("game-3") || pair.contains("game-4");
-        assert!(without && few, "{pair:?}");
-        seen.insert(pair);
-    }
-    assert!(seen.len() > 1, "chance decides between equals: {seen:?}");
-
-    // A voter who judges every pair gets no pair twice, and at last no pair.
-    let mut judged = BTreeSet::new();
-    for _ in 0..14 {
-        let pair = replica.draw(account(8), "games").await.unwrap();
-        let (first, second) = (slug(pair.first), slug(pair.second));
-        let cast = replica.try_vote(account(8), (&first, &second)).await;
-        assert!(!cast.unwrap());
-        assert!(judged.insert(BTreeSet::from([first, second])));
-        replica.catch_up().await;
-    }
-    assert!(!judged.contains(&BTreeSet::from(["game-1", "game-6"].map(str::to_owned))));
-    let none = replica.draw(account(8), "games").await.unwrap_err();
-    assert_eq!(none.code, Code::NotFound);
-    replica.clock.advance(Duration::DAY);
-    assert!(replica.draw(account(8), "games").await.is_ok());
-
-    let pair = replica.draw(account(8), "creators").await.unwrap();
-    assert_ne!(pair.first, pair.second);
-    assert!(matches!(
-        pair.first.unwrap().name_in_address,
-        Some(NameInAddress::Handle(_))
-    ));
 }
 
 #[sqlx::test]
@@ -337,8 +284,6 @@ async fn pages_of_a_board_follow_each_other(pool: PgPool) {
 async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     for (pair, field) in [
-        (("game-1", "game-1"), "loser"),
-        (("game-1", "game-6"), "loser"),
         (("game-1", "none"), "loser"),
         (("none", "game-1"), "winner"),
     ] {
@@ -366,7 +311,7 @@ async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
 #[sqlx::test]
 async fn cookies_are_limited_by_address_and_day(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    let most = u32::try_from(VOTES_PER_ADDRESS).unwrap();
+    let most = u32::try_from(LIMITS.per_address).unwrap();
     let pair = ("game-1", "game-2");
     let network = |n: u32| format!("2001:db8::{n}");
     for n in 0..most {
@@ -430,6 +375,9 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
         ),
         format!("select kind from catalogue.vote where voter_id = {nobody}"),
         "select wins from catalogue.tally_hour where hour = any('{17, 569}')".to_owned(),
+        format!(
+            "select count(*) from catalogue.vote where voter_id = {nobody} and day >= '2026-02-28' and at >= '2026-03-01'"
+        ),
     ] {
         let plan = plan(&pool, &statement).await;
         let is_by_key = plan.contains("vote_pkey") || plan.contains("tally_hour_by_hour");
@@ -475,6 +423,55 @@ async fn a_replica_that_missed_more_than_the_feed_has_loads_the_tallies(pool: Pg
     one.vote(5, 1, 4).await;
     let board = shown(&[("Game 2", 2), ("Game 1", 2), ("Game 3", 1), ("Game 4", 0)]);
     for replica in [&one, &two] {
+        assert_eq!(replica.board("week").await, board);
+    }
+}
+
+#[sqlx::test]
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn a_change_that_is_missing_on_the_feed_is_noticed_and_the_votes_are_counted_again(
+    pool: PgPool,
+) {
+    let one = Replica::start(&pool).await;
+    let two = Replica::start_at(&pool, one.clock.clone()).await;
+    one.vote(1, 1, 2).await;
+    one.fold().await;
+    one.catch_up().await;
+    one.clock.advance(Duration::hours(2));
+    // Missing are: one between others, which nobody has read; the first; and the last.
+    for (missing, first) in [(3_i64, 2), (5, 5), (10, 8)] {
+        for voter in first..first + 3 {
+            one.vote(voter, 1, 2).await;
+        }
+        let remove = sqlx::query("delete from catalogue.feed where seq = $1").bind(missing);
+        assert_eq!(remove.execute(&pool).await.unwrap().rows_affected(), 1);
+        let before = one.board_now("all").await;
+        let updated = vote_feed::update(&pool, &one.boards, one.clock.now());
+        updated.await.unwrap_err();
+        assert_eq!(one.board_now("all").await, before);
+        one.fold().await;
+        let board = shown(&[("Game 1", u64::from(first) + 2), ("Game 2", 0)]);
+        for replica in [&one, &two] {
+            for window in ["week", "all"] {
+                assert_eq!(replica.board(window).await, board, "{window}");
+            }
+        }
+    }
+    // Votes that are void stay so.
+    sqlx::query("update catalogue.voter set voided_at = now() where id = $1")
+        .bind(voter_id(2).parse::<uuid::Uuid>().unwrap())
+        .execute(&pool)
+        .await
+        .unwrap();
+    one.vote(11, 1, 2).await;
+    sqlx::query("delete from catalogue.feed")
+        .execute(&pool)
+        .await
+        .unwrap();
+    one.fold().await;
+    let board = shown(&[("Game 1", 10), ("Game 2", 0)]);
+    let three = Replica::start_at(&pool, one.clock.clone()).await;
+    for replica in [&one, &two, &three] {
         assert_eq!(replica.board("week").await, board);
     }
 }

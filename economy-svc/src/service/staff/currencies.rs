@@ -2,6 +2,7 @@
 
 use contracts::economy::v1 as proto;
 use kit::Fault;
+use kit::feed::arrival;
 
 use super::Service;
 use crate::domain::staff_action::By;
@@ -14,7 +15,8 @@ pub(super) async fn set(
     request: proto::SetCurrencyRequest,
 ) -> Result<proto::SetCurrencyResponse, Fault> {
     let name = parse_name(&request.name)?;
-    let game = games::find(&service.pool, &request.game).await?;
+    // Staff may have published the game a moment ago.
+    let game = arrival(|| games::find(&service.pool, &request.game)).await?;
     let game = game.ok_or_else(|| {
         Fault::not_found(format!("There is no game with the slug {}.", request.game))
     })?;

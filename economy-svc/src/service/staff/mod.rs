@@ -1,21 +1,27 @@
-//! What staff do with currencies, held reports and swaps (`economy/v1/staff.proto`).
+//! What staff do with currencies, reports, tips, swaps and exchanges (`economy/v1/staff.proto`).
 
 mod currencies;
+mod exchanges;
 mod reports;
 mod swaps;
+mod tips;
 
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_server::StaffService;
-use kit::audit::Audit;
-use kit::feed::Writer;
-use kit::{Clock, Fault};
+use kit::audit::{Audit, reason};
+use kit::feed::{Writer, unexpected_outcome};
+use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
-use crate::domain::staff_action::Action;
+use crate::domain::staff_action::{Action, By};
+use crate::service::balances::balances;
 use crate::service::currencies::names;
-use crate::write::{Command, CommandHandler, Outcome};
+use crate::store::games;
+use crate::store::reversal::Reversal;
+use crate::write::{Command, CommandHandler, Outcome, Reverse};
 
 #[derive(Debug)]
 pub(super) struct Service {
@@ -87,6 +93,17 @@ impl StaffService for Service {
         Ok(Response::new(answer))
     }
 
+    async fn list_supply_differences(
+        &self,
+        request: Request<proto::ListSupplyDifferencesRequest>,
+    ) -> Result<Response<proto::ListSupplyDifferencesResponse>, Status> {
+        self.audit
+            .admit(&request, Action::Look, ("report", ""))
+            .await?;
+        let answer = reports::supply_differences(self, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
     async fn import_swaps(
         &self,
         request: Request<proto::ImportSwapsRequest>,
@@ -99,6 +116,89 @@ impl StaffService for Service {
         Ok(Response::new(answer))
     }
 
+    async fn list_tips(
+        &self,
+        request: Request<proto::ListTipsRequest>,
+    ) -> Result<Response<proto::ListTipsResponse>, Status> {
+        self.audit
+            .admit(&request, Action::Look, ("tip", ""))
+            .await?;
+        let answer = tips::list(self, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn reverse_tip(
+        &self,
+        request: Request<proto::ReverseTipRequest>,
+    ) -> Result<Response<proto::ReverseTipResponse>, Status> {
+        let on = ("tip", request.get_ref().tip.as_str());
+        let by = self.audit.admit(&request, Action::ReverseTip, on).await?;
+        let answer = tips::reverse(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_swaps(
+        &self,
+        request: Request<proto::ListSwapsRequest>,
+    ) -> Result<Response<proto::ListSwapsResponse>, Status> {
+        self.audit
+            .admit(&request, Action::Look, ("swap", ""))
+            .await?;
+        let answer = swaps::list(self, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn reverse_swap(
+        &self,
+        request: Request<proto::ReverseSwapRequest>,
+    ) -> Result<Response<proto::ReverseSwapResponse>, Status> {
+        let on = ("swap", request.get_ref().swap.as_str());
+        let by = self.audit.admit(&request, Action::ReverseSwap, on).await?;
+        let answer = swaps::reverse(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_account_balances(
+        &self,
+        request: Request<proto::ListBalancesRequest>,
+    ) -> Result<Response<proto::ListBalancesResponse>, Status> {
+        self.audit
+            .admit(&request, Action::Look, ("currency", ""))
+            .await?;
+        let answer = balances(&self.pool, None, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn create_exchange(
+        &self,
+        request: Request<proto::CreateExchangeRequest>,
+    ) -> Result<Response<proto::CreateExchangeResponse>, Status> {
+        let on = ("exchange", request.get_ref().name.as_str());
+        let by = (self.audit.admit(&request, Action::CreateExchange, on)).await?;
+        let answer = exchanges::create(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn list_exchanges(
+        &self,
+        request: Request<proto::ListExchangesRequest>,
+    ) -> Result<Response<proto::ListExchangesResponse>, Status> {
+        self.audit
+            .admit(&request, Action::Look, ("exchange", ""))
+            .await?;
+        Ok(Response::new(exchanges::list(self).await?))
+    }
+
+    async fn revoke_exchange(
+        &self,
+        request: Request<proto::RevokeExchangeRequest>,
+    ) -> Result<Response<proto::RevokeExchangeResponse>, Status> {
+        let on = ("exchange", request.get_ref().name.as_str());
+        let by = (self.audit.admit(&request, Action::RevokeExchange, on)).await?;
+        let answer = exchanges::revoke(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
     async fn list_audit(
         &self,
         request: Request<ListAuditRequest>,
@@ -108,7 +208,47 @@ impl StaffService for Service {
     }
 }
 
+/// A reason that staff must give.
+fn required_reason(text: &str) -> Result<String, Fault> {
+    let reason = reason(text)?;
+    if reason.is_empty() {
+        return Err(Fault::invalid_field(
+            "reason",
+            "Say why; the audit keeps it.",
+        ));
+    }
+    Ok(reason)
+}
+
+/// The message of a reversal.
+fn reversal_message(reversal: Reversal) -> proto::Reversal {
+    proto::Reversal {
+        at: Some(timestamp::encode(reversal.at)),
+        by: reversal.by,
+        reason: reversal.reason,
+    }
+}
+
 impl Service {
+    /// The id of the game in a filter; `None`: the filter is empty.
+    async fn game_filter(&self, slug: &str) -> Result<Option<Uuid>, Fault> {
+        if slug.is_empty() {
+            return Ok(None);
+        }
+        let game = games::find(&self.pool, slug).await?;
+        let game = game
+            .ok_or_else(|| Fault::not_found(format!("There is no game with the slug {slug}.")))?;
+        Ok(Some(game.id))
+    }
+
+    /// Returns whether the transfer was already reversed.
+    async fn reverse(&self, by: By, reverse: Reverse) -> Result<bool, Fault> {
+        match self.run(Command::Reverse(by, reverse)).await? {
+            Outcome::Reversed(is_new) => Ok(!is_new),
+            other => Err(unexpected_outcome(&other)),
+        }
+    }
+
     async fn run(&self, command: Command) -> Result<Outcome, Fault> {
         let (outcome, _) = self.writer.write(command).await?;
         Ok(outcome)

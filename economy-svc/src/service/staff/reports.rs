@@ -7,18 +7,20 @@ use kit::audit::reason;
 use kit::feed::unexpected_outcome;
 use kit::{Fault, timestamp};
 
-use super::Service;
+use super::{Service, required_reason};
 use crate::domain::staff_action::By;
-use crate::store::reports::{self, Row};
+use crate::service::result_page::ResultPage;
+use crate::store::reports::{self, Row, Selection};
 use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport};
 
 /// Held reports in one answer.
 const LIMIT: i64 = 100;
 
 pub(super) async fn held(service: &Service) -> Result<Vec<proto::HeldReport>, Fault> {
-    let held = reports::list(&service.pool, None, LIMIT).await?;
+    let held = reports::list(&service.pool, Selection::Held, LIMIT).await?;
     let compared: Vec<i64> = held.iter().filter_map(|row| row.compared_with).collect();
-    let compared = reports::list(&service.pool, Some(&compared), LIMIT).await?;
+    let compared = Selection::Numbers(&compared);
+    let compared = reports::list(&service.pool, compared, LIMIT).await?;
     let compared: HashMap<i64, Row> = compared.into_iter().map(|row| (row.id, row)).collect();
     Ok((held.into_iter())
         .map(|row| proto::HeldReport {
@@ -30,6 +32,23 @@ pub(super) async fn held(service: &Service) -> Result<Vec<proto::HeldReport>, Fa
             report: Some(message(&row)),
         })
         .collect())
+}
+
+/// Reports whose supply differs from what the report before leads to.
+pub(super) async fn supply_differences(
+    service: &Service,
+    request: proto::ListSupplyDifferencesRequest,
+) -> Result<proto::ListSupplyDifferencesResponse, Fault> {
+    let page: ResultPage<(i128, i64)> = ResultPage::read("supply", [], request.page)?;
+    let selection = Selection::SupplyDiffers(page.after_time());
+    let mut rows = reports::list(&service.pool, selection, page.rows()).await?;
+    let next_cursor = page.next_cursor(&mut rows, |row| (row.at.unix_timestamp_nanos(), row.id))?;
+    let total = reports::count_supply_differences(&service.pool).await?;
+    Ok(proto::ListSupplyDifferencesResponse {
+        reports: rows.iter().map(message).collect(),
+        next_cursor,
+        total: total.unsigned_abs(),
+    })
 }
 
 fn message(row: &Row) -> proto::Report {
@@ -51,6 +70,8 @@ fn message(row: &Row) -> proto::Report {
         active_players: report.active_players,
         policy_rate: report.policy_rate.map(|rate| rate.to_string()),
         naira_per_unit: report.naira_per_unit.map(|price| price.to_string()),
+        supply_expected: row.supply_expected,
+        supply_differs: row.supply_differs,
     }
 }
 
@@ -76,14 +97,8 @@ pub(super) async fn reject(
     let review = ReviewReport {
         report: request.report,
         approved: false,
-        reason: reason(&request.reason)?,
+        reason: required_reason(&request.reason)?,
     };
-    if review.reason.is_empty() {
-        return Err(Fault::invalid_field(
-            "reason",
-            "Say why; the audit keeps it.",
-        ));
-    }
     let unchanged = decide(service, by, review).await?;
     Ok(proto::RejectReportResponse { unchanged })
 }

@@ -1,16 +1,17 @@
-//! Imports past swaps.
+//! Booked swaps, and the import of past ones.
 
 use std::collections::HashMap;
 
 use contracts::economy::v1 as proto;
-use kit::Fault;
 use kit::feed::unexpected_outcome;
+use kit::{Fault, timestamp};
 
-use super::Service;
+use super::{Service, required_reason, reversal_message};
 use crate::domain::staff_action::By;
 use crate::service::exchange::{ID_CONFLICT, currencies_of, parse};
-use crate::store::swaps::{self, Swap};
-use crate::write::{Command, Outcome};
+use crate::service::result_page::ResultPage;
+use crate::store::swaps::{self, Row, Swap};
+use crate::write::{Command, Outcome, Reverse, SwapSource, Transfer};
 
 /// Swaps in one call.
 const MAX_SWAPS: usize = 1_000;
@@ -39,7 +40,7 @@ pub(super) async fn import(
         }
     }
     let command = Command::Swaps(
-        Some(by),
+        SwapSource::Staff(by),
         swaps.iter().map(|(_, swap)| swap.clone()).collect(),
     );
     let booked = match service.run(command).await? {
@@ -47,7 +48,7 @@ pub(super) async fn import(
         other => return Err(unexpected_outcome(&other)),
     };
     let ids: Vec<String> = swaps.iter().map(|(_, swap)| swap.id.clone()).collect();
-    let stored = swaps::find(&service.pool, &ids).await?;
+    let stored = swaps::find(&service.pool, "", &ids).await?;
     let stored: HashMap<&str, &Swap> = stored.iter().map(|swap| (swap.id.as_str(), swap)).collect();
     let sent = swaps.len();
     swaps.retain(|(_, swap)| stored.get(swap.id.as_str()) != Some(&swap));
@@ -62,4 +63,62 @@ pub(super) async fn import(
         repeated: count(sent - booked - swaps.len()),
         refused,
     })
+}
+
+pub(super) async fn list(
+    service: &Service,
+    request: proto::ListSwapsRequest,
+) -> Result<proto::ListSwapsResponse, Fault> {
+    let filters = [request.game.as_str()];
+    let page: ResultPage<(i128, String)> = ResultPage::read("swaps", filters, request.page)?;
+    let game = service.game_filter(&request.game).await?;
+    let mut rows = swaps::list(&service.pool, game, page.after_time(), page.rows()).await?;
+    let key = |row: &Row| (row.swap.at.unix_timestamp_nanos(), row.id.clone());
+    let next_cursor = page.next_cursor(&mut rows, key)?;
+    let swaps = rows.into_iter().map(message).collect();
+    Ok(proto::ListSwapsResponse { swaps, next_cursor })
+}
+
+fn message(row: Row) -> proto::BookedSwap {
+    let Row {
+        swap,
+        exchange,
+        from,
+        to,
+        reversal,
+        ..
+    } = row;
+    proto::BookedSwap {
+        swap: Some(proto::Swap {
+            id: swap.id,
+            party: swap.party,
+            from,
+            to,
+            gave: swap.gave.unsigned_abs(),
+            got: swap.got.unsigned_abs(),
+            at: Some(timestamp::encode(swap.at)),
+        }),
+        reversal: reversal.map(reversal_message),
+        exchange,
+    }
+}
+
+pub(super) async fn reverse(
+    service: &Service,
+    by: By,
+    request: proto::ReverseSwapRequest,
+) -> Result<proto::ReverseSwapResponse, Fault> {
+    // PostgreSQL's texts have no NUL.
+    if request.swap.contains('\0') || request.exchange.contains('\0') {
+        return Err(Fault::not_found("There is no such swap."));
+    }
+    let reverse = Reverse {
+        transfer: Transfer::Swap {
+            exchange: request.exchange,
+            id: request.swap,
+        },
+        reason: required_reason(&request.reason)?,
+    };
+    let unchanged = service.reverse(by, reverse).await?;
+    Ok(proto::ReverseSwapResponse { unchanged })
 }

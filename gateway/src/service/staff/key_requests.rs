@@ -30,6 +30,7 @@ pub(super) async fn request(
     };
     problems.key(&spec, staff.clock.now());
     problems.finish()?;
+    keys::await_game(staff, &identifier, &spec).await?;
     let key_request = write(
         staff,
         by,

@@ -1,18 +1,19 @@
 //! RPCs for keys. `CreateKey` makes a key without a review.
 
 use contracts::gateway::v1 as proto;
-use kit::feed::unexpected_outcome;
+use kit::feed::{arrival, unexpected_outcome};
 use kit::{Fault, ids, pg, timestamp};
 use prost_types::Timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Staff, accounts, id};
+use crate::domain::account::Identifier;
 use crate::domain::fields::Problems;
-use crate::domain::key::{Key, KeyKind, Mode, Spec};
+use crate::domain::key::{GameStanding, Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
 use crate::domain::staff_action::By;
-use crate::store::keys;
+use crate::store::{accounts as account_rows, games, keys};
 use crate::write::{Command, NewKey, Outcome};
 
 pub(super) async fn create(
@@ -32,6 +33,7 @@ pub(super) async fn create(
     };
     problems.key(&spec, staff.clock.now());
     problems.finish()?;
+    await_game(staff, &identifier, &spec).await?;
     let (secret, new_key) = new_secret(staff, ids::row_id(), spec.mode, spec.kind);
     match staff
         .write(by, Command::CreateKey(identifier, spec, new_key))
@@ -100,6 +102,29 @@ pub(super) async fn revoke(
         }
         other => Err(unexpected_outcome(&other)),
     }
+}
+
+/// Waits for the game of a new key, or for its owner, which staff may have published or added a moment ago. The command decides whether the
+/// account may have the key.
+pub(super) async fn await_game(
+    staff: &Staff,
+    identifier: &Identifier,
+    spec: &Spec,
+) -> Result<(), Fault> {
+    let Some(slug) = &spec.game else {
+        return Ok(());
+    };
+    let account = account_rows::find(&staff.pool, identifier);
+    let Some(account) = account.await.map_err(|error| pg::fault(&error))? else {
+        return Ok(());
+    };
+    let arrived = arrival(|| async {
+        let mut connection = staff.pool.acquire().await?;
+        let standing = games::standing(&mut connection, slug, spec.mode, account.id).await?;
+        Ok::<_, sqlx::Error>((standing == GameStanding::Good).then_some(()))
+    });
+    arrived.await.map_err(|error| pg::fault(&error))?;
+    Ok(())
 }
 
 /// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from

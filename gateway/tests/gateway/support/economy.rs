@@ -72,10 +72,14 @@ impl RatesScript {
     }
 
     /// The head and the pieces, up to the failure.
-    fn parts(&self) -> Vec<Result<Part, Status>> {
+    fn parts(&self, at: Option<prost_types::Timestamp>) -> Vec<Result<Part, Status>> {
         let head = Part::Head(proto::RatesHead {
             version: VERSION.to_owned(),
-            page: Some(page(2)),
+            page: Some(PageInfo {
+                at,
+                known_at: at.map(|_| kit::timestamp::encode(super::START)),
+                ..page(2)
+            }),
             length: u64::try_from(self.length()).unwrap(),
         });
         let pieces = self.pieces.iter().cloned().map(Part::Json);
@@ -188,21 +192,21 @@ impl RatesService for Economy {
         let id = request.metadata().get("x-request-id");
         let id = id.map_or("", |id| id.to_str().unwrap()).to_owned();
         let request = request.into_inner();
-        let head_only = request.head_only;
+        let (head_only, at) = (request.head_only, request.at);
         let script = {
             let mut state = self.state.lock().unwrap();
             state.rates.push(request);
             state.request_ids.push(id);
             state.script.clone()
         };
-        let mut parts = script.parts();
+        let mut parts = script.parts(at);
         if head_only {
             self.heads.send_modify(|heads| *heads += 1);
             parts = RatesScript {
                 fails_before: None,
                 ..script
             }
-            .parts();
+            .parts(at);
             parts.truncate(1);
         } else {
             let mut heads = self.heads.subscribe();

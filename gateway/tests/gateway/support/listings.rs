@@ -168,6 +168,20 @@ impl OwnListingsService for Listings {
             page: None,
         }))
     }
+
+    async fn withdraw_listing(
+        &self,
+        _: Request<proto::WithdrawListingRequest>,
+    ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
+        Err(Status::unimplemented("The gateway does not call this."))
+    }
+
+    async fn list_own_revisions(
+        &self,
+        _: Request<proto::ListOwnRevisionsRequest>,
+    ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
+        Err(Status::unimplemented("The gateway does not call this."))
+    }
 }
 
 #[tonic::async_trait]

@@ -17,13 +17,14 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
 use gateway::domain::address::{ProxyHeader, TrustedProxies};
-use gateway::domain::key::{Caller, Key, KeyKind, Mode};
+use gateway::domain::key::{Caller, GameStanding, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
+use gateway::layers::refused_calls::RefusedCalls;
 use gateway::lookup::{Lookup, Options};
 use gateway::quota::{self, Quota};
 use gateway::service::staff::Staff;
@@ -122,6 +123,7 @@ pub(crate) struct TestConfig {
     pub(crate) patience: Duration,
     pub(crate) upstream: upstream::CallLimits,
     pub(crate) lookup: Options,
+    pub(crate) refused_calls: u32,
     pub(crate) proxies: TrustedProxies,
     pub(crate) grace: Duration,
     /// Nothing listens at the address of listings-svc.
@@ -140,8 +142,8 @@ impl Default for TestConfig {
             lookup: Options {
                 outage: Duration::from_hours(1),
                 deadline: LONG,
-                unknown_per_minute: 30,
             },
+            refused_calls: u32::MAX,
             proxies: TrustedProxies::default(),
             grace: Duration::from_hours(24),
             no_listings: false,
@@ -185,7 +187,7 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
         },
         account_name: "Savanna".to_owned(),
         plan: "free".to_owned(),
-        game_published: true,
+        game: GameStanding::Good,
     }
 }
 
@@ -219,7 +221,7 @@ impl Test {
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let writer = write(&pool, &clock, &lifecycle, &plans, with.grace).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let counters = Arc::new(quota::SharedCounters::new(LONG));
+        let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
         let month_use = MonthUse::new(pool.clone(), LONG, redis.new_connection(), counters);
@@ -246,6 +248,7 @@ impl Test {
             plans: Arc::clone(&plans),
             switches,
             lookup,
+            refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
             quota,
             catalogue: upstream::Catalogue::new(&channel, with.upstream),
             listings: upstream::Listings::new(listings.clone(), with.upstream),

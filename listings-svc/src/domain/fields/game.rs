@@ -122,7 +122,10 @@ fn read_staff_fields(
         screenshots: fields.or_current(
             "screenshots",
             current.map(|game| game.screenshots.clone()),
-            |fields| array_fields::screenshots(fields, "screenshots"),
+            |fields| {
+                let current = current.map_or(&[][..], |game| game.screenshots.as_slice());
+                array_fields::screenshots(fields, "screenshots", current)
+            },
         ),
         // Stored credits are not checked again: a page that they name may have been taken down since.
         credits: fields.or_current(

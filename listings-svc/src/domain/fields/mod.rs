@@ -249,6 +249,7 @@ mod tests {
                     drop(super::super::array_fields::screenshots(
                         fields,
                         "screenshots",
+                        &[],
                     ));
                 },
                 44_000 + 6,

@@ -40,6 +40,24 @@ impl Service {
             .await
     }
 
+    /// Gives a listing the content of an earlier revision.
+    pub(super) async fn edit_back(
+        &self,
+        request: proto::RevertRequest,
+        by: Member,
+    ) -> Result<proto::Listing, Fault> {
+        let mut problems = Problems::new();
+        let mut reason = listing_name::reason(&request.reason, false, &mut problems);
+        let name = live(request.name, &mut problems);
+        let name = listing_name::finish(name, problems)?;
+        if reason.is_empty() {
+            reason = format!("Back to revision {}.", request.to_revision);
+        }
+        let operation = EditOperation::Revert(request.to_revision);
+        self.apply_edit(&name, operation, reason, request.revision, by)
+            .await
+    }
+
     pub(super) async fn edit_featured(
         &self,
         request: proto::FeatureRequest,

@@ -1,21 +1,19 @@
 //! Reads the queue, one listing with its history, and the search.
 
-use std::collections::HashMap;
-
 use contracts::listings::v1 as proto;
 use kit::cursor::Binding;
 use kit::{Fault, timestamp};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Service, item, kind, live_name};
-use crate::domain::difference::{self, Difference};
+use crate::domain::difference;
 use crate::domain::entity::Entity;
-use crate::domain::state::ListingState;
 use crate::feed;
 use crate::service::listing_name::{ListingName, Problems};
 use crate::service::paging::Paging;
+use crate::service::revision::{difference as message, state};
 use crate::store::history::{self, RevisionRow};
 use crate::store::queue::{self, SearchResult};
 use crate::write::moderate::listing_not_found;
@@ -80,14 +78,13 @@ impl Service {
         else {
             return Ok(None);
         };
-        let made = history::newest(&self.pool, name.entity, found.id, MAX_REVISIONS).await?;
-        let mut now = difference::content(&versions.now);
-        let mut then = versions
-            .then
-            .as_ref()
-            .map(difference::content)
-            .unwrap_or_default();
-        let differences = self.differences(&mut then, &mut now).await?;
+        let made = history::newest(&self.pool, name.entity, found.id, None, MAX_REVISIONS).await?;
+        let now = difference::content(&versions.now);
+        let then = versions.then.as_ref().map(difference::content);
+        let mut contents = [then.unwrap_or_default(), now];
+        history::name_pages(&self.pool, &mut contents).await?;
+        let [then, now] = contents;
+        let differences = difference::between(&then, &now);
         let state = feed::state(found.state.0);
         // The response is about this revision, even if the listing has changed since the first query.
         let found = queue::Item {
@@ -115,22 +112,11 @@ impl Service {
         else {
             return Ok(Vec::new());
         };
-        let (mut now, mut then) = (difference::content(&now), difference::content(&then));
-        let differences = self.differences(&mut then, &mut now).await?;
-        Ok(differences.into_iter().map(message).collect())
-    }
-
-    /// The fields that differ between two versions. Both name the page of a game by its handle.
-    async fn differences(
-        &self,
-        then: &mut Map<String, Value>,
-        now: &mut Map<String, Value>,
-    ) -> Result<Vec<Difference>, sqlx::Error> {
-        let pages: Vec<Uuid> = [&*now, &*then].into_iter().filter_map(page).collect();
-        let handles = history::handles(&self.pool, &pages).await?;
-        name_page(now, &handles);
-        name_page(then, &handles);
-        Ok(difference::between(then, now))
+        let mut contents = [difference::content(&then), difference::content(&now)];
+        history::name_pages(&self.pool, &mut contents).await?;
+        let [then, now] = &contents;
+        let differences = difference::between(then, now).into_iter();
+        Ok(differences.map(message).collect())
     }
 
     pub(super) async fn search_listings(
@@ -180,34 +166,7 @@ impl Service {
     }
 }
 
-/// The page of a game.
-fn page(content: &Map<String, Value>) -> Option<Uuid> {
-    content.get("page_id")?.as_str()?.parse().ok()
-}
-
-/// Replaces the id of the page by its handle.
-fn name_page(content: &mut Map<String, Value>, handles: &HashMap<Uuid, String>) {
-    if let Some(id) = page(content) {
-        content.remove("page_id");
-        let handle = handles.get(&id).cloned().unwrap_or_else(|| id.to_string());
-        content.insert("creator".to_owned(), handle.into());
-    }
-}
-
-fn message(difference: Difference) -> proto::Difference {
-    let json = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
-    proto::Difference {
-        path: difference.path,
-        before: json(difference.before),
-        after: json(difference.after),
-    }
-}
-
 fn revision(made: &RevisionRow) -> proto::Revision {
-    let state = |value: &Value| {
-        let state = serde_json::from_value::<ListingState>(value.get("state")?.clone());
-        Some(feed::state(state.ok()?))
-    };
     let before = made.before.as_ref();
     let said = before.map(difference::content).unwrap_or_default();
     let changed = difference::between(&said, &difference::content(&made.after));

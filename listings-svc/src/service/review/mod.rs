@@ -3,6 +3,7 @@
 mod decide;
 mod edit;
 mod inspect;
+mod owner_edits;
 mod watch;
 
 use contracts::common::v1 as common;
@@ -119,6 +120,26 @@ impl StaffReviewService for Service {
         let by = self.admit(&request, AuditAction::Edit, name).await?;
         let listing = self.edit_fields(request.into_inner(), by).await?;
         Ok(Response::new(proto::EditResponse {
+            listing: Some(listing),
+        }))
+    }
+
+    async fn list_owner_edits(
+        &self,
+        request: Request<proto::ListOwnerEditsRequest>,
+    ) -> Result<Response<proto::ListOwnerEditsResponse>, Status> {
+        self.admit(&request, AuditAction::Look, None).await?;
+        Ok(Response::new(self.owner_edits(request.into_inner()).await?))
+    }
+
+    async fn revert(
+        &self,
+        request: Request<proto::RevertRequest>,
+    ) -> Result<Response<proto::RevertResponse>, Status> {
+        let name = request.get_ref().name.as_ref();
+        let by = self.admit(&request, AuditAction::Edit, name).await?;
+        let listing = self.edit_back(request.into_inner(), by).await?;
+        Ok(Response::new(proto::RevertResponse {
             listing: Some(listing),
         }))
     }

@@ -3,20 +3,19 @@
 //! One import of a kind writes at a time: it locks the gate of the kind for the transaction. Rows are therefore always locked in one
 //! order, and two imports of the same file, which share their progress, process each line once.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use kit::audit::{self, Action as _};
 use kit::feed::{ApplyError, NewChange};
-use kit::ids;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::{Executor as _, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::chunk::{Chunk, ParsedRow, Rows};
 use super::finished_elsewhere;
-use crate::domain::FromImportRow;
+use super::plan::{Plan, RecordChange, differences, listing_id, plan, reported_row};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
 use crate::domain::difference;
@@ -29,13 +28,14 @@ use crate::domain::genre::Genre;
 use crate::domain::listing::{Draft, Listing};
 use crate::domain::page::Page;
 use crate::domain::record::{GazetteerEntry, Record};
-use crate::feed::{ChangeKind, PublicUrl, Publish};
+use crate::feed::{PublicUrl, Publish};
 use crate::store::audit::record_import;
-use crate::store::imports::{self, Counts, Progress, Refusal};
+use crate::store::imports::{self, Counts, Progress, Report, ReportedRow};
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{RecordTable, constraints, pages, to_json_row};
+use crate::store::{RecordTable, constraints, page_owners, pages, to_json_row};
+use crate::write::follow_page;
 
-trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
+pub(super) trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
 impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
 
 /// Writes the lines of a chunk that are not processed yet, and advances the import.
@@ -106,13 +106,6 @@ struct ChunkWriter<'a> {
     now: OffsetDateTime,
 }
 
-/// A record that a row creates or changes.
-struct RecordChange<T> {
-    line: u64,
-    before: Option<T>,
-    after: T,
-}
-
 impl ChunkWriter<'_> {
     async fn run<T: ImportableRecord>(
         &self,
@@ -131,29 +124,42 @@ impl ChunkWriter<'_> {
         let first_lines =
             imports::insert_names(connection, self.chunk.import, &names, &lines).await?;
 
-        let mut refused: Vec<Refusal> = self.unparsed_rows();
-        let mut counts = Counts::default();
-        let changes = self.plan::<T>(rows, existing, &first_lines, &mut refused, &mut counts);
-        let changes = self.save(connection, changes, &mut refused).await?;
+        let ids: Vec<Uuid> = existing.iter().filter_map(listing_id).collect();
+        let last_stated = imports::last_stated(connection, T::ENTITY, &ids).await?;
+
+        let mut report = Report {
+            refused: self.unparsed_rows(),
+            ..Report::default()
+        };
+        let known = (&first_lines, &last_stated);
+        let plan = plan::<T>((self.chunk, self.now), rows, existing, known, &mut report);
+        if self.chunk.dry_run {
+            connection.execute("savepoint dry_run").await?;
+        }
+        let (changes, mut feed) = self.save(connection, plan, &mut report.refused).await?;
         for change in &changes {
             match change.before {
-                None => counts.created += 1,
-                Some(_) => counts.updated += 1,
+                None => report.counts.created += 1,
+                Some(_) => report.counts.updated += 1,
             }
         }
-        counts.refused = u64::try_from(refused.len()).unwrap_or(u64::MAX);
-        imports::advance(
-            connection,
-            self.chunk.import,
-            (self.progress, self.chunk.next_line),
-            counts,
-            &refused,
-            self.now,
-        )
-        .await?;
-        self.audit(connection, T::ENTITY, counts).await?;
-        count(T::ENTITY.as_str(), counts);
-        let feed = changes.iter().map(|change| self.publish(change)).collect();
+        report.counts.refused = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
+        report.counts.kept = u64::try_from(report.kept.len()).unwrap_or(u64::MAX);
+        if self.chunk.dry_run {
+            connection
+                .execute("rollback to savepoint dry_run; release savepoint dry_run")
+                .await?;
+            report.changed = differences(connection, &changes).await?;
+            feed.clear();
+        } else {
+            if !changes.is_empty() {
+                imports::raise_version(connection, T::ENTITY, self.chunk.mode).await?;
+            }
+            self.audit(connection, T::ENTITY, report.counts).await?;
+            count(T::ENTITY.as_str(), report.counts);
+        }
+        let position = (self.progress, self.chunk.next_line);
+        imports::advance(connection, self.chunk.import, position, &report, self.now).await?;
         Ok(feed)
     }
 
@@ -190,61 +196,57 @@ impl ChunkWriter<'_> {
         line >= self.progress.next_line
     }
 
-    fn unparsed_rows(&self) -> Vec<Refusal> {
-        let due = |refusal: &&Refusal| self.is_due(refusal.line);
+    fn unparsed_rows(&self) -> Vec<ReportedRow> {
+        let due = |refusal: &&ReportedRow| self.is_due(refusal.line);
         self.chunk.refused.iter().filter(due).cloned().collect()
     }
 
-    /// The changes that the rows make.
-    fn plan<T: ImportableRecord>(
-        &self,
-        rows: Vec<&ParsedRow<T::Draft>>,
-        existing: Vec<T>,
-        first_lines: &HashMap<String, u64>,
-        refused: &mut Vec<Refusal>,
-        counts: &mut Counts,
-    ) -> Vec<RecordChange<T>> {
-        let mut existing: HashMap<String, T> = existing
-            .into_iter()
-            .map(|record| (record.key().to_owned(), record))
-            .collect();
-        let mut changes = Vec::new();
-        for ParsedRow { line, draft } in rows {
-            let name = T::draft_key(draft);
-            if let Some(first) = first_lines.get(name).filter(|first| *first != line) {
-                let field = T::Draft::KEY_FIELD;
-                let reason = format!("Line {first} of this file has the same {field}.");
-                refused.push(refusal(*line, name, [(field.to_owned(), reason)].into()));
-                continue;
-            }
-            let before = existing.remove(name);
-            let after = match &before {
-                None => Some(T::from_draft(
-                    draft,
-                    ids::row_id(),
-                    self.chunk.mode,
-                    self.now,
-                )),
-                Some(before) => before.apply_draft(draft, self.now),
-            };
-            match after {
-                Some(after) => changes.push(RecordChange {
-                    line: *line,
-                    before,
-                    after,
-                }),
-                None => counts.unchanged += 1,
-            }
-        }
-        changes
-    }
-
-    /// Writes all changes at once. If the database refuses them, writes each by itself, so that only the invalid ones are refused.
+    /// Writes the changes, and what the rows state. Returns the changes that the database accepts, and their messages for the feed.
     async fn save<T: ImportableRecord>(
         &self,
         connection: &mut PgConnection,
+        plan: Plan<T>,
+        refused: &mut Vec<ReportedRow>,
+    ) -> Result<(Vec<RecordChange<T>>, Vec<NewChange>), ApplyError> {
+        let changes = self.save_changes(connection, plan.changes, refused).await?;
+        let is_refused = |line: u64| refused.iter().any(|row| row.line == line);
+        let (ids, contents): (Vec<Uuid>, Vec<Value>) = plan
+            .stated
+            .into_iter()
+            .filter(|(line, ..)| !is_refused(*line))
+            .map(|(_, id, content)| (id, Value::Object(content)))
+            .unzip();
+        if !ids.is_empty() {
+            imports::set_stated(connection, T::ENTITY, (&ids, &contents)).await?;
+        }
+        let announce = self.chunk.announce;
+        let mut feed: Vec<NewChange> = changes
+            .iter()
+            .map(|change| {
+                change
+                    .after
+                    .change(change.kind(), announce, self.public_url)
+            })
+            .collect();
+        for change in &changes {
+            if T::ENTITY == Entity::Page
+                && let (Some(account), Some(page)) =
+                    (change.adopted_from(), listing_id(&change.after))
+            {
+                page_owners::remove(connection, page, account).await?;
+                let following = follow_page::resume(connection, page, self.public_url, self.now);
+                feed.extend(following.await?.0);
+            }
+        }
+        Ok((changes, feed))
+    }
+
+    /// Writes all changes at once. If the database refuses them, writes each by itself, so that only the invalid ones are refused.
+    async fn save_changes<T: ImportableRecord>(
+        &self,
+        connection: &mut PgConnection,
         changes: Vec<RecordChange<T>>,
-        refused: &mut Vec<Refusal>,
+        refused: &mut Vec<ReportedRow>,
     ) -> Result<Vec<RecordChange<T>>, sqlx::Error> {
         if changes.is_empty() || self.attempt(connection, &changes).await?.is_none() {
             return Ok(changes);
@@ -256,7 +258,9 @@ impl ChunkWriter<'_> {
                 .await?
             {
                 None => saved.push(change),
-                Some(problems) => refused.push(refusal(change.line, change.after.key(), problems)),
+                Some(problems) => {
+                    refused.push(reported_row(change.line, change.after.key(), problems));
+                }
             }
         }
         Ok(saved)
@@ -315,32 +319,6 @@ impl ChunkWriter<'_> {
         }
         revisions::append(connection, T::ENTITY, self.now, new_revisions).await
     }
-
-    fn publish<T: ImportableRecord>(&self, change: &RecordChange<T>) -> NewChange {
-        let change_kind = match change.before {
-            None => ChangeKind::Created,
-            Some(_) => ChangeKind::Updated,
-        };
-        change
-            .after
-            .change(change_kind, self.chunk.announce, self.public_url)
-    }
-}
-
-/// The id of a listing. Entries of the gazetteer have no id and no revisions.
-fn listing_id<T: Publish>(record: &T) -> Option<Uuid> {
-    T::ENTITY
-        .is_listing()
-        .then(|| record.id().parse().ok())
-        .flatten()
-}
-
-fn refusal(line: u64, name: &str, fields: Problems) -> Refusal {
-    Refusal {
-        line,
-        name: name.to_owned(),
-        fields,
-    }
 }
 
 fn count(entity: &'static str, counts: Counts) {
@@ -349,6 +327,8 @@ fn count(entity: &'static str, counts: Counts) {
         ("updated", counts.updated),
         ("unchanged", counts.unchanged),
         ("refused", counts.refused),
+        // Counted as updated or unchanged as well.
+        ("kept", counts.kept),
     ] {
         metrics::counter!("listings_import_rows_total", "entity" => entity, "outcome" => outcome)
             .increment(rows);

@@ -1,5 +1,7 @@
 //! Parsed lines of a file, on their way to the writer.
 
+use std::collections::BTreeSet;
+
 use kit::rpc::staff::Member;
 use uuid::Uuid;
 
@@ -12,7 +14,8 @@ use crate::domain::genre::Genre;
 use crate::domain::listing::Draft;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::store::imports::Refusal;
+use crate::domain::record::ImportOptions;
+use crate::store::imports::ReportedRow;
 use crate::store::revisions::Actor;
 
 /// Consecutive lines of a file.
@@ -25,10 +28,13 @@ pub struct Chunk {
     pub next_line: u64,
     pub rows: Rows,
     /// Lines that are not valid rows.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<ReportedRow>,
     pub actor: Actor,
     /// Whether the changes are announced.
     pub announce: bool,
+    pub options: ImportOptions,
+    /// Whether the rows are only reported, and nothing is written.
+    pub dry_run: bool,
     /// For the audit; `None` at startup.
     pub staff_call: Option<StaffCall>,
 }
@@ -45,6 +51,8 @@ pub struct StaffCall {
 pub struct ParsedRow<D> {
     pub line: u64,
     pub draft: D,
+    /// The fields that the row names.
+    pub named: BTreeSet<String>,
 }
 
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 pub mod apply;
 pub mod chunk;
 mod parse;
+mod plan;
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -22,8 +23,9 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::gazetteer::Gazetteer;
 use crate::domain::mode::Mode;
+use crate::domain::record::ImportOptions;
 use crate::domain::reference_data::ReferenceData;
-use crate::store::imports::{self, Counts, Refusal};
+use crate::store::imports::{self, Report};
 use crate::store::{self, revisions::Actor};
 use crate::write::{Command, CommandHandler};
 use chunk::{Chunk, StaffCall};
@@ -43,6 +45,9 @@ pub struct Header {
     pub file_name: String,
     /// Whether the changes are announced.
     pub announce: bool,
+    pub options: ImportOptions,
+    /// Whether the rows are only reported, and nothing is written.
+    pub dry_run: bool,
     /// The member who imports the file; `None` at startup.
     pub by: Option<Member>,
 }
@@ -78,20 +83,25 @@ impl Importer {
 
     /// The line at which an import of this file resumes; 1 when none was interrupted.
     pub async fn next_line(&self, header: &Header) -> Result<u64, Fault> {
+        if header.dry_run {
+            return Ok(1);
+        }
         let line = imports::find(&self.pool, header.entity, header.mode, &header.sha256).await?;
         Ok(line.unwrap_or(1))
     }
 
     /// Begins an import, or resumes an interrupted one.
     pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
-        let (id, next_line) = imports::begin(
-            &self.pool,
-            ids::row_id(),
-            (header.entity, header.mode),
-            &header.sha256,
-            self.clock.now(),
-        )
-        .await?;
+        let id = ids::row_id();
+        // A dry run neither resumes an import nor is resumed.
+        let sha256 = if header.dry_run {
+            format!("dry run {id}")
+        } else {
+            header.sha256.clone()
+        };
+        let kind = (header.entity, header.mode);
+        let (id, next_line) =
+            imports::begin(&self.pool, id, kind, &sha256, self.clock.now()).await?;
         let mut reference_data = self.reference_data(header.entity).await?;
         // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
         reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
@@ -217,6 +227,8 @@ impl Run {
             refused,
             actor: Actor::Import(self.header.file_name.clone()),
             announce: self.header.announce,
+            options: self.header.options,
+            dry_run: self.header.dry_run,
             staff_call: self.staff_call.clone(),
         })
     }
@@ -249,23 +261,27 @@ impl Run {
     }
 
     /// Ends the import after its last line. Returns the report on the whole file, lines of earlier runs included.
-    pub async fn finish(mut self) -> Result<(Counts, Vec<Refusal>), Fault> {
+    pub async fn finish(mut self) -> Result<Report, Fault> {
         while !self.in_flight.is_empty() {
             self.wait_for_oldest().await?;
         }
         let report = imports::finish(&self.importer.pool, self.id)
             .await?
             .ok_or_else(finished_elsewhere)?;
+        let counts = report.counts;
         tracing::info!(
             import = %self.id,
             entity = self.header.entity.as_str(),
-            created = report.0.created,
-            updated = report.0.updated,
-            unchanged = report.0.unchanged,
-            refused = report.0.refused,
+            created = counts.created,
+            updated = counts.updated,
+            unchanged = counts.unchanged,
+            refused = counts.refused,
+            kept = counts.kept,
+            dry_run = self.header.dry_run,
             "import finished"
         );
-        if report.0.created > 0
+        if counts.created > 0
+            && !self.header.dry_run
             && let Err(error) = imports::analyze(&self.importer.pool, self.header.entity).await
         {
             tracing::warn!(%error, "a table was not analyzed; queries may be slow until autovacuum does it");

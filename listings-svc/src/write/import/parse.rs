@@ -13,7 +13,7 @@ use crate::domain::game;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::text::clip;
 use crate::domain::{self, FromImportRow};
-use crate::store::imports::Refusal;
+use crate::store::imports::ReportedRow;
 
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
@@ -76,7 +76,7 @@ pub(super) fn read_rows(
     entity: Entity,
     parsed: Vec<ParsedLine>,
     reference: &ReferenceData,
-) -> (Rows, Vec<Refusal>) {
+) -> (Rows, Vec<ReportedRow>) {
     let mut refused = Vec::new();
     let rows = match entity {
         Entity::Genre => Rows::Genres(rows(parsed, reference, &mut refused)),
@@ -92,15 +92,18 @@ pub(super) fn read_rows(
 fn rows<D: FromImportRow>(
     parsed: Vec<ParsedLine>,
     reference: &ReferenceData,
-    refused: &mut Vec<Refusal>,
+    refused: &mut Vec<ReportedRow>,
 ) -> Vec<ParsedRow<D>> {
     let mut rows = Vec::with_capacity(parsed.len());
     for (line, object) in parsed {
-        let refusal = |name: String, fields: Problems| Refusal { line, name, fields };
+        let refusal = |name: String, fields: Problems| ReportedRow { line, name, fields };
         match object {
             Err(problems) => refused.push(refusal(String::new(), problems)),
             Ok(object) => match domain::read_import_row(&object, reference) {
-                Ok(draft) => rows.push(ParsedRow { line, draft }),
+                Ok(draft) => {
+                    let named = object.into_iter().map(|(name, _)| name).collect();
+                    rows.push(ParsedRow { line, draft, named });
+                }
                 Err(problems) => refused.push(refusal(row_name::<D>(&object), problems)),
             },
         }

@@ -117,6 +117,11 @@ impl Session<'_> {
     async fn account(&mut self, desired: Account) -> Result<(), Error> {
         let mut gateway = StaffServiceClient::new(self.fleet.gateway().await?);
         let account = self.find_or_create(&mut gateway, &desired).await?;
+        // Keys of games come after the pages: only an owner of the page can have them.
+        for page in &desired.pages {
+            let applied = self.owner(&account, page).await;
+            applied.map_err(|error| error.preceded_by(&format!("the page {page}")))?;
+        }
         let mut games = BTreeSet::new();
         let request = proto::ListKeysRequest {
             account: account.id.clone(),
@@ -127,10 +132,6 @@ impl Session<'_> {
             let name = format!("the key {}", key.name);
             let applied = self.key(&mut gateway, &account, &existing, key).await;
             applied.map_err(|error| error.preceded_by(&name))?;
-        }
-        for page in &desired.pages {
-            let applied = self.owner(&account, page).await;
-            applied.map_err(|error| error.preceded_by(&format!("the page {page}")))?;
         }
         self.report.accounts.push(AppliedAccount {
             id: account.id,

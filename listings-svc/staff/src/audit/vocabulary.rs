@@ -21,14 +21,18 @@ pub(super) const LISTINGS: Vocabulary = Vocabulary {
         "grant_claim",
         "reject_claim",
         "import",
+        "purge_picture",
         "create_member",
         "set_role",
+        "renew_token",
         "revoke_member",
         "list_members",
+        "forget_follower",
         "read_audit",
     ],
     kinds: &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim",
+        "page", "game", "event", "genre", "country", "city", "member", "claim", "picture",
+        "follower",
     ],
 };
 
@@ -46,6 +50,8 @@ pub(super) const GATEWAY: Vocabulary = Vocabulary {
         "reveal_key",
         "set_switch",
         "retry_dead_letters",
+        "forget_follower",
+        "replay_feed",
         "read_audit",
     ],
     kinds: &[
@@ -55,6 +61,7 @@ pub(super) const GATEWAY: Vocabulary = Vocabulary {
         "key_request",
         "switch",
         "dead_letter",
+        "follower",
         "member",
     ],
 };
@@ -66,10 +73,25 @@ pub(super) const ECONOMY: Vocabulary = Vocabulary {
         "approve_report",
         "reject_report",
         "import_swaps",
+        "reverse_tip",
+        "reverse_swap",
+        "create_exchange",
+        "revoke_exchange",
         "retry_dead_letters",
+        "forget_follower",
+        "replay_feed",
         "read_audit",
     ],
-    kinds: &["currency", "report", "swap", "dead_letter", "member"],
+    kinds: &[
+        "currency",
+        "report",
+        "swap",
+        "tip",
+        "exchange",
+        "dead_letter",
+        "follower",
+        "member",
+    ],
 };
 
 pub(super) const CATALOGUE: Vocabulary = Vocabulary {
@@ -78,9 +100,11 @@ pub(super) const CATALOGUE: Vocabulary = Vocabulary {
         "void_votes",
         "restore_votes",
         "retry_dead_letters",
+        "forget_follower",
+        "replay_feed",
         "read_audit",
     ],
-    kinds: &["voter", "dead_letter", "member"],
+    kinds: &["voter", "dead_letter", "follower", "member"],
 };
 
 pub(super) const WEBHOOK: Vocabulary = Vocabulary {
@@ -97,9 +121,11 @@ pub(super) const WEBHOOK: Vocabulary = Vocabulary {
         "recover",
         "send_test_event",
         "retry_dead_letters",
+        "forget_follower",
+        "replay_feed",
         "read_audit",
     ],
-    kinds: &["endpoint", "account", "dead_letter", "member"],
+    kinds: &["endpoint", "account", "dead_letter", "follower", "member"],
 };
 
 pub(super) const ALL: [&Vocabulary; 5] = [&LISTINGS, &GATEWAY, &ECONOMY, &CATALOGUE, &WEBHOOK];

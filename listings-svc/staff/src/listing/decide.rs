@@ -13,10 +13,12 @@ use tonic::Status;
 use super::name::{self, ListingKind, Slugs};
 use super::review_text;
 use crate::arguments::revision_number;
+use crate::command_hint;
 use crate::confirm::{self, Confirmation};
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::sanitize::sanitize;
 use crate::table::table;
 
 /// Listings per call.
@@ -61,7 +63,8 @@ pub(crate) struct Restore {
 struct Target {
     #[command(flatten)]
     slugs: Slugs,
-    /// The revision that you reviewed, of one listing: any other is refused, and the listing is not shown again before the decision
+    /// The revision that you reviewed, of one listing: any other is refused. Without it, `approve` and `reject` show the listing and ask, for
+    /// which they need a terminal
     #[arg(long, value_name = "N", value_parser = revision_number)]
     revision: Option<i64>,
 }
@@ -190,9 +193,16 @@ pub(crate) async fn run(
             "--revision is for one listing: leave it out, or decide on the listings one by one",
         ));
     }
+    let asks = needs_review(decision) && target.revision.is_none();
+    if asks && (output.is_json() || !confirm::is_terminal()) {
+        return Err(Error::usage(format!(
+            "nothing was changed: give the revision that you reviewed with --revision, one listing at a time. {} lists the revisions; on a terminal, and without --json, the command shows each listing and asks",
+            command_hint::staff("review list")
+        )));
+    }
     let client = fleet.listings().await?;
     let mut review = StaffReviewServiceClient::new(client.clone());
-    let bar = progress_bar(names.len());
+    let bar = progress_bar(if asks { 0 } else { names.len() });
     let mut results: Vec<proto::DecideResult> = Vec::with_capacity(names.len());
     for batch in names.chunks(BATCH) {
         let mut items = Vec::with_capacity(batch.len());
@@ -201,8 +211,17 @@ pub(crate) async fn run(
                 Some(revision) => Some(revision),
                 None => show_for_decision(&client, decision, name, output).await?,
             };
+            if let Some(revision) = revision.filter(|_| asks)
+                && !confirm::is_confirmed(&question(decision, name, revision))?
+            {
+                output::note(&format!("{} stays as it is", name.name));
+                continue;
+            }
             let name = Some(name.clone());
             items.push(proto::DecideItem { name, revision });
+        }
+        if items.is_empty() {
+            continue;
         }
         let request = proto::DecideRequest {
             decision: decision.into(),
@@ -222,7 +241,26 @@ pub(crate) async fn run(
         bar.inc(u64::try_from(batch.len()).unwrap_or(u64::MAX));
     }
     bar.finish_and_clear();
+    if results.is_empty() {
+        return Err(Error::Refused(
+            "nothing was changed: no answer was yes".to_owned(),
+        ));
+    }
     report(results, output)
+}
+
+/// Whether a decision is about the content of a revision.
+const fn needs_review(decision: proto::Decision) -> bool {
+    matches!(decision, proto::Decision::Approve | proto::Decision::Reject)
+}
+
+fn question(decision: proto::Decision, name: &proto::ListingName, revision: i64) -> String {
+    let verb = match decision {
+        proto::Decision::Approve => "Approve",
+        _ => "Reject",
+    };
+    let (kind, slug) = (&name.kind, sanitize(&name.name));
+    format!("{verb} {kind} {slug} at revision {revision}?")
 }
 
 /// Shows a listing before the decision and returns the revision that was shown. Returns `None` when there is no such listing; the
@@ -233,8 +271,7 @@ async fn show_for_decision(
     name: &proto::ListingName,
     output: Output,
 ) -> Result<Option<i64>, Error> {
-    let needs_review = matches!(decision, proto::Decision::Approve | proto::Decision::Reject);
-    if needs_review && name::is_live(name) {
+    if needs_review(decision) && name::is_live(name) {
         let request = proto::GetReviewRequest {
             name: Some(name.clone()),
         };

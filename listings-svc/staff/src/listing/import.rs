@@ -29,6 +29,15 @@ pub(crate) struct Import {
     /// Announce what is published by webhooks
     #[arg(long)]
     announce: bool,
+    /// Overwrite fields that owners or staff changed since the last import, where a row names them
+    #[arg(long)]
+    overwrite: bool,
+    /// Take over listings that accounts submitted: they are published, and the account loses them
+    #[arg(long)]
+    adopt: bool,
+    /// Print what would change, and write nothing; rows that refer to another file are refused until that is imported
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// The kind of the rows of a file. Each kind comes after those that it refers to.
@@ -85,23 +94,33 @@ pub(crate) struct FileReport {
     unchanged: u64,
     refused: u64,
     /// The first 10,000 of them.
-    refused_rows: Vec<RefusedRow>,
+    refused_rows: Vec<Row>,
+    /// Rows, counted above, with fields that were changed since the last import and stay.
+    kept: u64,
+    /// The first 10,000 of them.
+    kept_rows: Vec<Row>,
+    dry_run: bool,
+    /// For a dry run: the first 10,000 rows that are created or updated.
+    changed_rows: Vec<Row>,
 }
 
 #[derive(Debug, Serialize)]
-struct RefusedRow {
+struct Row {
     line: u64,
     name: String,
     fields: BTreeMap<String, String>,
 }
 
-impl fmt::Display for RefusedRow {
+impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}", self.line)?;
         if !self.name.is_empty() {
             write!(f, " {}", self.name)?;
         }
         f.write_str(":")?;
+        if self.fields.is_empty() {
+            f.write_str(" new")?;
+        }
         for (field, reason) in &self.fields {
             // The service reports a problem of the whole row under `row`.
             match field.as_str() {
@@ -114,7 +133,12 @@ impl fmt::Display for RefusedRow {
 }
 
 impl FileReport {
-    fn new(path: &Path, kind: RowKind, response: proto::ImportResponse) -> Self {
+    fn new(path: &Path, kind: RowKind, dry_run: bool, response: proto::ImportResponse) -> Self {
+        let row = |row: proto::ImportedRow| Row {
+            line: row.line,
+            name: row.name,
+            fields: row.fields.into_iter().collect(),
+        };
         Self {
             file: path.display().to_string(),
             kind: kind.entity(),
@@ -125,12 +149,16 @@ impl FileReport {
             refused_rows: response
                 .refused
                 .into_iter()
-                .map(|row| RefusedRow {
+                .map(|row| Row {
                     line: row.line,
                     name: row.name,
                     fields: row.fields.into_iter().collect(),
                 })
                 .collect(),
+            kept: response.kept_count,
+            kept_rows: response.kept.into_iter().map(row).collect(),
+            dry_run,
+            changed_rows: response.changed.into_iter().map(row).collect(),
         }
     }
 
@@ -146,18 +174,35 @@ impl FileReport {
             updated,
             unchanged,
             refused,
+            kept,
             ..
         } = self;
+        let prefix = if self.dry_run { "dry run of " } else { "" };
         output.print(&format!(
-            "{file}: {created} created, {updated} updated, {unchanged} unchanged, {refused} refused"
+            "{prefix}{file}: {created} created, {updated} updated, {unchanged} unchanged, {refused} refused"
         ));
-        for row in &self.refused_rows {
-            output.print(&format!("  {row}"));
+        print_rows(&self.changed_rows, created + updated, output);
+        if *refused > 0 && self.dry_run {
+            output.print("refused:");
         }
-        let listed = u64::try_from(self.refused_rows.len()).unwrap_or(u64::MAX);
-        if *refused > listed {
-            output.print(&format!("  and {} more", refused - listed));
+        print_rows(&self.refused_rows, *refused, output);
+        if *kept > 0 {
+            output.print(&format!(
+                "{kept} rows leave fields as they are, because they were changed after the last import (--overwrite overwrites them):"
+            ));
+            print_rows(&self.kept_rows, *kept, output);
         }
+    }
+}
+
+/// Prints the rows that a report lists, and how many of all `count` it leaves out.
+fn print_rows(rows: &[Row], count: u64, output: Output) {
+    for row in rows {
+        output.print(&format!("  {row}"));
+    }
+    let listed = u64::try_from(rows.len()).unwrap_or(u64::MAX);
+    if count > listed && listed > 0 {
+        output.print(&format!("  and {} more", count - listed));
     }
 }
 
@@ -177,18 +222,20 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
     )))
 }
 
-/// Imports real listings without announcing them; returns a report on each file. It is no error if rows are refused.
+/// Imports real listings without announcing or overwriting anything; returns a report on each file. It is no error if rows are refused.
 pub(crate) async fn live(
     files: Vec<PathBuf>,
     fleet: &Fleet,
     output: Output,
 ) -> Result<Vec<FileReport>, Error> {
-    let (kind, mode, announce) = (None, ListingMode::Live, false);
     let import = Import {
         files,
-        kind,
-        mode,
-        announce,
+        kind: None,
+        mode: ListingMode::Live,
+        announce: false,
+        overwrite: false,
+        adopt: false,
+        dry_run: false,
     };
     import_files(&import, fleet, output).await
 }
@@ -217,10 +264,13 @@ async fn import_files(
                 .to_string_lossy()
                 .into_owned(),
             announce: import.announce,
+            overwrite: import.overwrite,
+            adopt: import.adopt,
+            dry_run: import.dry_run,
             ..proto::ImportHeader::default()
         };
         let response = upload::upload(fleet, path, header).await?;
-        let report = FileReport::new(path, kind, response);
+        let report = FileReport::new(path, kind, import.dry_run, response);
         report.print(output);
         reports.push(report);
     }
@@ -281,14 +331,14 @@ mod tests {
                 refused_count,
                 ..proto::ImportResponse::default()
             };
-            let report = FileReport::new(Path::new("games.ndjson"), RowKind::Game, answer);
+            let report = FileReport::new(Path::new("games.ndjson"), RowKind::Game, false, answer);
             assert_eq!(report.is_refused(), expected, "{report:?}");
         }
     }
 
     #[test]
-    fn a_refused_row_is_told_by_its_line_and_its_name_if_it_has_one() {
-        let row = |name: &str, fields: &[(&str, &str)]| RefusedRow {
+    fn a_row_is_told_by_its_line_and_its_name_if_it_has_one() {
+        let row = |name: &str, fields: &[(&str, &str)]| Row {
             line: 7,
             name: name.to_owned(),
             fields: fields
@@ -305,6 +355,7 @@ mod tests {
                 row("bao", &[("stage", "Bad."), ("title", "Give one.")]),
                 "line 7 bao: stage: Bad. title: Give one.",
             ),
+            (row("bao", &[]), "line 7 bao: new"),
         ] {
             assert_eq!(row.to_string(), expected);
         }

@@ -5,7 +5,9 @@ mod edit;
 pub(crate) mod feature;
 pub(crate) mod import;
 pub(crate) mod name;
+mod owner_edits;
 pub(crate) mod reassign;
+mod revert;
 pub(crate) mod review_text;
 mod search;
 mod show;
@@ -29,13 +31,22 @@ pub(crate) enum Command {
     /// A file holds one JSON object a line. The service refuses an unacceptable row and lists it with its line and reasons; it loads the
     /// other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a file again changes nothing;
     /// an import that was interrupted continues where it stopped.
+    ///
+    /// A field that owners or staff changed since the last import stays as it is and is reported, and so do flags such as `featured` that a
+    /// row does not name; --overwrite overwrites what a row names. A row with the name of a listing that an account submitted is refused,
+    /// unless --adopt takes that listing over.
     Import(import::Import),
+    /// List what accounts changed in public listings, newest first
+    ///
+    /// `staff game revert SLUG --revision N` gives a game the content of an earlier revision; pages and events alike.
+    Edits(owner_edits::OwnerEdits),
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     match command {
         Command::Search(search) => search::run(search, fleet, output).await,
         Command::Import(import) => import::run(import, fleet, output).await,
+        Command::Edits(edits) => owner_edits::run(edits, fleet, output).await,
     }
 }
 
@@ -48,10 +59,13 @@ pub(crate) enum Verb {
     Show(show::Show),
     /// Approve pending listings: they are public at once
     ///
-    /// Each listing is shown with its changes since it was last public, and approved at the revision that was shown. When the listing has
-    /// changed in the meantime, the approval is refused and the change is shown.
+    /// On a terminal, each listing is shown with its changes since it was last public, and approved at that revision after a question.
+    /// Elsewhere --revision names the revision that was reviewed. When the listing has changed in the meantime, the approval is refused and
+    /// the change is shown.
     Approve(decide::Approve),
-    /// Reject pending listings
+    /// Reject pending listings: their submitters read the reason, and may submit them again
+    ///
+    /// Like `approve`, it shows each listing and asks, or takes the revision that was reviewed with --revision.
     Reject(decide::Reject),
     /// Take published listings down: reads answer 404, and their slugs stay taken
     ///
@@ -64,6 +78,10 @@ pub(crate) enum Verb {
     /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
     /// edit is refused when somebody else changed the listing while it was open.
     Edit(edit::Edit),
+    /// Give a live listing the content of an earlier revision, as a new revision
+    ///
+    /// Its state, its pictures, whether it is featured or verified, and the page of a game stay as they are.
+    Revert(revert::Revert),
 }
 
 pub(crate) async fn run_verb(
@@ -83,5 +101,6 @@ pub(crate) async fn run_verb(
         }
         Verb::Restore(restore) => decide::run(kind, restore.into(), fleet, output).await,
         Verb::Edit(edit) => edit::run(kind, edit, fleet, output).await,
+        Verb::Revert(revert) => revert::run(kind, revert, fleet, output).await,
     }
 }

@@ -94,7 +94,7 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
         return Err(Error::usage(format!(
             "`staff review` is interactive: programs use {} and {}",
             command_hint::staff("review list --json"),
-            command_hint::staff("game approve SLUG")
+            command_hint::staff("game approve SLUG --revision N")
         )));
     }
     let mut service = StaffReviewServiceClient::new(fleet.listings().await?);
@@ -152,6 +152,7 @@ fn queue_table(rows: &[QueueRow]) -> comfy_table::Table {
             output::format_time(row.waiting_since.as_ref()),
             row.kind.clone(),
             row.name.clone(),
+            row.revision.to_string(),
             row.title.clone(),
             row.page.clone(),
             row.submitter.clone(),
@@ -162,6 +163,7 @@ fn queue_table(rows: &[QueueRow]) -> comfy_table::Table {
             "pending since",
             "kind",
             "name",
+            "revision",
             "title",
             "page",
             "submitter",
@@ -181,7 +183,8 @@ async fn watch(service: &mut Service, kind: &str, output: Output) -> Result<(), 
         };
         let row = QueueRow::from(item);
         let since = output::format_time(row.waiting_since.as_ref());
-        let line = format!("{since} {} {} {}", row.kind, row.name, row.title);
+        let (kind, name, revision) = (&row.kind, &row.name, row.revision);
+        let line = format!("{since} {kind} {name} (revision {revision}) {}", row.title);
         output.line(&row, &sanitize(&line))?;
     }
     Err(Error::Unreachable(

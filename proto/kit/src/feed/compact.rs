@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgPool;
+use sqlx::{AssertSqlSafe, Row as _};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::followers;
+use super::head::Head;
 use crate::clock::Clock;
 use crate::pg::{self, Schema};
 
@@ -29,23 +31,35 @@ impl Default for Retention {
     }
 }
 
+/// PostgreSQL expects far more rows than a run usually finds, and would read the whole feed to join them.
+const BEGIN: &str = "begin;
+    set local statement_timeout = '10min';
+    set local enable_seqscan = off;
+    set local enable_hashjoin = off;
+    set local enable_mergejoin = off";
 /// How often the feed is compacted.
 const PERIOD: Duration = Duration::from_mins(10);
 /// The minimum age at which a row is deleted: a writer that lost its connection at commit looks for its rows.
 const MIN_AGE: Duration = Duration::from_hours(1);
 /// How long a follower that was silent for too long has left to acknowledge.
 const GRACE: time::Duration = time::Duration::minutes(5);
-/// Rows deleted in one statement.
+/// Rows that one statement looks at.
 const BATCH: i64 = 10_000;
 
+/// Compacts the feed of `schema` from time to time, for ever.
 pub(super) async fn run(
     pool: PgPool,
     schema: Schema,
     clock: Clock,
     retention: Retention,
 ) -> anyhow::Result<()> {
+    let mut compaction = Compaction::new(pool.clone(), schema, retention);
     loop {
-        match compact(&pool, schema, clock.now(), retention).await {
+        let compacting = async {
+            let now = pg::now(&pool, &clock).await?;
+            compaction.run(now).await
+        };
+        match compacting.await {
             Ok(0) => {}
             Ok(removed) => tracing::info!(schema = %schema, removed, "compacted the feed"),
             Err(error) => {
@@ -56,56 +70,180 @@ pub(super) async fn run(
     }
 }
 
-/// Deletes rows that every registered follower has passed and that a newer row of the same entity replaces. One-off events, which no row
-/// replaces, are deleted by age. Returns the number of rows deleted.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
-pub(super) async fn compact(
-    pool: &PgPool,
+/// The compaction of a feed. It remembers how far it has come: what it kept up to there can only be removed because of newer rows. The
+/// first run reads the whole feed, and every further one only what was written in between.
+#[derive(Debug)]
+pub(super) struct Compaction {
+    pool: PgPool,
     schema: Schema,
-    now: OffsetDateTime,
     retention: Retention,
-) -> Result<u64, sqlx::Error> {
-    let since = now - retention.followers;
-    followers::expire(pool, schema, since, now, GRACE).await?;
+    epoch: Uuid,
+    /// States up to here are removed if a row up to here replaces them.
+    states_until: i64,
+    /// One-off events up to here are removed.
+    happenings_until: i64,
+}
 
-    // The last row that a follower has applied stays, so that its fingerprint can be compared. A follower whose last position is in
-    // another epoch may have to rebuild and counts as having applied nothing.
-    let delete = format!(
-        "delete from {schema}.feed where seq in (
-             select old.seq from {schema}.feed old
-             where old.seq < (
+impl Compaction {
+    pub(super) fn new(pool: PgPool, schema: Schema, retention: Retention) -> Self {
+        Self {
+            pool,
+            schema,
+            retention,
+            epoch: Uuid::nil(),
+            states_until: 0,
+            happenings_until: 0,
+        }
+    }
+
+    /// Deletes rows that every registered follower has passed and that a newer row of the same entity replaces. One-off events, which no
+    /// row replaces, are deleted by age. Returns the number of rows deleted.
+    pub(super) async fn run(&mut self, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
+        let since = now - self.retention.followers;
+        followers::expire(&self.pool, self.schema, since, now, GRACE).await?;
+        let head = Head::of(&mut *self.pool.acquire().await?, self.schema).await?;
+        if head.epoch != self.epoch {
+            (self.states_until, self.happenings_until) = (0, 0);
+            self.epoch = head.epoch;
+        }
+        let mut total = 0;
+        while let Some((until, removed)) = self
+            .remove(self.states_until, now - MIN_AGE, REPLACED)
+            .await?
+        {
+            self.states_until = until;
+            total += removed;
+        }
+        // A happening is as old as any other row before it is removed.
+        let age = self.retention.happenings.max(MIN_AGE);
+        while let Some((until, removed)) = self
+            .remove(self.happenings_until, now - age, HAPPENED)
+            .await?
+        {
+            self.happenings_until = until;
+            total += removed;
+        }
+        Ok(total)
+    }
+
+    /// Looks at the next rows above `after` that are older than `before`, and removes `removable` ones. Returns up to where it has looked, and
+    /// the number of rows removed; `None` at the end.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the schema is a parameter; tested against PostgreSQL"
+    )]
+    async fn remove(
+        &self,
+        after: i64,
+        before: OffsetDateTime,
+        removable: &str,
+    ) -> Result<Option<(i64, u64)>, sqlx::Error> {
+        let schema = self.schema;
+        let removable = removable.replace("{schema}", schema.0);
+        // The last row that a follower has applied stays, so that its fingerprint can be compared. A follower whose last position is in
+        // another epoch may have to rebuild and counts as having applied nothing.
+        let sql = format!(
+            "with bound as materialized (
                  select min(case
                      when follower.name is null then head.seq
                      when follower.epoch = head.epoch then follower.seq
                      else 0
-                 end)
+                 end) as seq
                  from {schema}.feed_head head left join {schema}.feed_follower follower on true
+             ), looked as materialized (
+                 select seq, entity, id, happening from (
+                     select seq, entity, id, happening, at from {schema}.feed
+                     where seq > $1 and seq < (select seq from bound) order by seq limit {BATCH}
+                 ) next
+                 where at < $2
+             ), removed as (
+                 delete from {schema}.feed where seq in ({removable}) returning 1
              )
-             and old.at < $1
-             and case when old.happening then old.at < $2 else exists (
-                 select from {schema}.feed newer
-                 where newer.entity = old.entity and newer.id = old.id and newer.seq > old.seq and not newer.happening
-             ) end
-             order by old.seq
-             limit {BATCH}
-         )"
-    );
-    let mut total = 0;
-    loop {
-        let mut transaction = pool.begin_with(pg::BEGIN_LONG).await?;
-        let removed = sqlx::query(AssertSqlSafe(delete.clone()))
-            .bind(now - MIN_AGE)
-            .bind(now - retention.happenings)
-            .execute(&mut *transaction)
-            .await?
-            .rows_affected();
+             select (select max(seq) from looked) as until, (select count(*) from removed) as removed"
+        );
+        let mut transaction = self.pool.begin_with(BEGIN).await?;
+        let row = sqlx::query(AssertSqlSafe(sql))
+            .bind(after)
+            .bind(before)
+            // A cached plan from the time when the feed was short would read the whole table later.
+            .persistent(false)
+            .fetch_one(&mut *transaction)
+            .await?;
         transaction.commit().await?;
-        total += removed;
-        if removed < BATCH.unsigned_abs() {
-            return Ok(total);
-        }
+        let (until, removed): (Option<i64>, i64) = (row.try_get("until")?, row.try_get("removed")?);
+        Ok(until.map(|until| (until, removed.unsigned_abs())))
+    }
+}
+
+/// States that a newer row replaces: those among the rows that are looked at, and older ones that these replace.
+const REPLACED: &str = "
+    select old.seq from looked old where not old.happening and exists (
+        select from {schema}.feed newer
+        where newer.entity = old.entity and newer.id = old.id and newer.seq > old.seq and not newer.happening
+    )
+    union
+    select old.seq from looked newer join {schema}.feed old using (entity, id)
+    where not newer.happening and not old.happening and old.seq < newer.seq and old.seq <= $1";
+/// One-off events.
+const HAPPENED: &str = "select seq from looked where happening";
+
+#[cfg(test)]
+mod tests {
+    use sqlx::postgres::PgPoolOptions;
+
+    use super::super::PRODUCER_TABLES;
+    use super::*;
+
+    const SCHEMA: Schema = Schema("kit");
+    /// Each row has an entity of its own.
+    const LARGE: &str = "
+        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
+            select n, 'note', n::text, 1, 'set', true, false, now() - interval '2 days', '', gen_random_uuid()
+            from generate_series(1, 30000) n;
+        update kit.feed_head set seq = 30000;
+        analyze kit.feed";
+    /// States 1 to 50 are replaced, and nobody needs the head.
+    const REPLACE: &str = "
+        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
+            select 30000 + n, 'note', n::text, 2, 'set', true, false, now() - interval '1 day', '', gen_random_uuid()
+            from generate_series(1, 51) n;
+        update kit.feed_head set seq = 30051";
+
+    #[sqlx::test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test; its schema is the kit's own"
+    )]
+    async fn a_run_reads_what_was_written_since_the_last_one(pool: PgPool) {
+        // One connection: it publishes its own statistics.
+        let one = PgPoolOptions::new().max_connections(1);
+        let pool = one.connect_lazy_with((*pool.connect_options()).clone());
+        let tables = format!("create schema kit; {}; {LARGE}", PRODUCER_TABLES.concat());
+        sqlx::raw_sql(AssertSqlSafe(tables))
+            .execute(&pool)
+            .await
+            .unwrap();
+        let rows_read = async || -> i64 {
+            sqlx::raw_sql("select pg_stat_force_next_flush()")
+                .execute(&pool)
+                .await
+                .unwrap();
+            let read = "select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'feed'";
+            sqlx::query_scalar(read).fetch_one(&pool).await.unwrap()
+        };
+        let now = OffsetDateTime::now_utc();
+        let mut compaction = Compaction::new(pool.clone(), SCHEMA, Retention::default());
+        assert_eq!(compaction.run(now).await.unwrap(), 0);
+        sqlx::raw_sql(REPLACE).execute(&pool).await.unwrap();
+        let before = rows_read().await;
+        assert_eq!(compaction.run(now).await.unwrap(), 50);
+        let read = rows_read().await - before;
+        assert!(read < 1_000, "{read} rows are read");
+        assert_eq!(compaction.run(now).await.unwrap(), 0);
+        let left: i64 = sqlx::query_scalar("select count(*) from kit.feed")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        assert_eq!(left, 30_001);
     }
 }

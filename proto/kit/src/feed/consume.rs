@@ -28,6 +28,11 @@ pub trait Consumer: Send {
     /// The stored cursor; `None` when the consumer has applied nothing.
     fn cursor(&mut self) -> impl Future<Output = anyhow::Result<Option<Cursor>>> + Send;
 
+    /// The newest change that the follower may miss because compaction has deleted it. Above it, each number comes.
+    fn may_miss_until(&self, stream: &StreamStart) -> i64 {
+        stream.head
+    }
+
     /// Called when a stream begins.
     fn start(&mut self, stream: StreamStart) -> impl Future<Output = anyhow::Result<()>> + Send;
 
@@ -143,6 +148,7 @@ async fn follow<C: Consumer>(
     };
     consumer.start(start).await?;
     lag.set_head(head_seq);
+    let may_miss_until = consumer.may_miss_until(&start);
 
     let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
     let mut acknowledged = (seq, Instant::now());
@@ -172,14 +178,59 @@ async fn follow<C: Consumer>(
         let Some(Message::Batch(batch)) = response.and_then(|response| response.message) else {
             return Ok(());
         };
-        let Some(last) = batch.changes.last() else {
+        let last = last_without_gap(seq, may_miss_until, &batch.changes)?;
+        if last == seq {
             continue;
-        };
-        let last = last.seq;
+        }
         lag.set_head(batch.head_seq.max(last));
         consumer.handle_batch(epoch, batch.changes).await?;
         seq = last;
         lag.set_applied(Some(Position { epoch, seq }));
         report_caught_up(seq);
+    }
+}
+
+/// The newest of `changes`, which follow `seq`.
+///
+/// # Errors
+/// A change is missing or comes twice. The follower applies nothing of the batch, connects again and reads it again.
+fn last_without_gap(
+    mut seq: i64,
+    may_miss_until: i64,
+    changes: &[proto::Change],
+) -> anyhow::Result<i64> {
+    for change in changes {
+        anyhow::ensure!(
+            change.seq > seq && change.seq <= seq.max(may_miss_until) + 1,
+            "the producer sent change {} after change {seq}",
+            change.seq
+        );
+        seq = change.seq;
+    }
+    Ok(seq)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn last(seq: i64, may_miss_until: i64, seqs: &[i64]) -> Option<i64> {
+        let change = |seq: &i64| proto::Change {
+            seq: *seq,
+            ..proto::Change::default()
+        };
+        let changes: Vec<proto::Change> = seqs.iter().map(change).collect();
+        last_without_gap(seq, may_miss_until, &changes).ok()
+    }
+
+    #[test]
+    fn a_gap_is_noticed_unless_compaction_may_have_made_it() {
+        assert_eq!(last(3, 0, &[4, 5, 6]), Some(6));
+        assert_eq!(last(3, 0, &[]), Some(3));
+        for skips in [&[5][..], &[4, 6], &[3], &[4, 4], &[5, 4]] {
+            assert_eq!(last(3, 0, skips), None, "{skips:?}");
+        }
+        assert_eq!(last(0, 7, &[2, 5, 8, 9]), Some(9));
+        assert_eq!(last(0, 7, &[2, 5, 9]), None, "8 is missing");
     }
 }

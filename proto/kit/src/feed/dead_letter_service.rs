@@ -1,4 +1,4 @@
-//! Staff calls for the dead letters of a service (`common/v1/dead_letters.proto`).
+//! Staff calls for the feeds of a service and their dead letters (`common/v1/dead_letters.proto`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,63 +12,79 @@ use sqlx::postgres::PgPool;
 use tonic::{Request, Response, Status};
 
 use super::dead_letter::{self, Retried, Subscription};
+use super::followers;
 use super::projection::Projection;
-use crate::audit::{Action, Audit, DEAD_LETTER, RETRY_DEAD_LETTERS, Subject};
+use crate::audit::{Action, Audit, FEED_ACTIONS, FEED_KINDS, Subject};
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::pg::Schema;
+use crate::pg::{self, Schema};
 use crate::rpc::staff::Role;
 use crate::timestamp;
 
 /// The default number of rows on a page, and the most.
 const LIMITS: (i32, i32) = (20, 100);
 
-/// What staff do with dead letters.
+const DEAD_LETTER: &str = FEED_KINDS[0];
+const FOLLOWER: &str = FEED_KINDS[1];
+
+/// What staff do with feeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DeadLetterAction {
+enum FeedAction {
     Look,
     Retry,
+    Forget,
+    Replay,
 }
 
-impl Action for DeadLetterAction {
-    const ALL: &'static [Self] = &[Self::Look, Self::Retry];
-    const KINDS: &'static [&'static str] = &[DEAD_LETTER];
+impl Action for FeedAction {
+    const ALL: &'static [Self] = &[Self::Look, Self::Retry, Self::Forget, Self::Replay];
+    const KINDS: &'static [&'static str] = &FEED_KINDS;
     const READ_AUDIT: Self = Self::Look;
 
     fn as_str(self) -> &'static str {
+        let [retry, forget, replay] = FEED_ACTIONS;
         match self {
             Self::Look => "look",
-            Self::Retry => RETRY_DEAD_LETTERS,
+            Self::Retry => retry,
+            Self::Forget => forget,
+            Self::Replay => replay,
         }
     }
 
     fn needs(self) -> Role {
         match self {
             Self::Look => Role::Reviewer,
-            Self::Retry => Role::Admin,
+            Self::Retry | Self::Forget | Self::Replay => Role::Admin,
         }
     }
 }
 
-/// Retries the dead letters of one feed.
+/// A feed that the service follows.
 #[tonic::async_trait]
-trait Retry: Send + Sync {
+trait FollowedFeed: Send + Sync {
+    fn subscription(&self) -> Subscription;
+
+    /// Retries its dead letters.
     async fn retry(&self, pool: &PgPool, numbers: &[i64]) -> Result<Retried, sqlx::Error>;
 }
 
 #[tonic::async_trait]
-impl<P: Projection> Retry for (Subscription, P) {
+impl<P: Projection> FollowedFeed for (Subscription, P) {
+    fn subscription(&self) -> Subscription {
+        self.0
+    }
+
     async fn retry(&self, pool: &PgPool, numbers: &[i64]) -> Result<Retried, sqlx::Error> {
         self.0.retry(pool, &self.1, numbers).await
     }
 }
 
-/// The dead letters of all feeds that a service follows.
+/// The feed of a service, and the feeds that it follows with their dead letters.
 pub struct DeadLetterService {
     pool: PgPool,
     schema: Schema,
     clock: Clock,
-    feeds: Vec<Arc<dyn Retry>>,
+    feeds: Vec<Arc<dyn FollowedFeed>>,
 }
 
 impl fmt::Debug for DeadLetterService {
@@ -80,7 +96,7 @@ impl fmt::Debug for DeadLetterService {
 }
 
 impl DeadLetterService {
-    /// The dead letters in `schema`.
+    /// The feeds in `schema`.
     pub fn new(pool: PgPool, schema: Schema, clock: Clock) -> Self {
         Self {
             pool,
@@ -116,9 +132,7 @@ impl StaffDeadLetterService for DeadLetterService {
         request: Request<proto::ListDeadLettersRequest>,
     ) -> Result<Response<proto::ListDeadLettersResponse>, Status> {
         let on = (DEAD_LETTER, "");
-        self.audit()
-            .admit(&request, DeadLetterAction::Look, on)
-            .await?;
+        self.audit().admit(&request, FeedAction::Look, on).await?;
         let request = request.into_inner();
         let limit = match request.limit {
             0 => LIMITS.0,
@@ -158,10 +172,7 @@ impl StaffDeadLetterService for DeadLetterService {
             .collect();
         let name = numbers.join(",");
         let on = (DEAD_LETTER, name.as_str());
-        let by = self
-            .audit()
-            .admit(&request, DeadLetterAction::Retry, on)
-            .await?;
+        let by = self.audit().admit(&request, FeedAction::Retry, on).await?;
         let numbers = request.into_inner().numbers;
         let mut sum = Retried::default();
         for feed in &self.feeds {
@@ -183,5 +194,99 @@ impl StaffDeadLetterService for DeadLetterService {
             applied: sum.applied,
             refused: sum.refused,
         }))
+    }
+
+    async fn list_followers(
+        &self,
+        request: Request<proto::ListFollowersRequest>,
+    ) -> Result<Response<proto::ListFollowersResponse>, Status> {
+        let on = (FOLLOWER, "");
+        self.audit().admit(&request, FeedAction::Look, on).await?;
+        let reading = async {
+            let mut connection = self.pool.acquire().await?;
+            let mut followed = Vec::new();
+            for feed in &self.feeds {
+                followed.push(feed.subscription().status(&mut connection).await?);
+            }
+            let followers = followers::list(&mut connection, self.schema).await?;
+            Ok(proto::ListFollowersResponse {
+                followers,
+                followed,
+            })
+        };
+        let response: Result<_, sqlx::Error> = reading.await;
+        Ok(Response::new(response.map_err(Fault::from)?))
+    }
+
+    async fn forget_follower(
+        &self,
+        request: Request<proto::ForgetFollowerRequest>,
+    ) -> Result<Response<proto::ForgetFollowerResponse>, Status> {
+        let name = request.get_ref().name.clone();
+        let on = (FOLLOWER, name.as_str());
+        let by = self.audit().admit(&request, FeedAction::Forget, on).await?;
+        let forgetting = async {
+            let mut transaction = self.pool.begin().await?;
+            let now = pg::now(&mut *transaction, &self.clock).await?;
+            if !followers::forget(&mut transaction, self.schema, &name, now).await? {
+                return Ok(false);
+            }
+            let subject = Subject {
+                entity: FOLLOWER,
+                name: name.clone(),
+                details: json!({}),
+            };
+            by.record(&mut *transaction, self.schema, subject, now)
+                .await?;
+            transaction.commit().await?;
+            Ok(true)
+        };
+        let forgotten: Result<bool, sqlx::Error> = forgetting.await;
+        if !forgotten.map_err(Fault::from)? {
+            let message = format!(
+                "No follower `{name}` has left this feed. `staff follower list` shows those that follow it; one that was seen within a minute is connected."
+            );
+            return Err(Fault::not_found(message).into());
+        }
+        Ok(Response::new(proto::ForgetFollowerResponse {}))
+    }
+
+    async fn replay_feed(
+        &self,
+        request: Request<proto::ReplayFeedRequest>,
+    ) -> Result<Response<proto::ReplayFeedResponse>, Status> {
+        let proto::ReplayFeedRequest { producer, from_seq } = request.get_ref().clone();
+        let on = (FOLLOWER, producer.as_str());
+        let by = self.audit().admit(&request, FeedAction::Replay, on).await?;
+        if from_seq < 1 {
+            return Err(Fault::invalid_field("from_seq", "It is 1 or more.").into());
+        }
+        let mut feeds = self.feeds.iter().map(|feed| feed.subscription());
+        let feed = feeds.find(|feed| feed.producer == producer);
+        let replaying = async {
+            let mut transaction = self.pool.begin().await?;
+            let now = pg::now(&mut *transaction, &self.clock).await?;
+            let Some(feed) = feed else { return Ok(None) };
+            let Some(to_seq) = feed.replay(&mut transaction, from_seq).await? else {
+                return Ok(None);
+            };
+            let subject = Subject {
+                entity: FOLLOWER,
+                name: producer.clone(),
+                details: json!({ "from_seq": from_seq, "to_seq": to_seq }),
+            };
+            by.record(&mut *transaction, self.schema, subject, now)
+                .await?;
+            transaction.commit().await?;
+            Ok(Some(to_seq))
+        };
+        let replayed: Result<Option<i64>, sqlx::Error> = replaying.await;
+        let Some(to_seq) = replayed.map_err(Fault::from)? else {
+            let message = format!(
+                "This service has applied no change {from_seq} of a feed `{producer}`. `staff follower list` shows its feeds and how far it has come."
+            );
+            return Err(Fault::not_found(message).into());
+        };
+        Ok(Response::new(proto::ReplayFeedResponse { to_seq }))
     }
 }

@@ -48,11 +48,12 @@ impl Follow {
 
     /// Decides where the stream begins, and registers the follower there.
     async fn begin(&self, follower: &str, cursor: Option<Cursor>) -> Result<Begin, sqlx::Error> {
-        let (schema, now) = (self.producer.schema(), self.clock.now());
+        let schema = self.producer.schema();
         let mut connection = self.pool.acquire().await?;
         if follower.is_empty() {
             return begin(&mut connection, schema, cursor, true).await;
         }
+        let now = pg::now(&mut *connection, &self.clock).await?;
         // First of all: from now on compaction deletes no row that this follower has not seen.
         let is_registered = followers::touch(&mut connection, schema, follower, now).await?;
         let begun = begin(&mut connection, schema, cursor, is_registered).await?;
@@ -148,10 +149,12 @@ impl FeedService for Follow {
             epoch: parse_epoch(&request.epoch)?,
             seq: request.seq,
         };
-        let (schema, now) = (self.producer.schema(), self.clock.now());
-        let acknowledged =
-            followers::acknowledge(&self.pool, schema, &request.follower, position, now);
-        if !acknowledged.await.map_err(|error| pg::fault(&error))? {
+        let schema = self.producer.schema();
+        let acknowledging = async {
+            let now = pg::now(&self.pool, &self.clock).await?;
+            followers::acknowledge(&self.pool, schema, &request.follower, position, now).await
+        };
+        if !acknowledging.await.map_err(|error| pg::fault(&error))? {
             return Err(Fault::not_found(
                 "No follower of this name is registered any more. Call Follow, which registers it.",
             )

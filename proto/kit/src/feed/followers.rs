@@ -1,11 +1,16 @@
 //! The registered followers of a feed, in the table `feed_follower`. Compaction waits for them.
 
+use contracts::common::v1 as proto;
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, PgConnection};
+use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use time::OffsetDateTime;
 
 use super::Position;
 use crate::pg::Schema;
+use crate::timestamp;
+
+/// A follower that was seen within this time is connected.
+const CONNECTED: time::Duration = time::Duration::minutes(1);
 
 /// Records that `follower` is alive, so that compaction does not expire it. Returns whether it is registered.
 #[expect(
@@ -108,4 +113,71 @@ pub(super) async fn expire(
         .execute(pool)
         .await?;
     Ok(())
+}
+
+/// The followers of the feed in `schema`; none when it has no feed.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the schema is a parameter; tested against PostgreSQL"
+)]
+pub(super) async fn list(
+    connection: &mut PgConnection,
+    schema: Schema,
+) -> Result<Vec<proto::Follower>, sqlx::Error> {
+    if !has_feed(connection, schema).await? {
+        return Ok(Vec::new());
+    }
+    // What it has applied of another epoch may not be part of this one.
+    let sql = format!(
+        "select name, follower.seq, seen_at,
+             head.seq - case when follower.epoch = head.epoch then follower.seq else 0 end as lag
+         from {schema}.feed_follower follower cross join {schema}.feed_head head order by name"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql))
+        .fetch_all(connection)
+        .await?;
+    let followers = rows.iter().map(|row| {
+        Ok(proto::Follower {
+            name: row.try_get("name")?,
+            seq: row.try_get("seq")?,
+            lag: row.try_get("lag")?,
+            seen_at: Some(timestamp::encode(row.try_get("seen_at")?)),
+        })
+    });
+    followers.collect()
+}
+
+/// Whether the service has a feed, or only follows others.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statement reads no table that sqlx could check"
+)]
+async fn has_feed(connection: &mut PgConnection, schema: Schema) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("select to_regclass($1) is not null")
+        .bind(format!("{schema}.feed_follower"))
+        .fetch_one(connection)
+        .await
+}
+
+/// Removes a follower that is not connected. Returns whether there was one.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the schema is a parameter; tested against PostgreSQL"
+)]
+pub(super) async fn forget(
+    connection: &mut PgConnection,
+    schema: Schema,
+    name: &str,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    if !has_feed(connection, schema).await? {
+        return Ok(false);
+    }
+    let sql = format!("delete from {schema}.feed_follower where name = $1 and seen_at < $2");
+    let forgotten = sqlx::query(AssertSqlSafe(sql))
+        .bind(name)
+        .bind(now - CONNECTED)
+        .execute(connection)
+        .await?;
+    Ok(forgotten.rows_affected() == 1)
 }

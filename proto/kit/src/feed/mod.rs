@@ -9,6 +9,7 @@
 //! The tables are in the `producer*.sql` and `consumer*.sql` of this folder; a service's migrations repeat them under its own schema.
 
 mod apply;
+mod arrival;
 mod commit;
 mod compact;
 mod consume;
@@ -27,16 +28,20 @@ mod producer;
 mod project;
 mod projection;
 mod queue;
+mod queue_sender;
+mod replay;
 mod replies;
 mod resume;
 mod rows;
 mod session;
 mod tail;
+mod throughput;
 mod timeouts;
 mod transaction;
 mod writer;
 
 pub use apply::{Apply, ApplyError, ApplyResult, ErrorClass, unexpected_outcome};
+pub use arrival::arrival;
 pub use compact::Retention;
 pub use consume::{Consumer, StreamStart, consume};
 pub use contracts::common::v1::Change;

@@ -224,6 +224,14 @@ impl<P: Projection> Consumer for PgConsumer<P> {
         }))
     }
 
+    /// While a rebuild or a replay reads old changes. Compaction waits for a registered follower with everything else.
+    fn may_miss_until(&self, stream: &StreamStart) -> i64 {
+        self.cursor.map_or(stream.head, |cursor| {
+            let rebuilt = cursor.rebuilding_to.unwrap_or_default();
+            rebuilt.max(cursor.effects_after_seq)
+        })
+    }
+
     async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
         // A newer version may be able to apply them.
         let letters = self.feed.count(&mut *self.pool.acquire().await?).await?;
@@ -308,6 +316,13 @@ impl<P: Projection> Consumer for PgConsumer<P> {
     }
 
     async fn idle(&mut self) -> anyhow::Result<()> {
+        let position = |cursor: StoredCursor| (cursor.epoch, cursor.seq);
+        let stored = self.load().await?;
+        anyhow::ensure!(
+            stored.map(position) == self.cursor.map(position),
+            "the cursor of {} was moved, as for a replay; starting again from it",
+            self.feed.producer
+        );
         if self.retry.is_some_and(|(due, _)| Instant::now() >= due) {
             self.retry_dead_letters().await?;
         }

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use tokio::sync::watch;
 
 use super::apply::Apply;
-use super::compact::{self, Retention};
+use super::compact::{self, Compaction, Retention};
 use super::follow::Follow;
 use super::head::Head;
 use super::high_water_mark::HighWaterMark;
@@ -121,7 +121,9 @@ impl Producer {
         now: OffsetDateTime,
         retention: Retention,
     ) -> Result<u64, sqlx::Error> {
-        compact::compact(&self.pool, self.schema, now, retention).await
+        let pool = self.pool.clone();
+        let mut compaction = Compaction::new(pool, self.schema, retention);
+        compaction.run(now).await
     }
 
     pub(super) fn schema(&self) -> Schema {

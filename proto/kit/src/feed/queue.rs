@@ -1,8 +1,8 @@
-//! The queue of the writer: new items, at most as many as can be written before their deadline, and items that are retried.
+//! The queue of the writer: new items, at most as many as can be begun before their deadlines, and items that are retried.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
@@ -11,14 +11,14 @@ use uuid::Uuid;
 
 use super::WriteResult;
 use super::apply::Apply;
+use super::queue_sender::{QUEUE, QueueSender, full};
+use super::throughput::Throughput;
 use crate::fault::Fault;
 
 /// The most items in one transaction.
 pub(super) const BATCH: usize = 50;
 /// The most retries in one transaction while new items wait.
 const RETRIES: usize = 10;
-/// The most new items that may wait, however fast the writer is.
-const QUEUE: usize = 16_384;
 /// The most items that may wait for a retry. A further one fails.
 const RETRY_QUEUE: usize = 1_024;
 /// Pause before the first retry. It doubles with each attempt, up to [`MAX_BACKOFF`].
@@ -30,7 +30,8 @@ pub(super) struct Queued<A: Apply> {
     pub(super) item: A::Item,
     /// Identifies the write in its rows on the feed.
     pub(super) request: Uuid,
-    /// A retry after this time fails.
+    pub(super) since: Instant,
+    /// After this time the item fails: it is not begun, nor retried.
     pub(super) deadline: Instant,
     pub(super) reply: oneshot::Sender<WriteResult<A::Outcome>>,
     pub(super) attempts: u32,
@@ -38,92 +39,16 @@ pub(super) struct Queued<A: Apply> {
     pub(super) isolate: bool,
 }
 
-/// The sending half of the queue. Clones share it.
-#[derive(Debug)]
-pub(super) struct QueueSender<A: Apply> {
-    queue: mpsc::Sender<Queued<A>>,
-    throughput: Arc<Throughput>,
-    /// How long a write is retried, and the longest wait in the queue.
-    pub(super) deadline: Duration,
-}
-
-impl<A: Apply> Clone for QueueSender<A> {
-    fn clone(&self) -> Self {
-        Self {
-            queue: self.queue.clone(),
-            throughput: Arc::clone(&self.throughput),
-            deadline: self.deadline,
-        }
-    }
-}
-
-impl<A: Apply> QueueSender<A> {
-    /// Queues an item.
-    ///
-    /// # Errors
-    /// More items wait than can be written before the deadline of this one, or the writer is stopping.
-    pub(super) fn push(&self, queued: Queued<A>) -> Result<(), Fault> {
-        let waiting = self.queue.max_capacity() - self.queue.capacity();
-        let wait = self.throughput.wait(waiting);
-        // One batch may always wait, so that the throughput is measured again.
-        if wait > self.deadline && waiting >= BATCH {
-            return Err(self.full(wait));
-        }
-        self.queue.try_send(queued).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => self.full(wait),
-            mpsc::error::TrySendError::Closed(_) => {
-                Fault::unavailable("the writer, which is stopping")
-            }
-        })
-    }
-
-    fn full(&self, wait: Duration) -> Fault {
-        let seconds = wait.min(self.deadline).as_secs().max(1);
-        Fault {
-            retry_after: u32::try_from(seconds).ok(),
-            ..Fault::unavailable("the writer, whose queue is full")
-        }
-    }
-}
-
-/// The throughput of the writer.
-#[derive(Debug)]
-struct Throughput {
-    /// Moving average of the time for one item, in microseconds.
-    item_micros: AtomicU64,
-}
-
-impl Throughput {
-    /// How long an item waits behind `queued` others.
-    fn wait(&self, queued: usize) -> Duration {
-        let queued = u64::try_from(queued).unwrap_or(u64::MAX);
-        let micros = self.item_micros.load(Ordering::Relaxed);
-        Duration::from_micros(micros.saturating_mul(queued))
-    }
-
-    /// Adds a transaction to the average. A small transaction only counts when it lowers the average: its fixed cost is spread over few
-    /// items, so its time for one item is an upper bound.
-    fn record(&self, items: usize, took: Duration) {
-        let Ok(count) = u64::try_from(items) else {
-            return;
-        };
-        let item = u64::try_from(took.as_micros()).unwrap_or(u64::MAX) / count.max(1);
-        let before = self.item_micros.load(Ordering::Relaxed);
-        if items >= BATCH / 2 || item < before {
-            // Only the writer task calls this, so a load and a store do not race.
-            let average = before - before / 4 + item / 4;
-            self.item_micros.store(average.max(1), Ordering::Relaxed);
-        }
-    }
-}
-
 /// The receiving half of the queue, in the writer task.
 pub(super) struct Queue<A: Apply> {
     new: mpsc::Receiver<Queued<A>>,
-    /// Items that the last transaction did not reach.
+    /// Items that were taken out of `new` and not begun: the last transaction did not reach them, or [`shed`](Self::shed) left them.
     requeued: VecDeque<Queued<A>>,
+    /// Their number, for the sender.
+    requeued_len: Arc<AtomicUsize>,
     retries: Vec<(Instant, Queued<A>)>,
     throughput: Arc<Throughput>,
+    deadline: Duration,
     stopping: CancellationToken,
     /// Whether the last batch was an isolated item. The next batch is then for other items.
     was_isolated: bool,
@@ -135,20 +60,20 @@ pub(super) fn queue<A: Apply>(
     stopping: CancellationToken,
 ) -> (QueueSender<A>, Queue<A>) {
     let (queue, new) = mpsc::channel(QUEUE);
-    // A thousand items per second, until a batch is measured.
-    let throughput = Arc::new(Throughput {
-        item_micros: AtomicU64::new(1_000),
-    });
+    let (throughput, requeued) = (Arc::<Throughput>::default(), Arc::<AtomicUsize>::default());
     let sender = QueueSender {
         queue,
+        requeued: Arc::clone(&requeued),
         throughput: Arc::clone(&throughput),
         deadline,
     };
     let queue = Queue {
         new,
         requeued: VecDeque::new(),
+        requeued_len: requeued,
         retries: Vec::new(),
         throughput,
+        deadline,
         stopping,
         was_isolated: false,
     };
@@ -158,6 +83,12 @@ pub(super) fn queue<A: Apply>(
 impl<A: Apply> Queue<A> {
     /// The items of the next transaction: all that wait, up to [`BATCH`]. Returns `None` after the last item.
     pub(super) async fn next(&mut self) -> Option<Vec<Queued<A>>> {
+        let batch = self.wait().await;
+        self.count();
+        batch
+    }
+
+    async fn wait(&mut self) -> Option<Vec<Queued<A>>> {
         loop {
             if self.stopping.is_cancelled() {
                 // Items that already wait are still written.
@@ -252,9 +183,40 @@ impl<A: Apply> Queue<A> {
         None
     }
 
-    /// Records a transaction in the throughput, which bounds the queue.
-    pub(super) fn record(&self, items: usize, took: Duration) {
-        self.throughput.record(items, took);
+    /// Records a transaction in the throughput, which bounds the queue. `is_cut`: it did not reach all its items.
+    pub(super) fn record(&self, items: u32, is_cut: bool, took: Duration) {
+        self.throughput.record(items, is_cut, took);
+    }
+
+    /// Removes the items that cannot be begun before their deadlines, because the throughput has fallen since they came.
+    pub(super) fn shed(&mut self) -> Vec<(Queued<A>, Fault)> {
+        let waiting = self.requeued.len() + self.new.len();
+        // Looking at every item has a cost, and a short queue needs none.
+        if self.throughput.wait(waiting) <= self.deadline / 2 {
+            return Vec::new();
+        }
+        while let Ok(queued) = self.new.try_recv() {
+            self.requeued.push_back(queued);
+        }
+        let (now, mut shed) = (Instant::now(), Vec::new());
+        for queued in std::mem::take(&mut self.requeued) {
+            let wait = self.throughput.wait(self.requeued.len());
+            if self.requeued.len() < BATCH || now + wait <= queued.deadline {
+                self.requeued.push_back(queued);
+            } else {
+                shed.push((queued, full(wait.min(self.deadline))));
+            }
+        }
+        self.count();
+        shed
+    }
+
+    /// Publishes how many items wait.
+    fn count(&self) {
+        let requeued = self.requeued.len();
+        self.requeued_len.store(requeued, Ordering::Relaxed);
+        let waiting = u32::try_from(requeued + self.new.len()).unwrap_or(u32::MAX);
+        metrics::gauge!("feed_writer_queue_length").set(f64::from(waiting));
     }
 }
 
@@ -288,6 +250,7 @@ mod tests {
         Queued {
             item,
             request: Uuid::nil(),
+            since: Instant::now(),
             deadline: Instant::now() + DEADLINE,
             reply: oneshot::channel().0,
             attempts: 0,
@@ -315,16 +278,37 @@ mod tests {
 
         let (sender, slow) = queue::<Numbers>(DEADLINE, CancellationToken::new());
         for _ in 0..50 {
-            slow.record(BATCH, Duration::from_secs(1));
+            slow.record(50, false, Duration::from_secs(1));
         }
         let waiting = fill(&sender);
         assert!((250..400).contains(&waiting), "{waiting}");
 
         let (sender, stalled) = queue::<Numbers>(DEADLINE, CancellationToken::new());
         for _ in 0..50 {
-            stalled.record(BATCH, Duration::from_mins(1));
+            stalled.record(50, false, Duration::from_mins(1));
         }
         assert_eq!(fill(&sender), BATCH, "one batch may always wait");
+    }
+
+    #[test]
+    fn items_that_cannot_be_begun_in_time_any_more_are_shed() {
+        let (sender, mut queue) = queue::<Numbers>(DEADLINE, CancellationToken::new());
+        assert_eq!(fill(&sender), 5_001);
+        for _ in 0..50 {
+            // 80 items a second.
+            queue.record(20, true, Duration::from_millis(250));
+        }
+        let shed = queue.shed();
+        let waiting = 5_001 - shed.len();
+        assert!((50..=401).contains(&waiting), "{waiting} still wait");
+        assert!(shed.iter().all(|(_, fault)| fault.retry_after >= Some(4)));
+        assert!(
+            shed.iter().all(|(queued, _)| queued.item >= 50),
+            "the oldest stay"
+        );
+        // What was shed makes no room for more.
+        assert!(fill(&sender) <= 401_usize.saturating_sub(waiting));
+        assert!(queue.shed().len() < 401);
     }
 
     #[tokio::test]

@@ -52,6 +52,21 @@ pub struct ChangeBatch {
     pub(super) server: OffsetDateTime,
     /// In the order of `seq`.
     pub changes: Vec<proto::Change>,
+    /// Whether the changes reach the head.
+    is_complete: bool,
+}
+
+impl ChangeBatch {
+    /// Whether the feed lacks a change above `after`, up to the newest one of the batch: compaction has deleted it, or it was lost.
+    pub fn has_gap(&self, after: i64) -> bool {
+        let numbers = self.changes.iter().map(|change| change.seq);
+        let last = if self.is_complete { self.head.seq } else { 0 };
+        let last = self
+            .changes
+            .last()
+            .map_or(last, |change| change.seq.max(last));
+        !numbers.eq(after + 1..=last)
+    }
 }
 
 /// Reads up to `limit` changes above `after`, and the head, in one snapshot. The replicas of a producer read their own feed with this;
@@ -107,6 +122,7 @@ pub async fn read_changes(
     Ok(ChangeBatch {
         head,
         server,
+        is_complete: changes.len() < limit,
         changes,
     })
 }

@@ -12,7 +12,8 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::apply::Apply;
-use super::queue::{Queue, QueueSender, Queued, queue};
+use super::queue::{Queue, Queued, queue};
+use super::queue_sender::QueueSender;
 use super::replies::{BatchReplies, ReplySender};
 use super::session::Sessions;
 use super::transaction::{Transactions, Verdict};
@@ -37,13 +38,15 @@ impl<A: Apply> Clone for Writer<A> {
 
 impl<A: Apply> Writer<A> {
     /// Writes one item and returns once it is committed: its outcome, and the position of its last row on the feed (`None` when nothing
-    /// changed).
+    /// changed). A write that waits is not begun after its deadline, nor when its caller has given up.
     pub async fn write(&self, item: A::Item) -> WriteResult<A::Outcome> {
         let (reply, answer) = oneshot::channel();
+        let since = Instant::now();
         self.queue.push(Queued {
             item,
             request: ids::row_id(),
-            deadline: Instant::now() + self.queue.deadline,
+            since,
+            deadline: since + self.queue.deadline,
             reply,
             attempts: 0,
             isolate: false,
@@ -93,29 +96,40 @@ impl<A: Apply> Task<A> {
     /// Writes a batch and answers the callers whose items are not retried.
     async fn process(&mut self, batch: Vec<Queued<A>>, queue: &mut Queue<A>) {
         let began = Instant::now();
-        let is_late = |queued: &Queued<A>| queued.attempts == 0 && queued.deadline <= began;
+        let is_late = |queued: &Queued<A>| {
+            queued.attempts == 0 && (queued.deadline <= began || queued.reply.is_closed())
+        };
         let (late, batch): (Vec<_>, Vec<_>) = batch.into_iter().partition(is_late);
         let mut results: Vec<_> = late.into_iter().map(timed_out).collect();
         let mut committed = None;
         if !batch.is_empty() {
-            metrics::histogram!("feed_writer_batch_items")
-                .record(u32::try_from(batch.len()).unwrap_or(u32::MAX));
             let written = self.transactions.write(&batch).await;
             committed = written.committed;
-            let mut attempted = 0;
+            let (mut attempted, mut is_cut) = (0_u32, false);
             for (mut queued, verdict) in batch.into_iter().zip(written.verdicts) {
-                if let Verdict::Reply(result) = verdict {
-                    attempted += 1;
-                    results.push((queued.reply, result));
-                } else if let Verdict::Requeue = verdict {
+                if let Verdict::Requeue = verdict {
+                    is_cut = true;
                     queue.requeue(queued);
+                    continue;
+                }
+                attempted += 1;
+                if queued.attempts == 0 {
+                    let waited = began.duration_since(queued.since);
+                    metrics::histogram!("feed_writer_wait_seconds").record(waited);
+                }
+                if let Verdict::Reply(result) = verdict {
+                    results.push((queued.reply, result));
                 } else {
-                    attempted += 1;
                     queued.isolate |= matches!(verdict, Verdict::RetryIsolated);
                     results.extend(queue.retry(queued).map(timed_out));
                 }
             }
-            queue.record(attempted, began.elapsed());
+            let took = began.elapsed();
+            metrics::histogram!("feed_writer_batch_items").record(attempted);
+            metrics::histogram!("feed_writer_batch_seconds").record(took);
+            queue.record(attempted, is_cut, took);
+            let shed = queue.shed().into_iter();
+            results.extend(shed.map(|(queued, fault)| (queued.reply, Err(fault))));
         }
         let replies = BatchReplies { committed, results };
         self.replies.send(replies).await;

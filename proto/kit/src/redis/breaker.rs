@@ -16,7 +16,8 @@ const PROBE_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a probe may take to connect, unless a call may take longer.
 const PROBE_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Counts a failed call, and opens the breaker after [`FAILURES`] in a row. The failure does not count when `others_answered`.
+/// Counts a failed call, and opens the breaker after [`FAILURES`] in a row. The failure does not count when `others_answered`, or when
+/// another was counted since the call began, with `failures_before`: one pause of Redis fails all calls of that moment.
 ///
 /// Opening the breaker drops the connection, because a dead connection that was never closed would time out forever. A `lost` connection
 /// is dropped at once.
@@ -25,6 +26,7 @@ pub(super) fn count(
     connection: Option<&Arc<Connection>>,
     lost: bool,
     others_answered: bool,
+    failures_before: u32,
 ) {
     if let Some(connection) = connection {
         let current = shared.connection.load();
@@ -43,8 +45,14 @@ pub(super) fn count(
     if others_answered {
         return;
     }
-    let failures = shared.failures.fetch_add(1, Ordering::Relaxed);
-    if failures.saturating_add(1) < FAILURES || shared.is_open.swap(true, Ordering::AcqRel) {
+    let failures = failures_before.saturating_add(1);
+    let counted = shared.failures.compare_exchange(
+        failures_before,
+        failures,
+        Ordering::Relaxed,
+        Ordering::Relaxed,
+    );
+    if counted.is_err() || failures < FAILURES || shared.is_open.swap(true, Ordering::AcqRel) {
         return;
     }
     shared.connection.store(None);

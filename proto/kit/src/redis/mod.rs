@@ -28,7 +28,7 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(50);
 /// A multiplexed connection: commands that are sent at the same time share one round trip. Clones share the connection and its circuit
 /// breaker.
 ///
-/// After three failures in a row (a timeout or no connection) the breaker opens: calls fail at once, while one task probes Redis.
+/// After three failures in a row (a timeout or no connection; calls that fail together are one) the breaker opens: calls fail at once, while one task probes Redis.
 ///
 /// This type reconnects by itself and does not use the redis crate's `ConnectionManager`, which reconnects unseen: a counter must know
 /// which run of Redis its command reaches ([`RunId`]).
@@ -54,6 +54,13 @@ struct Shared {
     is_logged: AtomicBool,
 }
 
+/// The counts when a call began.
+#[derive(Clone, Copy)]
+struct Before {
+    answered: u64,
+    failures: u32,
+}
+
 /// Redis is unavailable. The variant says whether the call was carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unavailable {
@@ -71,23 +78,31 @@ enum Failure {
     NoConnection(Option<RedisError>),
     /// Redis rejected the call.
     Rejected(RedisError),
+    /// Redis rejected the call because it is a replica now: its successor has the address, or will have it.
+    Demoted(RedisError),
     /// The call was sent and not answered. Without an error, it timed out.
     NoResponse(Option<RedisError>),
 }
 
 impl Redis {
     /// Connects. A call that takes longer than `timeout` fails. `without` completes the log line "Redis is unavailable; …": what the service
-    /// does without Redis.
+    /// does without Redis, also when it starts.
     ///
     /// # Errors
-    /// The address is not valid, nothing answers there, or Redis is older than 6.2.
+    /// The address is not valid, or the Redis there is older than 6.2 or belongs to a cluster without the address saying so.
     pub async fn connect(
         url: &Secret,
         timeout: Duration,
         without: &'static str,
     ) -> anyhow::Result<Self> {
         let redis = Self::lazy(url, timeout, without)?;
-        connection::check(&redis.0).await?;
+        match connection::info(&redis.0).await {
+            Ok(info) => connection::check(&redis.0, &info)?,
+            Err(error) => {
+                redis.0.is_logged.store(true, Ordering::Relaxed);
+                tracing::warn!("{error:#}; {without}");
+            }
+        }
         Ok(redis)
     }
 
@@ -175,7 +190,10 @@ impl Redis {
         what: &'static str,
         answer: impl AsyncFnOnce(&Connection) -> RedisResult<Value>,
     ) -> Result<T, Unavailable> {
-        let answered_before = self.0.answered.load(Ordering::Relaxed);
+        let before = Before {
+            answered: self.0.answered.load(Ordering::Relaxed),
+            failures: self.0.failures.load(Ordering::Relaxed),
+        };
         let mut used = None;
         let call = async {
             let connection = used.insert(self.0.connection().await?);
@@ -185,7 +203,7 @@ impl Redis {
         };
         let outcome = timeout(self.0.timeout, call).await;
         let outcome = outcome.unwrap_or_else(|_| Err(Failure::timed_out(used.is_some())));
-        self.0.record(what, answered_before, used.as_ref(), outcome)
+        self.0.record(what, before, used.as_ref(), outcome)
     }
 }
 
@@ -215,11 +233,11 @@ impl Shared {
         Ok(connection)
     }
 
-    /// Records the outcome of a call over `connection`. `answered_before` is the number of answered calls when this one began.
+    /// Records the outcome of a call over `connection`.
     fn record<T>(
         self: &Arc<Self>,
         what: &'static str,
-        answered_before: u64,
+        before: Before,
         connection: Option<&Arc<Connection>>,
         outcome: Result<T, Failure>,
     ) -> Result<T, Unavailable> {
@@ -245,12 +263,13 @@ impl Shared {
             let is_server =
                 connection.is_some_and(|it| matches!(it.transport, Transport::Server(_)));
             // Other calls were answered in the meantime: a single node of a cluster or a single slow call has failed.
-            let others_answered = self.answered.load(Ordering::Relaxed) != answered_before;
+            let others_answered = self.answered.load(Ordering::Relaxed) != before.answered;
             breaker::count(
                 self,
                 connection,
                 is_server && failure.lost_connection(),
                 others_answered,
+                before.failures,
             );
         }
         Err(self.report(what, &failure))
@@ -270,6 +289,9 @@ impl Shared {
 impl Failure {
     fn of(error: RedisError) -> Self {
         match error.kind() {
+            ErrorKind::Server(ServerErrorKind::ReadOnly) => Self::Demoted(error),
+            // Redis 6 reports it like this from a script.
+            _ if error.detail().is_some_and(|it| it.contains("-READONLY ")) => Self::Demoted(error),
             ErrorKind::Server(_) | ErrorKind::Extension => Self::Rejected(error),
             ErrorKind::ClusterConnectionNotFound => Self::NoConnection(Some(error)),
             _ => Self::NoResponse(Some(error)),
@@ -286,13 +308,20 @@ impl Failure {
 
     fn unavailable(&self) -> Unavailable {
         match self {
-            Self::Open | Self::NoConnection(_) | Self::Rejected(_) => Unavailable::NotApplied,
+            Self::Open | Self::NoConnection(_) | Self::Rejected(_) | Self::Demoted(_) => {
+                Unavailable::NotApplied
+            }
             Self::NoResponse(_) => Unavailable::Unknown,
         }
     }
 
+    /// Whether no later call can use the connection.
     fn lost_connection(&self) -> bool {
-        matches!(self, Self::NoResponse(Some(error)) if error.is_unrecoverable_error())
+        match self {
+            Self::Demoted(_) => true,
+            Self::NoResponse(Some(error)) => error.is_unrecoverable_error(),
+            _ => false,
+        }
     }
 
     fn reason(&self) -> String {
@@ -300,6 +329,7 @@ impl Failure {
             Self::Open => "the breaker is open".to_owned(),
             Self::NoConnection(Some(error))
             | Self::Rejected(error)
+            | Self::Demoted(error)
             | Self::NoResponse(Some(error)) => error.to_string(),
             Self::NoConnection(None) => "connecting timed out".to_owned(),
             Self::NoResponse(None) => "the call timed out".to_owned(),

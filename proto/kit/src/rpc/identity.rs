@@ -6,6 +6,7 @@ use http::HeaderMap;
 use subtle::ConstantTimeEq as _;
 use tonic::Status;
 
+use super::methods::OPEN_SERVICES;
 use super::staff::{Member, Members};
 use crate::config::{Identity, Secret};
 use crate::fault::{Fault, unauthenticated};
@@ -21,6 +22,8 @@ pub struct Authenticator {
 pub(super) enum Principal {
     /// A service of the fleet; or any caller of an open service, such as health.
     Fleet,
+    /// An exchange, or whoever claims to be one: the service checks the token.
+    Exchange,
     /// Staff.
     Staff(Member),
     /// Perhaps a staff member: the token must be looked up.
@@ -46,18 +49,18 @@ impl Authenticator {
     }
 
     /// Checks the token of a call to the gRPC `path`. A staff service, whose name begins with `Staff`, takes the staff token or the token of
-    /// a member; other services take the fleet token; health and reflection are open.
+    /// a member. A service for exchanges, whose name begins with `Exchange`, finds its callers by their tokens itself: they are not part of
+    /// the fleet. Other services take the fleet token; health and reflection are open.
     pub(super) fn check(&self, path: &str, headers: &HeaderMap) -> Result<Principal, Status> {
-        let service = path
-            .trim_start_matches('/')
-            .split('/')
-            .next()
-            .unwrap_or_default();
-        if service.starts_with("grpc.health.") || service.starts_with("grpc.reflection.") {
+        let service = path.split('/').nth(1).unwrap_or_default();
+        if OPEN_SERVICES.contains(&service) {
             return Ok(Principal::Fleet);
         }
         let name = service.rsplit('.').next().unwrap_or_default();
         let sent = bearer(headers);
+        if name.starts_with("Exchange") {
+            return Ok(Principal::Exchange);
+        }
         if !name.starts_with("Staff") {
             return match sent {
                 Some(sent) if matches(sent, &self.tokens.fleet_token) => Ok(Principal::Fleet),
@@ -151,7 +154,22 @@ mod tests {
         assert!(allowed(staff, Some("staff")));
         assert!(!allowed(staff, Some("fleet")));
         assert!(!allowed(staff, Some("ada")));
+        let exchange = "/economy.v1.ExchangeService/RecordSwap";
+        assert!(allowed(exchange, Some("token of an exchange")));
         assert!(allowed("/grpc.health.v1.Health/Check", None));
+        assert!(allowed(
+            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+            None
+        ));
+        for made_up in [
+            "/grpc.health.v1.MadeUp/Check",
+            "/grpc.health.v2.Health/Check",
+            "/grpc.reflection.v1.ServerReflectionMadeUp/Info",
+            "//grpc.health.v1.Health/Check",
+            "",
+        ] {
+            assert!(!allowed(made_up, None), "{made_up}");
+        }
     }
 
     #[tokio::test]
@@ -164,7 +182,7 @@ mod tests {
             Ok(Principal::Unresolved(members, token)) => {
                 look_up(&*members, &token).await.ok().map(|m| m.name)
             }
-            Ok(Principal::Fleet) => Some("the fleet".to_owned()),
+            Ok(Principal::Fleet | Principal::Exchange) => Some("the fleet".to_owned()),
             Err(_) => None,
         };
         let staff = "/listings.v1.StaffReviewService/Decide";

@@ -4,6 +4,7 @@ pub mod client;
 mod fleet_members;
 mod identity;
 mod incoming;
+mod methods;
 pub mod server;
 pub mod staff;
 

@@ -22,6 +22,7 @@ use tracing::Instrument as _;
 
 use super::identity::{self, Authenticator, Principal};
 use super::incoming::connections;
+use super::methods;
 use crate::admin::Readiness;
 use crate::fault::{Code, Fault};
 use crate::handles::Handles;
@@ -146,7 +147,7 @@ where
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let path = request.uri().path().to_owned();
         let unresolved = match self.authenticator.check(&path, request.headers()) {
-            Ok(Principal::Fleet) => None,
+            Ok(Principal::Fleet | Principal::Exchange) => None,
             Ok(Principal::Staff(member)) => {
                 request.extensions_mut().insert(member);
                 None
@@ -197,7 +198,7 @@ where
                 ))
                 .into_http())
             });
-            measure(path, started.elapsed());
+            measure(methods::label(&path), started.elapsed());
             drop(permit);
             response
         };
@@ -211,13 +212,13 @@ fn is_id(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(plain)
 }
 
-/// Records the duration of a call. Only services of the fleet reach this, so the number of paths is small.
-fn measure(path: String, elapsed: Duration) {
+/// Records the duration of a call.
+fn measure(method: &'static str, elapsed: Duration) {
     thread_local! {
-        static DURATIONS: Handles<String, Histogram> = Handles::default();
+        static DURATIONS: Handles<&'static str, Histogram> = Handles::default();
     }
-    let durations = |path: &String| metrics::histogram!("rpc_server_duration_seconds", "method" => path.clone());
+    let durations = |method: &&'static str| metrics::histogram!("rpc_server_duration_seconds", "method" => *method);
     DURATIONS.with(|handles| {
-        handles.with(path, durations, |durations| durations.record(elapsed));
+        handles.with(method, durations, |durations| durations.record(elapsed));
     });
 }

@@ -67,7 +67,8 @@ pub fn staff_client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Clie
     client_with_token(address, &identity().staff_token, lifecycle)
 }
 
-fn client_with_token(
+/// A client of [`serve`] with a token of the test.
+pub fn client_with_token(
     address: &str,
     token: &Secret,
     lifecycle: &Lifecycle,

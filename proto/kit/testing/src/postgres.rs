@@ -10,8 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::{AssertSqlSafe, Connection as _};
 
 use kit::ids;
 
@@ -24,6 +24,31 @@ pub fn hasty(pool: &PgPool) -> PgPool {
     PgPoolOptions::new()
         .acquire_timeout(Duration::from_millis(500))
         .connect_lazy_with(options)
+}
+
+/// A pool of the same database for which PostgreSQL's clock is behind by so many seconds: to it, this machine's clock is ahead. The
+/// sequence `behind.calls` counts how often the time was asked for.
+///
+/// # Errors
+/// PostgreSQL's.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test; the seconds are a parameter"
+)]
+pub async fn behind(pool: &PgPool, seconds: i32) -> Result<PgPool, sqlx::Error> {
+    let clock = format!(
+        "create schema if not exists behind;
+         create sequence if not exists behind.calls;
+         create or replace function behind.clock_timestamp() returns timestamptz language sql as $$
+             select nextval('behind.calls');
+             select pg_catalog.clock_timestamp() - {seconds} * interval '1 second'
+         $$"
+    );
+    sqlx::raw_sql(AssertSqlSafe(clock)).execute(pool).await?;
+    let options = (*pool.connect_options()).clone();
+    // The schema that comes first wins, even over PostgreSQL's own.
+    let options = options.options([("search_path", "behind,pg_catalog,public")]);
+    Ok(pool.options().clone().connect_lazy_with(options))
 }
 
 /// A server, its data folder, and a connection pool.

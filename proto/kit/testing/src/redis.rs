@@ -1,4 +1,4 @@
-//! Real Redis servers for tests: a cluster of three masters with or without TLS, or one server with TLS. They end when the value is dropped.
+//! Real Redis servers for tests: a cluster of three masters with or without TLS, one server with TLS, or some without. They end when the value is dropped.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,11 @@ impl Servers {
             servers.until_answered(node, &["cluster", "info"], "cluster_state:ok")?;
         }
         Ok(servers)
+    }
+
+    /// Servers that know nothing of each other.
+    pub fn plain(count: usize) -> anyhow::Result<Self> {
+        Self::start(false, false, count)
     }
 
     /// One server that only accepts TLS.
@@ -139,7 +144,8 @@ impl Servers {
         format!("{scheme}{cluster}://{places}{authority}")
     }
 
-    fn place(&self, node: usize) -> String {
+    /// The host and port of a server.
+    pub fn place(&self, node: usize) -> String {
         format!("127.0.0.1:{}", self.nodes[node].port)
     }
 

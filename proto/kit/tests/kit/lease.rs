@@ -68,6 +68,30 @@ async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
+    tables(&pool).await;
+    let behind = testing::postgres::behind(&pool, 604_800).await.unwrap();
+    let held = "insert into kit.lease values ('work', gen_random_uuid(), clock_timestamp() + interval '1 hour')";
+    sqlx::query(held).execute(&behind).await.unwrap();
+    let (lifecycle, _supervisor, mut taken) =
+        spawn_work(&behind, &Clock::system(), 1, &Arc::default());
+    crate::feed::eventually("it has tried twice", async || {
+        let calls = sqlx::query_scalar("select last_value from behind.calls");
+        calls.fetch_one(&pool).await.unwrap_or(0_i64) > 2
+    })
+    .await;
+    assert!(taken.try_recv().is_err(), "another holds the lease");
+
+    let expired = "update kit.lease set expires_at = clock_timestamp()";
+    sqlx::query(expired).execute(&behind).await.unwrap();
+    assert_eq!(next(&mut taken).await, 1);
+    let term = "select expires_at <= clock_timestamp() + interval '10 s' from kit.lease";
+    let term: bool = sqlx::query_scalar(term).fetch_one(&behind).await.unwrap();
+    assert!(term, "it expires by PostgreSQL's time too");
+    lifecycle.stopping().cancel();
+}
+
+#[sqlx::test]
 async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
     tables(&pool).await;
     let clock = Clock::system();

@@ -1,12 +1,13 @@
-//! A PostgreSQL that vanishes without closing its connections, as behind a proxy that drops packets.
+//! Migrations of several versions, and a PostgreSQL that vanishes without closing its connections, as behind a proxy that drops packets.
 
 use std::time::Duration;
 
 use kit::config::Database;
-use kit::pg::{pool, within};
+use kit::pg::{open, pool, within};
 use kit::{Lifecycle, wakeup::Wakeup};
-use sqlx::PgPool;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, PgPool, SqlStr};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -171,4 +172,73 @@ async fn every_connection_of_a_pool_has_timeouts(direct: PgPool) {
         .await
         .unwrap();
     assert_eq!(found, ["30s", "5s", "10s"]);
+}
+
+/// The migrations of a service whose newest one has this number.
+fn migrations(newest: usize) -> Migrator {
+    let all = [
+        "create table kit.one (id int)",
+        "alter table kit.one add column name text",
+    ];
+    let migrations = (1..).zip(all).take(newest).map(|(number, sql)| {
+        let simple = MigrationType::Simple;
+        Migration::new(number, "".into(), simple, SqlStr::from_static(sql), false)
+    });
+    let mut migrator = Migrator::with_migrations(migrations.collect());
+    migrator.create_schema("kit");
+    migrator.dangerous_set_table_name("kit._sqlx_migrations");
+    migrator
+}
+
+/// Settings for the database of a test.
+fn database(direct: &PgPool) -> Database {
+    Database {
+        database_url: direct.connect_options().to_url_lossy().to_string().into(),
+        database_lock_timeout: Duration::from_millis(100),
+        ..settings()
+    }
+}
+
+async fn applied(direct: &PgPool) -> i64 {
+    sqlx::query_scalar("select max(version) from kit._sqlx_migrations")
+        .fetch_one(direct)
+        .await
+        .unwrap()
+}
+
+#[sqlx::test]
+async fn the_previous_version_starts_after_a_rollback(direct: PgPool) {
+    let database = database(&direct);
+    for newest in [1, 2, 1, 2] {
+        let pool = open(&database, "test", &migrations(newest)).await.unwrap();
+        let insert = sqlx::query("insert into kit.one (id) values (1)");
+        insert.execute(&pool).await.unwrap();
+    }
+    assert_eq!(applied(&direct).await, 2);
+}
+
+#[sqlx::test]
+async fn a_migration_that_waits_for_a_lock_lets_others_pass(direct: PgPool) {
+    let database = database(&direct);
+    open(&database, "test", &migrations(1)).await.unwrap();
+    let mut reader = direct.begin().await.unwrap();
+    let read = "select id from kit.one";
+    sqlx::query(read).execute(&mut *reader).await.unwrap();
+    let newest = migrations(2);
+    let migration = open(&database, "test", &newest);
+    let waits =
+        "select exists (select from pg_locks where not granted and relation = 'kit.one'::regclass)";
+    let meanwhile = async {
+        eventually("the migration waits", async || {
+            sqlx::query_scalar(waits).fetch_one(&direct).await.unwrap()
+        })
+        .await;
+        let another = tokio::time::timeout(testing::LONG, sqlx::query(read).execute(&direct));
+        another.await.unwrap().unwrap();
+        assert_eq!(applied(&direct).await, 1);
+        reader.commit().await.unwrap();
+    };
+    let (migrated, ()) = tokio::join!(migration, meanwhile);
+    migrated.unwrap();
+    assert_eq!(applied(&direct).await, 2);
 }

@@ -5,6 +5,7 @@ mod connection;
 mod dead_letters;
 mod epoch;
 mod failover;
+mod followers;
 mod high_water_mark;
 mod kill;
 mod order;

@@ -8,7 +8,7 @@ use contracts::common::v1::follow_response::Message;
 use kit::Code;
 use sqlx::{Acquire as _, PgPool};
 
-use super::support::{Fixture, Note};
+use super::support::{Fixture, Note, eventually};
 
 /// Reads `count` changes from 0, and checks that none is missing or repeated.
 async fn read_in_order(fixture: &Fixture, count: i64) {
@@ -219,4 +219,28 @@ async fn writes_beyond_the_queue_fail_at_once(pool: PgPool) {
         assert!(fault.retry_after.is_some_and(|seconds| seconds > 1));
     }
     drop(waiting);
+}
+
+#[sqlx::test]
+async fn a_write_whose_caller_has_given_up_is_not_begun(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let mut transaction = pool.begin().await.unwrap();
+    let lock = "update kit.feed_head set seq = seq";
+    sqlx::query(lock).execute(&mut *transaction).await.unwrap();
+    let mut first = Box::pin(fixture.set("first"));
+    assert!(futures::poll!(&mut first).is_pending());
+    let commits = "select exists (select from pg_locks where not granted)";
+    eventually("the first waits for its commit", async || {
+        sqlx::query_scalar(commits).fetch_one(&pool).await.unwrap()
+    })
+    .await;
+    let mut abandoned = Box::pin(fixture.set("abandoned"));
+    assert!(futures::poll!(&mut abandoned).is_pending());
+    let last = fixture.set("last");
+    drop(abandoned);
+    transaction.commit().await.unwrap();
+    tokio::join!(first, last);
+    let notes = fixture.notes().await;
+    let names: Vec<&str> = notes.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["first", "last"]);
 }

@@ -165,6 +165,10 @@ impl Fixture {
         // Like a separate process, it has its own pool: connections end with the threads that opened them.
         let own = PgPoolOptions::new()
             .acquire_timeout(testing::LONG)
+            // As in production. It also sends the rollback of a transaction that was dropped.
+            .after_release(|connection, _| {
+                Box::pin(async { connection.ping().await.map(|()| true) })
+            })
             .connect_lazy_with((*pool.connect_options()).clone());
         let clock = Clock::system();
         let producer =

@@ -1,4 +1,4 @@
-//! Timeouts, lost connections and the circuit breaker of the Redis connection.
+//! Timeouts, lost connections, failovers and the circuit breaker of the Redis connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use kit::Lifecycle;
 use kit::config::Secret;
-use kit::redis::{Redis, Unavailable};
+use kit::redis::{Redis, Script, Unavailable, evaluate};
 use redis::Cmd;
+use testing::redis::Servers;
+use tokio::io::copy_bidirectional;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// A fake Redis that can stop answering, and counts connections and commands.
@@ -81,11 +84,13 @@ impl Server {
             let mut answer = String::new();
             // Each command begins with the number of its arguments.
             for command in text.split('*').filter(|command| !command.is_empty()) {
-                answer += if command.contains("INFO\r\n$6\r\nserver") {
+                answer += if command.contains("INFO") {
                     "$0\r\n\r\n"
                 } else if command.contains("GET") {
                     self.gets.fetch_add(1, Ordering::SeqCst);
                     "$2\r\nhi\r\n"
+                } else if command.contains("DEMOTED") {
+                    "-ERR Error running script (call to f_0): @user_script:1: -READONLY You can't write against a read only replica.\r\n"
                 } else if command.contains("BROKEN") {
                     "-ERR no such command\r\n"
                 } else {
@@ -108,7 +113,7 @@ fn get() -> Cmd {
     command
 }
 
-async fn ask(redis: &Redis) -> Result<String, Unavailable> {
+async fn ask(redis: &Redis) -> Result<Option<String>, Unavailable> {
     redis.query("test", &get()).await
 }
 
@@ -138,6 +143,24 @@ async fn three_failures_in_a_row_open_the_breaker_and_calls_are_not_sent() {
     assert!(fake.gets() <= before + 3, "the others are not sent");
     fake.set_silent(false);
     until_answered(&redis).await;
+}
+
+#[tokio::test]
+async fn calls_that_fail_together_are_one_failure() {
+    let fake = FakeRedis::start().await;
+    let redis = fake.redis(SHORT);
+    until_answered(&redis).await;
+    fake.set_silent(true);
+    let burst = futures::future::join_all((0..50).map(|_| ask(&redis))).await;
+    assert!(burst.iter().all(|it| *it == Err(Unavailable::Unknown)));
+    // Two more failures open the breaker.
+    for expected in [
+        Unavailable::Unknown,
+        Unavailable::Unknown,
+        Unavailable::NotApplied,
+    ] {
+        assert_eq!(ask(&redis).await, Err(expected));
+    }
 }
 
 #[tokio::test]
@@ -212,4 +235,84 @@ async fn a_call_without_a_connection_is_known_to_have_no_effect() {
     for _ in 0..10 {
         assert_eq!(ask(&redis).await, Err(Unavailable::NotApplied));
     }
+}
+
+#[tokio::test]
+async fn a_service_starts_without_redis() {
+    let nowhere = Secret::from("redis://127.0.0.1:1".to_owned());
+    let redis = Redis::connect(&nowhere, testing::LONG, "a test goes on").await;
+    assert_eq!(ask(&redis.unwrap()).await, Err(Unavailable::NotApplied));
+}
+
+/// An address whose new connections lead to the newest of the places that are sent. Open connections stay where they are.
+async fn address_of(place: watch::Receiver<String>) -> Secret {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut caller, _)) = listener.accept().await {
+            let place = place.borrow().clone();
+            tokio::spawn(async move {
+                let mut server = TcpStream::connect(place).await.unwrap();
+                drop(copy_bidirectional(&mut caller, &mut server).await);
+            });
+        }
+    });
+    url.into()
+}
+
+#[tokio::test]
+async fn a_demoted_redis_is_left_for_its_successor() {
+    let servers = Servers::plain(2).unwrap();
+    let (place, places) = watch::channel(servers.place(0));
+    let address = address_of(places).await;
+    let redis = Redis::lazy(&address, testing::LONG, "a test goes on").unwrap();
+    let script = Script::new("return redis.call('incr', KEYS[1])");
+    let count = async || {
+        let command = |_| {
+            let mut command = evaluate(&script, 1);
+            command.arg("key");
+            command
+        };
+        redis.invoke::<u64>("test", &script, command).await
+    };
+    assert_eq!(count().await, Ok(1));
+
+    let (host, port) = servers
+        .place(1)
+        .split_once(':')
+        .map(|(h, p)| (h.to_owned(), p.to_owned()))
+        .unwrap();
+    servers.command(0, &["replicaof", &host, &port]).unwrap();
+    assert_eq!(count().await, Err(Unavailable::NotApplied));
+    let not_applied = redis
+        .query::<()>("test", redis::cmd("SET").arg("a").arg("b"))
+        .await;
+    assert_eq!(
+        not_applied,
+        Err(Unavailable::NotApplied),
+        "no connection to a replica is kept"
+    );
+    place.send_replace(servers.place(1));
+    assert_eq!(count().await, Ok(1), "the next call finds the successor");
+
+    // While the address leads to a replica for longer, the breaker probes.
+    servers
+        .command(1, &["replicaof", "127.0.0.1", "1"])
+        .unwrap();
+    for _ in 0..10 {
+        assert_eq!(count().await, Err(Unavailable::NotApplied));
+    }
+    servers.command(1, &["replicaof", "no", "one"]).unwrap();
+    until_answered(&redis).await;
+    assert_eq!(count().await, Ok(2));
+}
+
+#[tokio::test]
+async fn a_script_that_an_older_redis_refuses_as_a_replica_drops_the_connection() {
+    let fake = FakeRedis::start().await;
+    let redis = fake.redis(testing::LONG);
+    let demoted = redis.query::<()>("test", &redis::cmd("DEMOTED")).await;
+    assert_eq!(demoted, Err(Unavailable::NotApplied));
+    assert!(ask(&redis).await.is_ok());
+    assert_eq!(fake.connections(), 2);
 }

@@ -1,0 +1,161 @@
+//! Draws: the pairs that the service chose for voters. Each is signed, so that nobody chooses a pair (§2.5).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::rankings::BoardKind;
+use super::vote::Pair;
+
+/// How long a draw takes a vote.
+const VALID: Duration = Duration::minutes(10);
+/// Separates the key of draws from other uses of the fleet token.
+const CONTEXT: &[u8] = b"mchezo: draws of pairs to vote on";
+/// The fields of a draw: voter, kind, both listings, time.
+const FIELDS: usize = 16 + 1 + 16 + 16 + 8;
+const SIGNATURE: usize = 32;
+
+/// A pair that a voter was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Draw {
+    /// The voter, by id.
+    pub voter: Uuid,
+    /// The kind of both listings.
+    pub kind: BoardKind,
+    /// The two listings.
+    pub pair: Pair,
+    /// To the second.
+    pub drawn_at: OffsetDateTime,
+}
+
+/// Signs draws. All replicas of a fleet have the same key.
+#[derive(Clone)]
+pub struct DrawKey(Hmac<Sha256>);
+
+impl std::fmt::Debug for DrawKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DrawKey")
+    }
+}
+
+impl DrawKey {
+    /// The key of the fleet with this token.
+    pub fn new(fleet_token: &str) -> Self {
+        let key = mac(fleet_token.as_bytes()).chain_update(CONTEXT);
+        Self(mac(&key.finalize().into_bytes()))
+    }
+
+    /// The draw as text, for the voter.
+    pub fn sign(&self, draw: &Draw) -> String {
+        let mut bytes = Vec::with_capacity(FIELDS + SIGNATURE);
+        bytes.extend(draw.voter.as_bytes());
+        bytes.push(u8::from(draw.kind == BoardKind::Creators));
+        bytes.extend(draw.pair.low.as_bytes());
+        bytes.extend(draw.pair.high.as_bytes());
+        bytes.extend(draw.drawn_at.unix_timestamp().to_be_bytes());
+        let signature = self.0.clone().chain_update(&bytes).finalize();
+        bytes.extend(signature.into_bytes());
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The draw of a vote that `voter` casts at `now`.
+    ///
+    /// # Errors
+    /// The sentence for the caller: this is no draw, a stranger's, or too old.
+    pub fn verify(&self, signed: &str, voter: Uuid, now: OffsetDateTime) -> Result<Draw, String> {
+        let draw = self
+            .read(signed)
+            .ok_or_else(|| "Draw a pair and send its `draw`, as the answer has it.".to_owned())?;
+        if draw.voter != voter {
+            return Err(
+                "Another voter was shown this pair. Draw a pair for this voter.".to_owned(),
+            );
+        }
+        // The clock of the replica that drew it may be a little ahead.
+        if (now - draw.drawn_at).abs() > VALID {
+            return Err("The pair was drawn more than ten minutes ago. Draw another.".to_owned());
+        }
+        Ok(draw)
+    }
+
+    fn read(&self, signed: &str) -> Option<Draw> {
+        let bytes = URL_SAFE_NO_PAD.decode(signed).ok()?;
+        let (fields, signature) = bytes.split_at_checked(FIELDS)?;
+        let expected = self.0.clone().chain_update(fields);
+        expected.verify_slice(signature).ok()?;
+        let (voter, rest) = fields.split_first_chunk::<16>()?;
+        let (kind, rest) = rest.split_first()?;
+        let (low, rest) = rest.split_first_chunk::<16>()?;
+        let (high, rest) = rest.split_first_chunk::<16>()?;
+        let seconds = i64::from_be_bytes(rest.try_into().ok()?);
+        Some(Draw {
+            voter: Uuid::from_bytes(*voter),
+            kind: BoardKind::ALL.get(usize::from(*kind)).copied()?,
+            pair: Pair::of(Uuid::from_bytes(*low), Uuid::from_bytes(*high)),
+            drawn_at: OffsetDateTime::from_unix_timestamp(seconds).ok()?,
+        })
+    }
+}
+
+fn mac(key: &[u8]) -> Hmac<Sha256> {
+    let Ok(mac) = Hmac::new_from_slice(key) else {
+        unreachable!("HMAC takes a key of any length");
+    };
+    mac
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
+    const VOTER: Uuid = Uuid::from_u128(9);
+
+    fn draw(kind: BoardKind) -> Draw {
+        Draw {
+            voter: VOTER,
+            kind,
+            pair: Pair::of(Uuid::from_u128(2), Uuid::from_u128(1)),
+            drawn_at: NOW,
+        }
+    }
+
+    #[test]
+    fn a_draw_is_read_back_by_every_replica_for_ten_minutes() {
+        for kind in BoardKind::ALL {
+            let signed = DrawKey::new("a token").sign(&draw(kind));
+            for ago in [Duration::ZERO, VALID, Duration::seconds(-2)] {
+                let read = DrawKey::new("a token").verify(&signed, VOTER, NOW + ago);
+                assert_eq!(read, Ok(draw(kind)));
+            }
+        }
+        let key = DrawKey::new("a token");
+        let signed = key.sign(&draw(BoardKind::Games));
+        for later in [VALID + Duration::SECOND, -VALID - Duration::SECOND] {
+            assert!(key.verify(&signed, VOTER, NOW + later).is_err());
+        }
+        assert!(key.verify(&signed, Uuid::from_u128(8), NOW).is_err());
+    }
+
+    #[test]
+    fn nobody_else_makes_a_draw() {
+        let key = DrawKey::new("a token");
+        let signed = key.sign(&draw(BoardKind::Games));
+        let other_fleet = DrawKey::new("another token").sign(&draw(BoardKind::Games));
+        for forged in ["", "%", "AAAA", &other_fleet, &signed[..signed.len() - 1]] {
+            assert!(key.verify(forged, VOTER, NOW).is_err(), "{forged}");
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(&signed).unwrap();
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            let changed = URL_SAFE_NO_PAD.encode(changed);
+            assert!(key.verify(&changed, VOTER, NOW).is_err(), "{at}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Pairs that are drawn.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use catalogue::index::{Document as _, Game};
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::candidate::NameInAddress;
+use contracts::common::v1::Change;
+use kit::{Clock, Code};
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use sqlx::PgPool;
+use time::Duration;
+use time::macros::datetime;
+use uuid::Uuid;
+
+use super::support::{LIMITS, Replica, START, account, cookie, voter_id};
+use crate::build::{game, game_change, id, page, page_change};
+
+pub(crate) fn slug(candidate: Option<proto::Candidate>) -> String {
+    match candidate.unwrap().name_in_address {
+        Some(NameInAddress::Slug(slug)) => slug,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Games from number 7 on, each of a page of its own.
+fn games_until(last: u32) -> Vec<Change> {
+    let games = (7..=last).flat_map(|number| {
+        let game = contracts::listings::v1::Game {
+            page_id: id(number),
+            ..game(number)
+        };
+        [page_change(&page(number)), game_change(&game)]
+    });
+    games.collect()
+}
+
+#[sqlx::test]
+async fn every_game_meets_every_other_one_equally_often(pool: PgPool) {
+    const GAMES: u32 = 40;
+    const DRAWS: u32 = 4_000;
+    let mut replica = Replica::start(&pool).await;
+    replica.list(&games_until(GAMES));
+    // Votes make no difference.
+    for voter in 1..=5 {
+        replica.vote(voter, 2, 3).await;
+    }
+    replica.catch_up().await;
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut met: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut firsts: BTreeMap<String, u32> = BTreeMap::new();
+    for _ in 0..DRAWS {
+        let drawn = replica
+            .boards
+            .draw::<Game>(&mut rng, Uuid::nil(), &HashSet::new());
+        let [one, other] = drawn.unwrap().unwrap();
+        let [one, other] = [&one, &other].map(|game| game.address().to_string());
+        assert_ne!(one, other);
+        *firsts.entry(one.clone()).or_default() += 1;
+        met.entry(one.clone()).or_default().push(other.clone());
+        met.entry(other).or_default().push(one);
+    }
+    assert_eq!(met.len(), GAMES as usize);
+    for (game, others) in &met {
+        let different: BTreeSet<&String> = others.iter().collect();
+        assert!(different.len() >= 35, "{game} met {}", different.len());
+        assert!(
+            (140..=260).contains(&others.len()),
+            "{game}: {}",
+            others.len()
+        );
+        assert!(
+            (60..=140).contains(&firsts[game]),
+            "{game}: {}",
+            firsts[game]
+        );
+    }
+}
+
+#[sqlx::test]
+async fn no_pair_is_of_one_creator_or_drawn_after_it_was_judged(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let mut judged = BTreeSet::new();
+    for _ in 0..14 {
+        let pair = replica.draw(account(8), "games").await.unwrap();
+        let (first, second) = (slug(pair.first), slug(pair.second));
+        let cast = replica.try_vote_on(account(8), (&first, &second), pair.draw);
+        let cast = cast.await;
+        assert!(!cast.unwrap());
+        assert!(judged.insert(BTreeSet::from([first, second])));
+    }
+    // These two are of one creator.
+    assert!(!judged.contains(&BTreeSet::from(["game-1", "game-6"].map(str::to_owned))));
+    let none = replica.draw(account(8), "games").await.unwrap_err();
+    assert_eq!(none.code, Code::NotFound);
+    replica.clock.advance(Duration::DAY);
+    assert!(replica.draw(account(8), "games").await.is_ok());
+
+    let pair = replica.draw(account(8), "creators").await.unwrap();
+    assert_ne!(pair.first, pair.second);
+    assert!(matches!(
+        pair.first.unwrap().name_in_address,
+        Some(NameInAddress::Handle(_))
+    ));
+}
+
+#[sqlx::test]
+async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let other = Replica::start_at(&pool, replica.clock.clone()).await;
+    let pair = replica.draw(account(1), "games").await.unwrap();
+    let draw = pair.draw;
+    let (first, second) = (slug(pair.first), slug(pair.second));
+    let vote = async |voter, winner: &str, loser: &str, draw: &str| {
+        // Any replica takes it.
+        let cast = other.try_vote_on(voter, (winner, loser), draw.to_owned());
+        cast.await
+    };
+    let third = (1..=3).map(|number| format!("game-{number}"));
+    let third = { third }.find(|game| ![&first, &second].contains(&game));
+    let third = third.unwrap();
+    for (voter, winner, draw) in [
+        (account(1), &first, ""),
+        (account(1), &first, "AAAA"),
+        (account(2), &first, draw.as_str()),
+        (cookie(2, "192.0.2.1"), &first, &draw),
+        (account(1), &third, &draw),
+    ] {
+        let refused = vote(voter, winner, &second, draw).await.unwrap_err();
+        let fields: Vec<&String> = refused.fields.keys().collect();
+        assert_eq!(
+            (refused.code, &*fields),
+            (Code::Invalid, &[&"draw".to_owned()][..])
+        );
+    }
+    replica.clock.advance(Duration::minutes(9));
+    assert!(!vote(account(1), &second, &first, &draw).await.unwrap());
+    // Once, also on the day after.
+    assert!(vote(account(1), &second, &first, &draw).await.unwrap());
+    assert_eq!(replica.feed().await["cast"], 1);
+
+    replica
+        .clock
+        .advance(datetime!(2026-03-01 23:55 UTC) - replica.clock.now());
+    let late = replica.signed(&account(3), ("game-1", "game-2"));
+    assert!(!vote(account(3), "game-1", "game-2", &late).await.unwrap());
+    replica.clock.advance(Duration::minutes(9));
+    assert!(vote(account(3), "game-1", "game-2", &late).await.unwrap());
+    replica.clock.advance(Duration::minutes(2));
+    let refused = vote(account(3), "game-1", "game-2", &late).await;
+    assert!(refused.unwrap_err().fields["draw"].contains("ten minutes"));
+}
+
+#[sqlx::test]
+async fn nobody_votes_on_a_listing_of_their_account(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    let owned = contracts::listings::v1::Page {
+        owners: vec![voter_id(1), voter_id(2)],
+        ..page(1)
+    };
+    replica.list(&[page_change(&owned)]);
+    replica.catch_up().await;
+    for owner in [1, 2] {
+        // Games 1 and 6 are of that page.
+        for _ in 0..20 {
+            let pair = replica.draw(account(owner), "games").await.unwrap();
+            for game in [pair.first, pair.second].map(slug) {
+                assert!(!["game-1", "game-6"].contains(&&*game), "{game}");
+            }
+            let pair = replica.draw(account(owner), "creators").await.unwrap();
+            for page in [pair.first, pair.second] {
+                assert_ne!(page.unwrap().name, "Maker 1");
+            }
+        }
+        // The page may have become theirs after the draw.
+        for (pair, field) in [
+            (("game-1", "game-2"), "winner"),
+            (("game-2", "game-6"), "loser"),
+        ] {
+            let refused = replica.try_vote(account(owner), pair).await.unwrap_err();
+            let fields: Vec<&String> = refused.fields.keys().collect();
+            assert_eq!(fields, [field]);
+        }
+        replica.vote(owner, 2, 3).await;
+    }
+    replica.vote(3, 1, 2).await;
+}
+
+#[sqlx::test]
+async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
+    let clock = Clock::fixed(START);
+    let mut replicas = [
+        Replica::start_at(&pool, clock.clone()).await,
+        Replica::start_at(&pool, clock.clone()).await,
+    ];
+    for replica in &mut replicas {
+        replica.list(&games_until(12));
+    }
+    let pairs = (1..=5).flat_map(|one| (7..=12).map(move |other| (one, other)));
+    let pairs: Vec<(String, String)> = pairs
+        .map(|(one, other)| (format!("game-{one}"), format!("game-{other}")))
+        .collect();
+    let vote = async |number: usize| {
+        let (one, other) = &pairs[number];
+        let cast = replicas[number % 2].try_vote(account(1), (one, other));
+        cast.await
+    };
+    // However many votes come at once at two replicas, each is counted.
+    let all = (0..pairs.len()).map(vote);
+    let (taken, refused): (Vec<_>, Vec<_>) = futures::future::join_all(all)
+        .await
+        .into_iter()
+        .partition(Result::is_ok);
+    assert_eq!(i64::try_from(taken.len()).unwrap(), LIMITS.per_hour);
+    for refused in refused {
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code, Code::RateLimited);
+        assert_eq!(refused.retry_after, Some(1_800 + 1));
+    }
+    // A vote that was cast already is no further one; others vote on.
+    let mut repeated = 0;
+    for number in 0..pairs.len() {
+        repeated += i64::from(vote(number).await.is_ok_and(|repeated| repeated));
+    }
+    assert_eq!(repeated, LIMITS.per_hour);
+    replicas[0].vote(2, 1, 2).await;
+
+    clock.advance(Duration::minutes(30));
+    let mut taken = LIMITS.per_hour;
+    for number in 0..pairs.len() {
+        match vote(number).await {
+            Ok(repeated) => taken += i64::from(!repeated),
+            Err(refused) => assert_eq!(refused.retry_after, Some(11 * 3_600 + 1)),
+        }
+    }
+    assert_eq!(taken, LIMITS.per_day);
+    clock.advance(Duration::hours(11));
+    assert!(!vote(0).await.unwrap());
+}

@@ -1,0 +1,44 @@
+//! The balances of the ledger.
+
+use contracts::economy::v1 as proto;
+use kit::Fault;
+use sqlx::PgPool;
+
+use super::result_page::ResultPage;
+use crate::store::games;
+use crate::store::swaps::{self, Balance};
+
+/// The balances of all accounts of a currency, or only those of an exchange.
+pub(super) async fn balances(
+    pool: &PgPool,
+    exchange: Option<&str>,
+    request: proto::ListBalancesRequest,
+) -> Result<proto::ListBalancesResponse, Fault> {
+    let filters = [request.game.as_str(), exchange.unwrap_or_default()];
+    let page: ResultPage<(String, String, String)> =
+        ResultPage::read("balances", filters, request.page)?;
+    let game = games::find(pool, &request.game).await?;
+    let game = game.ok_or_else(|| Fault::not_found("There is no game with this slug."))?;
+    let after = page.after.clone();
+    let mut balances = swaps::balances(pool, game.id, exchange, after, page.rows()).await?;
+    let key = |balance: &Balance| {
+        let Balance {
+            exchange,
+            kind,
+            holder,
+            ..
+        } = balance.clone();
+        (exchange, kind, holder)
+    };
+    let next_cursor = page.next_cursor(&mut balances, key)?;
+    let message = |balance: Balance| proto::Balance {
+        kind: balance.kind,
+        holder: balance.holder,
+        units: balance.units,
+        exchange: balance.exchange,
+    };
+    Ok(proto::ListBalancesResponse {
+        balances: balances.into_iter().map(message).collect(),
+        next_cursor,
+    })
+}

@@ -1,0 +1,81 @@
+//! Snapshots of past moments. The rates of a thousand currencies take some 160 MB: the newest moment is cached, and few more are held.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kit::Fault;
+use time::OffsetDateTime;
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
+
+use super::snapshots::Snapshot;
+use crate::store::version::Version;
+
+#[derive(Debug)]
+pub(super) struct PastSnapshots {
+    permits: Arc<Semaphore>,
+    cached: Mutex<Option<Arc<PastSnapshot>>>,
+}
+
+/// The snapshot of a past moment, which concurrent calls load once.
+#[derive(Debug)]
+pub(super) struct PastSnapshot {
+    /// Of the data when the call began.
+    version: Version,
+    at: OffsetDateTime,
+    pub snapshot: OnceCell<Arc<Snapshot>>,
+    /// Released when neither the cache nor a response holds the snapshot any more.
+    pub permit: Arc<OwnedSemaphorePermit>,
+}
+
+impl PastSnapshot {
+    /// Whether only the cache holds it.
+    fn is_idle(self: &Arc<Self>) -> bool {
+        let held = self.snapshot.get().map_or(1, Arc::strong_count);
+        Arc::strong_count(self) == 1 && held == 1
+    }
+}
+
+impl PastSnapshots {
+    /// `uncached`: the most moments that are held beyond the cached one.
+    pub(super) fn new(uncached: usize) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(
+                uncached.saturating_add(1).min(Semaphore::MAX_PERMITS),
+            )),
+            cached: Mutex::default(),
+        }
+    }
+
+    /// The snapshot of a moment, loaded or yet to be loaded.
+    ///
+    /// # Errors
+    /// `unavailable`: as many other moments as allowed are held.
+    pub(super) fn get(
+        &self,
+        version: Version,
+        at: OffsetDateTime,
+    ) -> Result<Arc<PastSnapshot>, Fault> {
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(past) =
+            (cached.as_ref()).filter(|past| (past.version, past.at) == (version, at))
+        {
+            return Ok(Arc::clone(past));
+        }
+        if self.permits.available_permits() == 0
+            && cached.as_ref().is_some_and(PastSnapshot::is_idle)
+        {
+            *cached = None;
+        }
+        let permit = Arc::clone(&self.permits).try_acquire_owned();
+        let permit = permit.map_err(|_none| {
+            Fault::unavailable("the rates of too many past moments are being read at once")
+        })?;
+        let past = Arc::new(PastSnapshot {
+            version,
+            at,
+            snapshot: OnceCell::new(),
+            permit: Arc::new(permit),
+        });
+        *cached = Some(Arc::clone(&past));
+        Ok(past)
+    }
+}

@@ -1,0 +1,80 @@
+//! Exchanges and their tokens.
+
+use contracts::economy::v1 as proto;
+use kit::{Fault, timestamp};
+
+use super::Service;
+use crate::domain::exchange::{is_name, token, token_hash};
+use crate::domain::staff_action::By;
+use crate::store::exchanges::{self, Exchange};
+use crate::write::{Command, ExchangeChange};
+
+pub(super) async fn create(
+    service: &Service,
+    by: By,
+    request: proto::CreateExchangeRequest,
+) -> Result<proto::CreateExchangeResponse, Fault> {
+    let name = request.name;
+    if !is_name(&name) {
+        let reason =
+            "Write it in small letters a to z, digits and single hyphens, 60 characters at most.";
+        return Err(Fault::invalid_field("name", reason));
+    }
+    let token = token();
+    let change = ExchangeChange::Create {
+        token_sha256: token_hash(&token),
+    };
+    service
+        .run(Command::Exchange(by, name.clone(), change))
+        .await?;
+    Ok(proto::CreateExchangeResponse {
+        exchange: Some(find(service, &name).await?),
+        token,
+    })
+}
+
+pub(super) async fn list(service: &Service) -> Result<proto::ListExchangesResponse, Fault> {
+    let exchanges = exchanges::list(&service.pool, None).await?;
+    Ok(proto::ListExchangesResponse {
+        exchanges: exchanges.into_iter().map(message).collect(),
+    })
+}
+
+pub(super) async fn revoke(
+    service: &Service,
+    by: By,
+    request: proto::RevokeExchangeRequest,
+) -> Result<proto::RevokeExchangeResponse, Fault> {
+    let name = request.name;
+    find(service, &name).await?;
+    let change = ExchangeChange::Revoke;
+    service
+        .run(Command::Exchange(by, name.clone(), change))
+        .await?;
+    Ok(proto::RevokeExchangeResponse {
+        exchange: Some(find(service, &name).await?),
+    })
+}
+
+async fn find(service: &Service, name: &str) -> Result<proto::Exchange, Fault> {
+    // PostgreSQL's texts have no NUL.
+    let found = if is_name(name) {
+        exchanges::list(&service.pool, Some(name)).await?.pop()
+    } else {
+        None
+    };
+    found.map(message).ok_or_else(|| {
+        Fault::not_found(
+            "There is no exchange with this name. `staff exchange list` lists all exchanges.",
+        )
+    })
+}
+
+fn message(exchange: Exchange) -> proto::Exchange {
+    proto::Exchange {
+        name: exchange.name,
+        created_at: Some(timestamp::encode(exchange.created_at)),
+        created_by: exchange.created_by,
+        revoked_at: exchange.revoked_at.map(timestamp::encode),
+    }
+}

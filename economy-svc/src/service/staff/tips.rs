@@ -1,0 +1,53 @@
+//! Booked tips.
+
+use contracts::economy::v1 as proto;
+use kit::{Fault, timestamp};
+use uuid::Uuid;
+
+use super::{Service, required_reason, reversal_message};
+use crate::domain::staff_action::By;
+use crate::service::result_page::ResultPage;
+use crate::store::tips::{self, Row};
+use crate::write::{Reverse, Transfer};
+
+pub(super) async fn list(
+    service: &Service,
+    request: proto::ListTipsRequest,
+) -> Result<proto::ListTipsResponse, Fault> {
+    let filters = [request.game.as_str()];
+    let page: ResultPage<(i128, Uuid)> = ResultPage::read("tips", filters, request.page)?;
+    let game = service.game_filter(&request.game).await?;
+    let mut rows = tips::list(&service.pool, game, page.after_time(), page.rows()).await?;
+    let next_cursor = page.next_cursor(&mut rows, |row| (row.at.unix_timestamp_nanos(), row.id))?;
+    let tips = rows.into_iter().map(message).collect();
+    Ok(proto::ListTipsResponse { tips, next_cursor })
+}
+
+fn message(row: Row) -> proto::BookedTip {
+    proto::BookedTip {
+        id: row.id.to_string(),
+        game: row.slug,
+        player: row.tip.player,
+        amount: row.tip.amount,
+        note: row.tip.note,
+        at: Some(timestamp::encode(row.at)),
+        reversal: row.reversal.map(reversal_message),
+    }
+}
+
+pub(super) async fn reverse(
+    service: &Service,
+    by: By,
+    request: proto::ReverseTipRequest,
+) -> Result<proto::ReverseTipResponse, Fault> {
+    let id = request
+        .tip
+        .parse()
+        .map_err(|_uuid| Fault::invalid_field("tip", "Give the id of a tip."))?;
+    let reverse = Reverse {
+        transfer: Transfer::Tip(id),
+        reason: required_reason(&request.reason)?,
+    };
+    let unchanged = service.reverse(by, reverse).await?;
+    Ok(proto::ReverseTipResponse { unchanged })
+}

@@ -1,0 +1,108 @@
+//! Rates of past moments: how many are held at once, their versions, and the times that an answer names.
+
+use contracts::common::v1::Mode;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::list_rates_response::Part;
+use futures::future::join_all;
+use kit::{Code, Fault, timestamp};
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use tonic::Streaming;
+
+use crate::support::{Economy, START, start};
+
+/// So many that their rates do not fit into the buffers of a connection.
+const CURRENCIES: usize = 100;
+
+fn request(at: OffsetDateTime) -> proto::ListRatesRequest {
+    proto::ListRatesRequest {
+        mode: Mode::Live.into(),
+        at: Some(timestamp::encode(at)),
+        ..proto::ListRatesRequest::default()
+    }
+}
+
+/// Begins to read the rates at a moment.
+async fn read(
+    economy: &Economy,
+    at: OffsetDateTime,
+) -> Result<Streaming<proto::ListRatesResponse>, Fault> {
+    let answer = economy.rates.clone().list_rates(request(at)).await;
+    Ok(answer?.into_inner())
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn of_twenty_moments_at_once_two_are_held(pool: PgPool) {
+    let economy = start(pool).await;
+    for n in 0..CURRENCIES {
+        economy.listed(&format!("game-{n}"), 10).await;
+    }
+    economy.clock.advance(Duration::HOUR);
+    let moments = (0..20).map(|n| read(&economy, START + Duration::seconds(n)));
+    let (held, refused): (Vec<_>, Vec<_>) =
+        (join_all(moments).await.into_iter()).partition(Result::is_ok);
+    assert_eq!((held.len(), refused.len()), (2, 18));
+    for fault in refused.into_iter().filter_map(Result::err) {
+        assert_eq!(
+            (fault.code, fault.retry_after),
+            (Code::Unavailable, Some(1))
+        );
+    }
+    // The rates of now are not among them.
+    let whole = CURRENCIES * (CURRENCIES - 1);
+    assert_eq!(economy.all_rates().await.len(), whole);
+    // Once they are read or given up, other moments have their turn.
+    drop(held);
+    let later = START + Duration::MINUTE;
+    while let Err(fault) = read(&economy, later).await {
+        assert_eq!(fault.code, Code::Unavailable);
+    }
+    // Twenty readers of one moment share its rates.
+    let readers = join_all((0..20).map(|_| read(&economy, later))).await;
+    assert!(readers.iter().all(Result::is_ok));
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn a_past_moment_has_not_the_version_of_now(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    let (first, rates) = economy.rates_of(proto::ListRatesRequest::default()).await;
+    assert_eq!(rates[0].day_change_pct, None);
+    // The rates of now are valid until a day has passed: their version names that moment too.
+    let until = START + Duration::DAY;
+    economy.clock.advance(Duration::DAY + Duration::HOUR);
+    let (past, rates) = economy.rates_of(request(until)).await;
+    assert!(rates[0].day_change_pct.is_some());
+    assert_ne!(past, first);
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn an_answer_names_the_moment_and_the_time_of_its_knowledge(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.clock.advance(Duration::HOUR);
+    let page = async |request: proto::ListRatesRequest| {
+        let answer = economy.rates.clone().list_rates(request).await;
+        let head = answer
+            .unwrap()
+            .into_inner()
+            .message()
+            .await
+            .unwrap()
+            .unwrap();
+        let Some(Part::Head(head)) = head.part else {
+            panic!("no head")
+        };
+        let page = head.page.unwrap();
+        let time = |at: Option<prost_types::Timestamp>| at.and_then(timestamp::decode);
+        (time(page.at), time(page.known_at))
+    };
+    let past = page(request(START)).await;
+    assert_eq!(past, (Some(START), Some(START + Duration::HOUR)));
+    let now = proto::ListRatesRequest {
+        at: None,
+        ..request(START)
+    };
+    assert_eq!(page(now).await, (None, None));
+}

@@ -1,0 +1,45 @@
+//! The table `gateway.page`: who owns the pages, and therefore the games under them.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A page as it is on the listings feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub id: String,
+    /// The accounts that own the page.
+    pub owners: Vec<Uuid>,
+}
+
+/// Inserts or updates a page. If its owners differ from those of its row, it gets a new change number.
+pub async fn upsert(
+    connection: &mut PgConnection,
+    page: &Page,
+    epoch: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into gateway.page as held (id, owners, epoch, change)
+         values ($1, $2, $3, nextval('gateway.game_change'))
+         on conflict (id) do update set owners = excluded.owners, epoch = excluded.epoch,
+             change = case when held.owners <> excluded.owners then excluded.change else held.change end
+         where (held.owners, held.epoch) is distinct from (excluded.owners, excluded.epoch)",
+        page.id,
+        &page.owners,
+        epoch,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Ends a rebuild under `epoch`: nobody owns a page that the rebuild did not have.
+pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.page set owners = '{}', epoch = $1, change = nextval('gateway.game_change')
+         where epoch <> $1",
+        epoch,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

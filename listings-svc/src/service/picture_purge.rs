@@ -1,0 +1,88 @@
+//! The purge of a picture: out of every listing, and out of the file store.
+
+use contracts::listings::v1 as proto;
+use kit::Fault;
+use kit::audit::{self, Action as _, Entry};
+use kit::rpc::staff::Member;
+use serde_json::json;
+
+use super::listing_name::ListingName;
+use super::staff_picture::Service;
+use crate::SCHEMA;
+use crate::domain::audit_action::AuditAction;
+use crate::domain::pictures::FileName;
+use crate::store::{picture_uses, pictures};
+use crate::write::Command;
+use crate::write::picture_edit::{PictureEdit, PictureOperation};
+
+impl Service {
+    /// Purges a picture in all its sizes. Every step may be repeated, so a purge that was interrupted is finished by another one.
+    pub(super) async fn purge(
+        &self,
+        name: &FileName,
+        reason: String,
+        by: Member,
+    ) -> Result<proto::PurgePictureResponse, Fault> {
+        let renditions = pictures::renditions(&self.pool, name).await?;
+        let names: Vec<FileName> = renditions.into_iter().map(|(name, _)| name).collect();
+        if names.is_empty() {
+            return Err(Fault::not_found("There is no picture with this name."));
+        }
+        // It is not served from here on, and no listing can get it.
+        self.mark_purged(&names, name, &reason, &by).await?;
+        let removed = self.pictures.remove(&names).await;
+        let uses = picture_uses::list(&self.pool, &names).await?;
+        let addresses: Vec<String> = names.iter().map(FileName::address).collect();
+        let mut listings = Vec::with_capacity(uses.len());
+        for found in uses {
+            let listing = ListingName {
+                entity: found.entity,
+                mode: found.mode,
+                key: found.name,
+            };
+            let edit = PictureEdit {
+                entity: listing.entity,
+                mode: listing.mode,
+                name: listing.key.clone(),
+                operation: PictureOperation::Purge(addresses.clone()),
+                reason: reason.clone(),
+                by: by.clone(),
+            };
+            self.writer
+                .write(Command::EditPictures(Box::new(edit)))
+                .await?;
+            listings.push(proto::ListingName::from(&listing));
+        }
+        removed?;
+        Ok(proto::PurgePictureResponse {
+            files: names.iter().map(ToString::to_string).collect(),
+            listings,
+        })
+    }
+
+    async fn mark_purged(
+        &self,
+        names: &[FileName],
+        name: &FileName,
+        reason: &str,
+        by: &Member,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let mut transaction = self.pool.begin().await?;
+        if pictures::mark_purged(&mut transaction, names, now).await? == 0 {
+            return Ok(());
+        }
+        let files: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let entry = Entry {
+            member: by,
+            action: AuditAction::PurgePicture.as_str(),
+            entity: "picture",
+            name: &name.to_string(),
+            refused: false,
+            details: json!({ "reason": reason, "files": files }),
+        };
+        audit::append(&mut *transaction, SCHEMA, entry, now).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! Plans what the rows of a chunk do, from the records that they name.
+
+use std::collections::HashMap;
+
+use kit::ids;
+use serde_json::{Map, Value};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::apply::ImportableRecord;
+use super::chunk::{Chunk, ParsedRow};
+use crate::domain::FromImportRow;
+use crate::domain::difference::{self, Difference};
+use crate::domain::fields::Problems;
+use crate::domain::record::{ImportRow, Record};
+use crate::domain::state::ListingState;
+use crate::domain::text::clip;
+use crate::feed::{ChangeKind, Publish};
+use crate::store::imports::{Report, ReportedRow};
+use crate::store::{history, to_json_row};
+
+/// A record that a row creates or changes.
+pub(super) struct RecordChange<T> {
+    pub(super) line: u64,
+    pub(super) before: Option<T>,
+    pub(super) after: T,
+}
+
+impl<T: Record> RecordChange<T> {
+    /// The account that submitted the listing, if the import takes it over.
+    pub(super) fn adopted_from(&self) -> Option<Uuid> {
+        let (_, before) = self.before.as_ref()?.submission()?;
+        let (_, after) = self.after.submission()?;
+        before.filter(|_| after.is_none())
+    }
+
+    pub(super) fn kind(&self) -> ChangeKind {
+        let state = |record: &T| record.submission().map(|(state, _)| state);
+        match &self.before {
+            None => ChangeKind::Created,
+            Some(before)
+                if state(before) != state(&self.after)
+                    && state(&self.after) == Some(ListingState::Published) =>
+            {
+                ChangeKind::Approved
+            }
+            Some(_) => ChangeKind::Updated,
+        }
+    }
+}
+
+/// What the rows of a chunk do.
+pub(super) struct Plan<T> {
+    pub(super) changes: Vec<RecordChange<T>>,
+    /// The content that rows state of existing listings, where it differs from what the last import stated.
+    pub(super) stated: Vec<(u64, Uuid, Map<String, Value>)>,
+}
+
+/// What the rows do. `first_lines` has the line at which the file has a name first, `last_stated` what the last import stated.
+pub(super) fn plan<T: ImportableRecord>(
+    (chunk, now): (&Chunk, OffsetDateTime),
+    rows: Vec<&ParsedRow<T::Draft>>,
+    existing: Vec<T>,
+    (first_lines, last_stated): (&HashMap<String, u64>, &HashMap<Uuid, Map<String, Value>>),
+    report: &mut Report,
+) -> Plan<T> {
+    let mut existing: HashMap<String, T> = existing
+        .into_iter()
+        .map(|record| (record.key().to_owned(), record))
+        .collect();
+    let mut plan = Plan {
+        changes: Vec::new(),
+        stated: Vec::new(),
+    };
+    for ParsedRow { line, draft, named } in rows {
+        let (line, name) = (*line, T::draft_key(draft));
+        if let Some(first) = first_lines.get(name).filter(|first| **first != line) {
+            let field = T::Draft::KEY_FIELD;
+            let reason = format!("Line {first} of this file has the same {field}.");
+            let fields = [(field.to_owned(), reason)].into();
+            report.refused.push(reported_row(line, name, fields));
+            continue;
+        }
+        let Some(before) = existing.remove(name) else {
+            let after = T::from_draft(draft, ids::row_id(), chunk.mode, now);
+            let stated = listing_id(&after).map(|id| (line, id, T::stated(draft)));
+            plan.stated.extend(stated);
+            plan.changes.push(RecordChange {
+                line,
+                before: None,
+                after,
+            });
+            continue;
+        };
+        let id = listing_id(&before);
+        let last_stated = id.and_then(|id| last_stated.get(&id));
+        let row = ImportRow {
+            draft,
+            named,
+            last_stated,
+            options: chunk.options,
+        };
+        let imported = match before.import(row, now) {
+            Ok(imported) => imported,
+            Err(fields) => {
+                report.refused.push(reported_row(line, name, fields));
+                continue;
+            }
+        };
+        if !imported.kept.is_empty() {
+            report.kept.push(reported_row(line, name, imported.kept));
+        }
+        let stated = id.map(|id| (line, id, T::stated(draft)));
+        let stated = stated.filter(|(_, _, stated)| last_stated != Some(stated));
+        plan.stated.extend(stated);
+        match imported.after {
+            Some(after) => plan.changes.push(RecordChange {
+                line,
+                before: Some(before),
+                after,
+            }),
+            None => report.counts.unchanged += 1,
+        }
+    }
+    plan
+}
+
+/// The rows of a dry run that change something, each with its changed fields; a new record has none.
+pub(super) async fn differences<T: ImportableRecord>(
+    connection: &mut PgConnection,
+    changes: &[RecordChange<T>],
+) -> Result<Vec<ReportedRow>, sqlx::Error> {
+    let mut rows = Vec::with_capacity(changes.len());
+    for change in changes {
+        let mut fields = Problems::new();
+        if let Some(before) = &change.before {
+            let mut content = [
+                difference::content(&to_json_row(before)?),
+                difference::content(&to_json_row(&change.after)?),
+            ];
+            history::name_pages(&mut *connection, &mut content).await?;
+            let [before, after] = content;
+            let differences = difference::between(&before, &after).into_iter();
+            fields.extend(differences.map(|it| (it.path.clone(), arrow(&it))));
+            // Only a time, or the account of a listing that is taken over.
+            if fields.is_empty() {
+                fields.insert(
+                    "row".to_owned(),
+                    "Only its state or times change.".to_owned(),
+                );
+            }
+        }
+        rows.push(reported_row(change.line, change.after.key(), fields));
+    }
+    Ok(rows)
+}
+
+fn arrow(difference: &Difference) -> String {
+    let text = |value: &Option<Value>| match value {
+        Some(value) => clip(&value.to_string()),
+        None => "nothing".to_owned(),
+    };
+    format!("{} → {}", text(&difference.before), text(&difference.after))
+}
+
+/// The id of a listing. Entries of the gazetteer have no id and no revisions.
+pub(super) fn listing_id<T: Publish>(record: &T) -> Option<Uuid> {
+    T::ENTITY
+        .is_listing()
+        .then(|| record.id().parse().ok())
+        .flatten()
+}
+
+pub(super) fn reported_row(line: u64, name: &str, fields: Problems) -> ReportedRow {
+    ReportedRow {
+        line,
+        name: name.to_owned(),
+        fields,
+    }
+}

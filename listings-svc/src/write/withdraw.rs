@@ -1,0 +1,69 @@
+//! An account withdraws a listing from the review, inside the writer's transaction.
+
+use kit::Fault;
+use kit::feed::ApplyError;
+
+use super::record_change;
+use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
+use super::update::{not_found, own_event, own_page};
+use crate::domain::entity::Entity;
+use crate::domain::listing::Listing;
+use crate::domain::state::ListingState;
+use crate::feed::ChangeKind;
+use crate::store::revisions::Actor;
+
+/// What the account reads as the reason of the rejection.
+const REASON: &str = "Withdrawn by its account.";
+
+pub(super) async fn apply(
+    context: &mut SubmissionContext<'_>,
+    entity: Entity,
+    name: &str,
+) -> Result<AcceptedSubmission, ApplyError> {
+    match entity {
+        Entity::Page => {
+            let page = own_page(context, name).await?;
+            withdraw(context, page).await
+        }
+        Entity::Game => {
+            let found = context.lock_game(name).await?;
+            let (game, _) = found.ok_or_else(|| not_found(Entity::Game))?;
+            withdraw(context, game).await
+        }
+        Entity::Event => {
+            let event = own_event(context, name).await?;
+            withdraw(context, event).await
+        }
+        Entity::Genre | Entity::Country | Entity::City => Err(not_found(entity).into()),
+    }
+}
+
+async fn withdraw<C: Clone + PartialEq>(
+    context: &mut SubmissionContext<'_>,
+    before: Listing<C>,
+) -> Result<AcceptedSubmission, ApplyError>
+where
+    Listing<C>: SubmittedListing,
+{
+    match before.state {
+        ListingState::Pending => {}
+        // Nothing waits for a review.
+        ListingState::Rejected => return Ok(context.accept(None, &before, None)),
+        ListingState::Published | ListingState::Removed => {
+            let reason = format!(
+                "Only a pending listing can be withdrawn, and this one {}. Ask staff to take it down.",
+                before.state.phrase()
+            );
+            return Err(Fault::invalid_field("name", reason).into());
+        }
+    }
+    let after = before.with_state(ListingState::Rejected, context.now);
+    let Some(after) = after else {
+        return Ok(context.accept(None, &before, None));
+    };
+    let actor = Actor::Account(context.submission.author.account);
+    let reason = Some(REASON.to_owned());
+    let change = (&before, &after);
+    record_change::update(context.connection, change, (actor, reason), context.now).await?;
+    Ok(context.accept(Some(&before), &after, Some(ChangeKind::Rejected)))
+}

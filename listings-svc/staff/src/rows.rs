@@ -1,0 +1,33 @@
+//! The rows of a list that a service returns page by page.
+
+use std::num::NonZeroUsize;
+
+use contracts::common::v1::PageRequest;
+use tonic::Status;
+
+use crate::error::Error;
+
+/// Rows per request.
+const PAGE_SIZE: usize = 100;
+
+/// Reads up to `limit` rows. `read` returns the rows of a page and the cursor of the next one, empty on the last page. The second value
+/// says whether the list has more rows.
+pub(crate) async fn read<R>(
+    limit: NonZeroUsize,
+    read: impl AsyncFn(PageRequest) -> Result<(Vec<R>, String), Status>,
+) -> Result<(Vec<R>, bool), Error> {
+    let (mut rows, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let rest = limit.get() - rows.len();
+        let page = PageRequest {
+            limit: u32::try_from(rest.min(PAGE_SIZE)).unwrap_or_default(),
+            cursor,
+        };
+        let (more, next) = read(page).await?;
+        rows.extend(more);
+        if next.is_empty() || rows.len() >= limit.get() {
+            return Ok((rows, !next.is_empty()));
+        }
+        cursor = next;
+    }
+}

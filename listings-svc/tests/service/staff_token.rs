@@ -1,0 +1,229 @@
+//! The staff tool sends a token only to the addresses that were given with it.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Output;
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tonic::codegen::http::Response;
+
+use crate::staff::tool;
+
+/// A server that records the token of each call, and refuses the call.
+struct Recorder {
+    address: String,
+    tokens: Arc<Mutex<Vec<String>>>,
+}
+
+impl Recorder {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the server ends with the runtime of its test"
+    )]
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let tokens = Arc::<Mutex<Vec<String>>>::default();
+        let recorded = Arc::clone(&tokens);
+        tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                let recorded = Arc::clone(&recorded);
+                tokio::spawn(async move {
+                    let Ok(mut connection) = h2::server::handshake(socket).await else {
+                        return;
+                    };
+                    while let Some(Ok((request, mut respond))) = connection.accept().await {
+                        let token = request.headers().get("authorization");
+                        let token = token.map_or("", |token| token.to_str().unwrap());
+                        let token = token.trim_start_matches("Bearer ").to_owned();
+                        recorded.lock().unwrap().push(token);
+                        let response = Response::builder()
+                            .header("content-type", "application/grpc")
+                            .header("grpc-status", "7")
+                            .header("grpc-message", "recorded");
+                        respond
+                            .send_response(response.body(()).unwrap(), true)
+                            .unwrap();
+                    }
+                });
+            }
+        });
+        Self { address, tokens }
+    }
+
+    /// The tokens of the calls since the last time.
+    fn tokens(&self) -> Vec<String> {
+        std::mem::take(&mut self.tokens.lock().unwrap())
+    }
+}
+
+/// A home folder and a working folder.
+struct Folders(TempDir);
+
+impl Folders {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        std::fs::create_dir_all(folder.path().join("work/.fleet")).unwrap();
+        std::fs::create_dir_all(folder.path().join("home/.config/mchezo")).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    /// The file of a fleet in the working folder.
+    fn fleet(&self, listings: &str, token: Option<&str>) {
+        let fleet = json!({
+            "staff_token": token,
+            "services": [{ "name": "listings-svc", "grpc": listings }],
+        });
+        std::fs::write(self.path("work/.fleet/fleet.json"), fleet.to_string()).unwrap();
+    }
+
+    fn remove_fleet(&self) {
+        std::fs::remove_file(self.path("work/.fleet/fleet.json")).unwrap();
+    }
+
+    /// The profile in the home folder.
+    fn profile(&self, text: &str) -> String {
+        let path = self.path("home/.config/mchezo/staff.toml");
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(Path::new(&path), PermissionsExt::from_mode(0o600)).unwrap();
+        path
+    }
+
+    fn command(&self, variables: &[(&str, &str)]) -> std::process::Command {
+        let mut command = tool();
+        command
+            .env_clear()
+            .current_dir(self.path("work"))
+            .env("HOME", self.path("home"))
+            .envs(variables.iter().copied());
+        command
+    }
+
+    /// Runs the tool; returns its status and what it complains of.
+    async fn run(&self, variables: &[(&str, &str)], args: &[&str]) -> (i32, String) {
+        let mut command = self.command(variables);
+        command.args(args);
+        let Output { status, stderr, .. } = output(command).await;
+        (status.code().unwrap(), String::from_utf8(stderr).unwrap())
+    }
+
+    /// Completes a slug, as a shell does.
+    async fn complete(&self, variables: &[(&str, &str)]) {
+        let mut command = self.command(variables);
+        command
+            .args(["--", "staff", "game", "approve", "moo"])
+            .env("COMPLETE", "bash")
+            .env("_CLAP_COMPLETE_INDEX", "3");
+        let output = output(command).await;
+        assert!(output.status.success(), "{output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+}
+
+async fn output(mut command: std::process::Command) -> Output {
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap());
+    output.await.unwrap()
+}
+
+#[tokio::test]
+async fn a_fleet_in_the_folder_gets_no_token_but_its_own() {
+    let stranger = Recorder::start().await;
+    let folders = Folders::new();
+    folders.fleet(&stranger.address, Some("found"));
+    folders.profile("token = \"home\"\nlistings = \"http://127.0.0.1:9\"\n");
+    let secret = [("STAFF_TOKEN", "secret")];
+
+    let (status, remark) = folders.run(&secret, &["whoami"]).await;
+    assert_eq!((status, stranger.tokens()), (1, vec!["found".to_owned()]));
+    assert!(remark.contains("STAFF_TOKEN is not used"), "{remark}");
+    folders.complete(&secret).await;
+    assert_eq!(stranger.tokens(), ["found"]);
+
+    folders.fleet(&stranger.address, None);
+    for (args, sentence) in [
+        (&["whoami"][..], "the token is missing"),
+        (&["whoami", "--token", "typed"], "the token was not sent"),
+    ] {
+        let (status, complaint) = folders.run(&secret, args).await;
+        assert_eq!(status, 2, "{complaint}");
+        assert!(complaint.contains(sentence), "{complaint}");
+        assert!(
+            complaint.contains("--fleet .fleet/fleet.json"),
+            "{complaint}"
+        );
+    }
+    folders.complete(&secret).await;
+    assert!(stranger.tokens().is_empty());
+
+    let named = ["whoami", "--fleet", ".fleet/fleet.json", "--token", "typed"];
+    assert_eq!(folders.run(&secret, &named).await.0, 1);
+    assert_eq!(stranger.tokens(), ["typed"]);
+}
+
+#[tokio::test]
+async fn a_token_goes_to_the_addresses_of_its_own_source() {
+    let [own, stranger] = [Recorder::start().await, Recorder::start().await];
+    let folders = Folders::new();
+    let own_profile = format!("token = \"home\"\nlistings = \"{}\"\n", own.address);
+    let profile = folders.profile(&own_profile);
+    let secret = ("STAFF_TOKEN", "secret");
+    let address = ("STAFF_LISTINGS", stranger.address.as_str());
+
+    let to_stranger = ["whoami", "--listings", &stranger.address];
+    for (variables, args, advice) in [
+        (&[secret][..], &to_stranger[..], "--token with --listings"),
+        (&[], &to_stranger, "--token with --listings"),
+        (&[address], &["whoami"], "set STAFF_TOKEN"),
+    ] {
+        let (status, complaint) = folders.run(variables, args).await;
+        assert_eq!(status, 2, "{complaint}");
+        assert!(complaint.contains(advice), "{complaint}");
+    }
+    assert!(stranger.tokens().is_empty());
+
+    // The environment comes before the profile, and a file that the command line names before the environment.
+    folders.run(&[secret, address], &["whoami"]).await;
+    assert_eq!(stranger.tokens(), ["secret"]);
+    let named = ["whoami", "--profile", &profile];
+    folders.run(&[secret, address], &named).await;
+    assert_eq!(own.tokens(), ["home"]);
+    folders.run(&[], &["whoami"]).await;
+    assert_eq!(own.tokens(), ["home"]);
+    folders.run(&[], &["whoami", "--token", "typed"]).await;
+    assert_eq!(own.tokens(), ["typed"]);
+
+    folders.profile(&format!("listings = \"{}\"\n", own.address));
+    let (status, complaint) = folders.run(&[secret], &["whoami"]).await;
+    assert_eq!(status, 2, "{complaint}");
+    assert!(complaint.contains("staff.toml") && complaint.contains("STAFF_TOKEN"));
+    assert!(own.tokens().is_empty() && stranger.tokens().is_empty());
+}
+
+#[tokio::test]
+async fn a_fleet_in_the_folder_comes_before_the_profile_of_the_home_folder() {
+    let [own, found] = [Recorder::start().await, Recorder::start().await];
+    let folders = Folders::new();
+    folders.profile(&format!(
+        "token = \"home\"\nlistings = \"{}\"\n",
+        own.address
+    ));
+    folders.fleet(&found.address, Some("found"));
+    folders.run(&[], &["whoami"]).await;
+    assert_eq!(
+        (found.tokens(), own.tokens()),
+        (vec!["found".to_owned()], vec![])
+    );
+    folders.remove_fleet();
+    folders.run(&[], &["whoami"]).await;
+    assert_eq!(
+        (found.tokens(), own.tokens()),
+        (vec![], vec!["home".to_owned()])
+    );
+}

@@ -1,0 +1,76 @@
+//! Addresses: what is requested when one is entered, and one that is no longer allowed.
+
+use contracts::webhook::v1::{self as proto, DeliveryState};
+use kit::Fault;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::receiver::{Behaviour, Receiver};
+use crate::support::{ADA, Webhook, start};
+
+async fn change_url(service: &Webhook, id: Uuid, url: &str) -> Result<proto::Endpoint, Fault> {
+    let request = proto::ChangeEndpointRequest {
+        account_id: ADA.to_string(),
+        id: id.to_string(),
+        url: Some(url.to_owned()),
+        ..proto::ChangeEndpointRequest::default()
+    };
+    let changed = service.endpoints.clone().change_endpoint(request).await?;
+    Ok(changed.into_inner().endpoint.unwrap())
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn an_address_that_redirects_is_refused(pool: PgPool) {
+    let moved = Receiver::start(Behaviour::Redirect).await;
+    let good = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&moved, &good]).await;
+    let refused = service.add(ADA, &moved.url(), &["tip.paid"]).await;
+    let refused = refused.unwrap_err();
+    let sentence = &refused.fields["url"];
+    assert!(sentence.contains("308"), "{sentence}");
+    assert!(
+        sentence.contains("https://moved.example/hook"),
+        "{sentence}"
+    );
+
+    let endpoint = service.added(ADA, &good.url(), &["tip.paid"]).await;
+    let refused = change_url(&service, endpoint, &moved.url()).await;
+    assert!(refused.unwrap_err().fields.contains_key("url"));
+    assert_eq!(service.endpoint(ADA, endpoint).await.url, good.url());
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn what_else_an_address_answers_is_noted(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await;
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    let check = async || service.endpoint(ADA, endpoint).await.address_check;
+    assert_eq!(check().await, "answered 405");
+    assert_eq!(receiver.received().len(), 0);
+
+    let nowhere = "https://hooks.example/";
+    let changed = change_url(&service, endpoint, nowhere).await.unwrap();
+    assert!(changed.address_check.contains("no address"), "{changed:?}");
+
+    // The present address is not requested again.
+    let back = change_url(&service, endpoint, &receiver.url()).await;
+    assert_eq!(back.unwrap().address_check, "answered 405");
+    receiver.set_behaviour(Behaviour::Redirect);
+    let same = change_url(&service, endpoint, &receiver.url()).await;
+    assert_eq!(same.unwrap().address_check, "answered 405");
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn an_address_that_is_no_longer_allowed_fails_and_says_so(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await.delivering();
+    let endpoint = service
+        .added(ADA, "https://hooks.example/", &["tip.paid"])
+        .await;
+    let forbidden = sqlx::query!("update webhook.endpoint set url = 'https://kubernetes.default/'");
+    forbidden.execute(&pool).await.unwrap();
+    service.ping(ADA, endpoint).await;
+    let delivery = service.tried(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Waiting);
+    let reason = delivery.last_attempt.unwrap().reason;
+    assert!(reason.contains("local name"), "{reason}");
+}
