@@ -242,7 +242,7 @@ async fn what_was_imported_before_the_service_kept_it_is_derived_from_the_revisi
     edit(&review, "game", "a-game", json!({"tagline": "Ours again"})).await;
     feature(&review).await;
     let expected = kept().await;
-    let migration = include_str!("../../migrations/0021_imported_content.sql");
+    let migration = include_str!("../../migrations/0019_imported_content.sql");
     let start = migration.find("insert into").unwrap();
     let end = start + migration[start..].find(';').unwrap();
     let statement = format!(
