@@ -55,9 +55,9 @@ impl Settings {
     pub(crate) fn command_handler(&self) -> CommandHandler {
         CommandHandler {
             limits: Limits {
-                per_address: self.votes_per_address,
-                per_hour: self.votes_per_hour,
-                per_day: self.votes_per_day,
+                address_daily: self.votes_per_address,
+                hourly: self.votes_per_hour,
+                daily: self.votes_per_day,
             },
         }
     }

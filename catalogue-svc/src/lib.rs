@@ -22,7 +22,7 @@ use sqlx::migrate::Migrator;
 
 use boards::Boards;
 use config::Settings;
-use domain::draw::DrawKey;
+use domain::draw::SigningKey;
 use domain::rankings::Hour;
 use domain::tally::Tallies;
 use feeds::listings::Follower;
@@ -107,7 +107,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         boards,
         producer,
         writer,
-        draw_key: DrawKey::new(boot.common().identity.fleet_token.expose()),
+        draw_key: SigningKey::new(boot.common().identity.fleet_token.expose()),
         clock: clock.clone(),
         public_url: settings.public_url.clone(),
     };

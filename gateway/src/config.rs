@@ -86,7 +86,6 @@ pub struct Lookup {
 }
 
 #[derive(Debug, Clone, Args)]
-#[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Port {
     /// Address of the public HTTP port
     #[arg(long, default_value = "127.0.0.1:8080")]

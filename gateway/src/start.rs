@@ -59,21 +59,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
     check_account_plans(&pool, &plans).await?;
 
-    let producer = Producer::start(
-        pool.clone(),
-        SCHEMA,
-        boot.clock.clone(),
-        &boot.lifecycle,
-        Retention::default(),
-    );
-    let writer = producer.writer(CommandHandler {
-        plans: Arc::clone(&plans),
-        grace: settings.grace,
-    });
-    writer
-        .write(AuthoredCommand::by_gateway(Command::PublishPlans))
-        .await?;
-
+    let (producer, writer) = start_feed(&boot, &pool, &plans).await?;
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
     let switches = Arc::new(SwitchCache::new(pool.clone()));
@@ -136,6 +122,29 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         }))
     };
     serve_http(&boot, build_app).await
+}
+
+/// Starts the gateway's feed, and publishes the plans there.
+async fn start_feed(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    plans: &Arc<Plans>,
+) -> anyhow::Result<(Producer, Writer<CommandHandler>)> {
+    let producer = Producer::start(
+        pool.clone(),
+        SCHEMA,
+        boot.clock.clone(),
+        &boot.lifecycle,
+        Retention::default(),
+    );
+    let writer = producer.writer(CommandHandler {
+        plans: Arc::clone(plans),
+        grace: boot.settings.grace,
+    });
+    writer
+        .write(AuthoredCommand::by_gateway(Command::PublishPlans))
+        .await?;
+    Ok((producer, writer))
 }
 
 /// Follows the gateway's own feed, through which replicas learn of each other's changes.

@@ -33,15 +33,15 @@ pub struct Draw {
 
 /// Signs draws. All replicas of a fleet have the same key.
 #[derive(Clone)]
-pub struct DrawKey(Hmac<Sha256>);
+pub struct SigningKey(Hmac<Sha256>);
 
-impl std::fmt::Debug for DrawKey {
+impl std::fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("DrawKey")
+        f.write_str("SigningKey")
     }
 }
 
-impl DrawKey {
+impl SigningKey {
     /// The key of the fleet with this token.
     pub fn new(fleet_token: &str) -> Self {
         let key = mac(fleet_token.as_bytes()).chain_update(CONTEXT);
@@ -128,13 +128,13 @@ mod tests {
     #[test]
     fn a_draw_is_read_back_by_every_replica_for_ten_minutes() {
         for kind in BoardKind::ALL {
-            let signed = DrawKey::new("a token").sign(&draw(kind));
+            let signed = SigningKey::new("a token").sign(&draw(kind));
             for ago in [Duration::ZERO, VALID, Duration::seconds(-2)] {
-                let read = DrawKey::new("a token").verify(&signed, VOTER, NOW + ago);
+                let read = SigningKey::new("a token").verify(&signed, VOTER, NOW + ago);
                 assert_eq!(read, Ok(draw(kind)));
             }
         }
-        let key = DrawKey::new("a token");
+        let key = SigningKey::new("a token");
         let signed = key.sign(&draw(BoardKind::Games));
         for later in [VALID + Duration::SECOND, -VALID - Duration::SECOND] {
             assert!(key.verify(&signed, VOTER, NOW + later).is_err());
@@ -144,9 +144,9 @@ mod tests {
 
     #[test]
     fn nobody_else_makes_a_draw() {
-        let key = DrawKey::new("a token");
+        let key = SigningKey::new("a token");
         let signed = key.sign(&draw(BoardKind::Games));
-        let other_fleet = DrawKey::new("another token").sign(&draw(BoardKind::Games));
+        let other_fleet = SigningKey::new("another token").sign(&draw(BoardKind::Games));
         for forged in ["", "%", "AAAA", &other_fleet, &signed[..signed.len() - 1]] {
             assert!(key.verify(forged, VOTER, NOW).is_err(), "{forged}");
         }

@@ -48,7 +48,7 @@ pub(super) fn terms<'a, const N: usize>(
     };
     let mut found: Vec<Term<'a, '_, N>> = words.iter().map(|word| term(word)).collect();
     // Unknown words have no docs and come first.
-    found.sort_by_cached_key(|term| term.docs());
+    found.sort_by_cached_key(Term::docs);
     let is_alone = words.len() == 1;
     let forgivable = |term: &Term<'_, '_, N>| most_edits(term.word, is_alone) > 0;
     let unknown = found.partition_point(|term| !term.is_known());

@@ -35,7 +35,7 @@ use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::boards::Boards;
-use crate::domain::draw::DrawKey;
+use crate::domain::draw::SigningKey;
 use crate::index::Catalogue;
 use crate::write::CommandHandler;
 
@@ -64,7 +64,7 @@ pub struct Dependencies {
     /// Through which votes go.
     pub writer: Writer<CommandHandler>,
     /// Signs the pairs that voters are shown.
-    pub draw_key: DrawKey,
+    pub draw_key: SigningKey,
     /// The time.
     pub clock: Clock,
     /// Public pages are below it.

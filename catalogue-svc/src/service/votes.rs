@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::query_params::{Fields, board_kind};
 use crate::boards::{Boards, Votable};
-use crate::domain::draw::{Draw, DrawKey};
+use crate::domain::draw::{Draw, SigningKey};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
@@ -29,7 +29,7 @@ pub struct Votes {
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) boards: Arc<Boards>,
     pub(super) writer: Writer<CommandHandler>,
-    pub(super) draw_key: DrawKey,
+    pub(super) draw_key: SigningKey,
     pub(super) clock: Clock,
 }
 

@@ -18,11 +18,11 @@ use crate::store::votes;
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// With cookies in a day from an address, or an IPv6 network.
-    pub per_address: i32,
+    pub address_daily: i32,
     /// Of a voter in an hour of the clock.
-    pub per_hour: i64,
+    pub hourly: i64,
     /// Of a voter in a day (UTC).
-    pub per_day: i64,
+    pub daily: i64,
 }
 
 /// Takes a vote. That of a voter whose votes are void is stored and counts nowhere.
@@ -48,22 +48,22 @@ pub(super) async fn cast(
     let hour = Hour::of(now);
     let tomorrow = hour.start().replace_time(Time::MIDNIGHT) + Duration::DAY;
     let (in_hour, in_day) = votes::count_since(connection, vote.voter.id, hour.start()).await?;
-    if in_day > limits.per_day {
+    if in_day > limits.daily {
         let message = format!(
             "This voter has cast {} votes today. Come back tomorrow (UTC).",
-            limits.per_day
+            limits.daily
         );
         return Err(too_many(message, tomorrow - now).into());
     }
-    if in_hour > limits.per_hour {
+    if in_hour > limits.hourly {
         let message = format!(
             "This voter has cast {} votes in this hour. Come back in the next.",
-            limits.per_hour
+            limits.hourly
         );
         return Err(too_many(message, hour.next().start() - now).into());
     }
     if let Some(network) = &vote.voter.network {
-        let (day, most) = (vote::day(now), limits.per_address);
+        let (day, most) = (vote::day(now), limits.address_daily);
         if !voters::count_network(connection, network, day, most).await? {
             let message = format!(
                 "{most} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."

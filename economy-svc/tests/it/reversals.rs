@@ -8,17 +8,17 @@ use sqlx::PgPool;
 
 use crate::support::{EXCHANGE, Economy, start};
 
-fn page(cursor: &str) -> Option<PageRequest> {
-    Some(PageRequest {
+fn page(cursor: &str) -> PageRequest {
+    PageRequest {
         limit: 2,
         cursor: cursor.to_owned(),
-    })
+    }
 }
 
 async fn tips(economy: &Economy, cursor: &str) -> proto::ListTipsResponse {
     let request = proto::ListTipsRequest {
         game: "bao".to_owned(),
-        page: page(cursor),
+        page: Some(page(cursor)),
     };
     let answer = economy.staff.clone().list_tips(request).await;
     answer.unwrap().into_inner()
@@ -27,7 +27,7 @@ async fn tips(economy: &Economy, cursor: &str) -> proto::ListTipsResponse {
 async fn swaps(economy: &Economy, cursor: &str) -> proto::ListSwapsResponse {
     let request = proto::ListSwapsRequest {
         game: String::new(),
-        page: page(cursor),
+        page: Some(page(cursor)),
     };
     let answer = economy.staff.clone().list_swaps(request).await;
     answer.unwrap().into_inner()
@@ -143,7 +143,7 @@ async fn balances_come_page_by_page(pool: PgPool) {
     loop {
         let request = proto::ListBalancesRequest {
             game: "bao".to_owned(),
-            page: page(&cursor),
+            page: Some(page(&cursor)),
         };
         let answer = economy.staff.clone().list_account_balances(request).await;
         let answer = answer.unwrap().into_inner();

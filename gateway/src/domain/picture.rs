@@ -27,7 +27,7 @@ impl<'a> Name<'a> {
 
     /// The media type of a file with this extension; `None` for an extension that the service does not make.
     pub fn content_type(self) -> Option<&'static str> {
-        self.0.ends_with(".jpg").then_some("image/jpeg")
+        (self.0.get(DIGITS..) == Some(".jpg")).then_some("image/jpeg")
     }
 
     /// The hash of the file.

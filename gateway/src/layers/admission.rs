@@ -45,9 +45,9 @@ impl ConcurrencyLimits {
 
 /// The permit of a request, as a request extension.
 #[derive(Debug, Clone)]
-pub struct AdmissionPermit(Arc<Mutex<Option<Permit>>>);
+pub struct HeldPermit(Arc<Mutex<Option<Permit>>>);
 
-impl AdmissionPermit {
+impl HeldPermit {
     fn new(permit: Permit) -> Self {
         Self(Arc::new(Mutex::new(Some(permit))))
     }
@@ -82,7 +82,7 @@ async fn admit(State(admission): State<Admission>, mut request: Request, next: N
     }
     match admission.limit.acquire(admission.queue_timeout).await {
         Ok(permit) => {
-            let permit = AdmissionPermit::new(permit);
+            let permit = HeldPermit::new(permit);
             request.extensions_mut().insert(permit.clone());
             let response = next.run(request).await;
             permit.release();

@@ -8,7 +8,7 @@ use http::request::Parts;
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-use super::admission::AdmissionPermit;
+use super::admission::HeldPermit;
 use super::client_ip;
 use crate::app::App;
 use crate::context::Context;
@@ -46,7 +46,7 @@ async fn find_unknown(
 ) -> Result<Option<Arc<Caller>>, Fault> {
     let from = client_ip::network(app, request);
     app.refused_calls.check(from, now)?;
-    if let Some(admission) = request.extensions.get::<AdmissionPermit>() {
+    if let Some(admission) = request.extensions.get::<HeldPermit>() {
         admission.release();
     }
     let permit = app.lookup.acquire_unknown().await;
@@ -83,6 +83,7 @@ pub fn invalid_key() -> Fault {
 }
 
 /// The key is not in the cache, or its entry is too old to be trusted without reading changes.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn failed(error: Arc<sqlx::Error>) -> Fault {
     if kit::pg::is_unavailable(&error) {
         unavailable()

@@ -108,8 +108,9 @@ pub struct UnusedFile {
     since: OffsetDateTime,
 }
 
-/// Claims an unused file that was last uploaded before `before`, for a sweep that began at `began`: a file that this sweep has claimed is not
-/// claimed again. The statement is a transaction of its own: from now on, an upload of the same file is told to retry.
+/// Claims an unused file that was last uploaded before `before`, for a sweep that began at `began`.
+///
+/// A file that this sweep has claimed is not claimed again. The statement is a transaction of its own: from now on, an upload of the same file is told to retry.
 pub async fn claim_unused(
     pool: &PgPool,
     before: OffsetDateTime,

@@ -15,8 +15,15 @@ use crate::profile::{self, Profile};
 /// The heading of these options in the help.
 const HEADING: &str = "Connection";
 
+/// The names and values of addresses, as a profile has them.
+pub(crate) type ProfileAddresses = Vec<(&'static str, String)>;
+
 /// The options that name the fleet. Environment variables and one file supply those that are not given.
 #[derive(Debug, Default, Args)]
+#[expect(
+    clippy::doc_markdown,
+    reason = "the comments are the help of the command line"
+)]
 pub(crate) struct FleetOptions {
     /// The fleet's staff token, or that of a member of staff [env: STAFF_TOKEN, for the addresses of the environment]
     #[arg(long, global = true, help_heading = HEADING)]
@@ -179,7 +186,7 @@ impl Fleet {
     pub(crate) fn login_profile(
         &self,
         options: &FleetOptions,
-    ) -> Result<(PathBuf, Vec<(&'static str, String)>), Error> {
+    ) -> Result<(PathBuf, ProfileAddresses), Error> {
         let (source, address) = self
             .address("listings")
             .ok_or_else(|| self.missing_address("listings"))?;

@@ -165,11 +165,11 @@ pub(crate) async fn whoami(fleet: &Fleet, output: Output) -> Result<(), Error> {
     let role = role_name(response.role());
     let expires_at = output::timestamp(response.expires_at);
     let name = response.name;
-    let mut line = format!("{name} ({role})");
-    if expires_at.is_some() {
+    let expiry = expires_at.as_ref().map_or_else(String::new, |_| {
         let at = output::format_time(expires_at.as_ref());
-        line.push_str(&format!(", the token expires on {at}"));
-    }
+        format!(", the token expires on {at}")
+    });
+    let line = format!("{name} ({role}){expiry}");
     let document = serde_json::json!({ "name": name, "role": role, "expires_at": expires_at });
     output.line(&document, &line)
 }

@@ -131,25 +131,13 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     match command {
         Command::SetCover { game, upload } => {
             let header = header(&game, &upload);
-            send_file(
-                &mut pictures,
-                PictureKind::Cover,
-                header,
-                &upload.file,
-                output,
-            )
-            .await
+            let file = &upload.file;
+            send_file(&mut pictures, PictureKind::Cover, header, file, output).await
         }
         Command::SetAvatar { page, upload } => {
             let header = header(&page, &upload);
-            send_file(
-                &mut pictures,
-                PictureKind::Avatar,
-                header,
-                &upload.file,
-                output,
-            )
-            .await
+            let file = &upload.file;
+            send_file(&mut pictures, PictureKind::Avatar, header, file, output).await
         }
         Command::AddScreenshot {
             game,
@@ -162,14 +150,8 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 place,
                 ..header(&game, &upload)
             };
-            send_file(
-                &mut pictures,
-                PictureKind::Screenshot,
-                header,
-                &upload.file,
-                output,
-            )
-            .await
+            let (kind, file) = (PictureKind::Screenshot, &upload.file);
+            send_file(&mut pictures, kind, header, file, output).await
         }
         Command::Remove {
             kind,
@@ -194,24 +176,27 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         Command::Purge { url, reason, .. } => {
             let request = proto::PurgePictureRequest { url, reason };
             let response = pictures.purge_picture(request).await?.into_inner();
-            let listings: Vec<_> = response
-                .listings
-                .iter()
-                .map(|listing| serde_json::json!({ "kind": listing.kind, "name": listing.name }))
-                .collect();
-            let document = serde_json::json!({ "files": response.files, "listings": listings });
-            output.answer(&document, || {
-                let files = response
-                    .files
-                    .iter()
-                    .map(|it| ["deleted file", it.as_str()]);
-                let listings = response.listings.iter();
-                let listings = listings.map(|it| ["changed listing", it.name.as_str()]);
-                let rows = files.chain(listings);
-                table(["what", "name"], rows.map(|row| row.map(ToOwned::to_owned)))
-            })
+            print_purge(&response, output)
         }
     }
+}
+
+/// Prints the files that a purge has deleted and the listings that it has changed.
+fn print_purge(response: &proto::PurgePictureResponse, output: Output) -> Result<(), Error> {
+    let listings: Vec<_> = response
+        .listings
+        .iter()
+        .map(|listing| serde_json::json!({ "kind": listing.kind, "name": listing.name }))
+        .collect();
+    let document = serde_json::json!({ "files": response.files, "listings": listings });
+    output.answer(&document, || {
+        let files = response.files.iter();
+        let files = files.map(|it| ["deleted file", it.as_str()]);
+        let listings = response.listings.iter();
+        let listings = listings.map(|it| ["changed listing", it.name.as_str()]);
+        let rows = files.chain(listings);
+        table(["what", "name"], rows.map(|row| row.map(ToOwned::to_owned)))
+    })
 }
 
 async fn send_file(

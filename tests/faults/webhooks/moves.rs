@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use catalogue::domain::draw::{Draw, DrawKey};
+use catalogue::domain::draw::{Draw, SigningKey};
 use catalogue::domain::rankings::BoardKind;
 use catalogue::domain::vote::Pair;
 use contracts::catalogue::v1 as proto;
@@ -133,7 +133,7 @@ impl Scene {
             winner: self.games[winner].0.clone(),
             loser: self.games[loser].0.clone(),
             // As if chance had drawn this pair.
-            draw: DrawKey::new(token).sign(&draw),
+            draw: SigningKey::new(token).sign(&draw),
         };
         let channel = self
             .dial(&replicas[(winner + loser) % replicas.len()])

@@ -212,7 +212,7 @@ async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
         .await
         .into_iter()
         .partition(Result::is_ok);
-    assert_eq!(i64::try_from(taken.len()).unwrap(), LIMITS.per_hour);
+    assert_eq!(i64::try_from(taken.len()).unwrap(), LIMITS.hourly);
     for refused in refused {
         let refused = refused.unwrap_err();
         assert_eq!(refused.code, Code::RateLimited);
@@ -223,18 +223,18 @@ async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
     for number in 0..pairs.len() {
         repeated += i64::from(vote(number).await.is_ok_and(|repeated| repeated));
     }
-    assert_eq!(repeated, LIMITS.per_hour);
+    assert_eq!(repeated, LIMITS.hourly);
     replicas[0].vote(2, 1, 2).await;
 
     clock.advance(Duration::minutes(30));
-    let mut taken = LIMITS.per_hour;
+    let mut taken = LIMITS.hourly;
     for number in 0..pairs.len() {
         match vote(number).await {
             Ok(repeated) => taken += i64::from(!repeated),
             Err(refused) => assert_eq!(refused.retry_after, Some(11 * 3_600 + 1)),
         }
     }
-    assert_eq!(taken, LIMITS.per_day);
+    assert_eq!(taken, LIMITS.daily);
     clock.advance(Duration::hours(11));
     assert!(!vote(0).await.unwrap());
 }

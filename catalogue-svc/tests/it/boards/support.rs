@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use catalogue::boards::{Boards, Votable};
-use catalogue::domain::draw::{Draw, DrawKey};
+use catalogue::domain::draw::{Draw, SigningKey};
 use catalogue::domain::listing;
 use catalogue::domain::rankings::{BoardKind, Hour};
 use catalogue::domain::tally::Tallies;
@@ -37,9 +37,9 @@ use crate::build::{EPOCH, entity, game, game_change, id, page, page_change};
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
 /// How many votes are taken.
 pub(crate) const LIMITS: Limits = Limits {
-    per_address: 5,
-    per_hour: 14,
-    per_day: 20,
+    address_daily: 5,
+    hourly: 14,
+    daily: 20,
 };
 
 /// A running replica.
@@ -62,8 +62,8 @@ pub(crate) fn oldest(now: OffsetDateTime) -> Hour {
     Hour::of(now - Duration::days(31)).next()
 }
 
-fn draw_key() -> DrawKey {
-    DrawKey::new("the token of a test")
+fn draw_key() -> SigningKey {
+    SigningKey::new("the token of a test")
 }
 
 /// An index without listings.

@@ -311,7 +311,7 @@ async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
 #[sqlx::test]
 async fn cookies_are_limited_by_address_and_day(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    let most = u32::try_from(LIMITS.per_address).unwrap();
+    let most = u32::try_from(LIMITS.address_daily).unwrap();
     let pair = ("game-1", "game-2");
     let network = |n: u32| format!("2001:db8::{n}");
     for n in 0..most {

@@ -131,6 +131,16 @@ pub(crate) struct TestConfig {
     pub(crate) body_timeout: Duration,
 }
 
+impl TestConfig {
+    fn listings_address<'a>(&self, files: &'a Files) -> &'a str {
+        if self.no_listings {
+            "http://127.0.0.1:1"
+        } else {
+            &files.address
+        }
+    }
+}
+
 impl Default for TestConfig {
     fn default() -> Self {
         Self {
@@ -213,9 +223,7 @@ impl Test {
         let channel = connect(&catalogue.address, &lifecycle);
         let listings_stub = Listings::default();
         let files = Files::start(&lifecycle, &listings_stub).await;
-        let unreachable = "http://127.0.0.1:1";
-        let address = Some(files.address.as_str()).filter(|_| !with.no_listings);
-        let listings = connect(address.unwrap_or(unreachable), &lifecycle);
+        let listings = connect(with.listings_address(&files), &lifecycle);
         let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));

@@ -57,12 +57,18 @@ pub(super) struct Plan<T> {
     pub(super) stated: Vec<(u64, Uuid, Map<String, Value>)>,
 }
 
-/// What the rows do. `first_lines` has the line at which the file has a name first, `last_stated` what the last import stated.
+/// For each name the line at which the file has it first; for each listing what the last import stated.
+type KnownRows<'a> = (
+    &'a HashMap<String, u64>,
+    &'a HashMap<Uuid, Map<String, Value>>,
+);
+
+/// What the rows do.
 pub(super) fn plan<T: ImportableRecord>(
     (chunk, now): (&Chunk, OffsetDateTime),
     rows: Vec<&ParsedRow<T::Draft>>,
     existing: Vec<T>,
-    (first_lines, last_stated): (&HashMap<String, u64>, &HashMap<Uuid, Map<String, Value>>),
+    (first_lines, last_stated): KnownRows<'_>,
     report: &mut Report,
 ) -> Plan<T> {
     let mut existing: HashMap<String, T> = existing

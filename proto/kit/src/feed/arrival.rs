@@ -9,8 +9,10 @@ const LIMIT: Duration = Duration::from_secs(3);
 /// The interval between lookups.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Looks an item up that arrives on a feed, such as the account of a new endpoint. A caller may name an item as soon as its own service has
-/// committed it, a moment before the feed brings it here; so a missing item is looked up again. `None` when it has not arrived after 3 s.
+/// Looks an item up that arrives on a feed, such as the account of a new endpoint.
+///
+/// A caller may name an item as soon as its own service has committed it, a moment before the feed brings it here; so a missing item is
+/// looked up again. `None` when it has not arrived after 3 s.
 ///
 /// `find` must hold no connection and no lock while it is not running.
 ///

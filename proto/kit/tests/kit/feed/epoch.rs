@@ -1,5 +1,6 @@
 //! New followers, and restored producers.
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use kit::feed::Retention;
@@ -53,16 +54,19 @@ impl Dump {
         Self(dump.stdout)
     }
 
-    fn restore(&self, url: &str) {
-        use std::io::Write as _;
-        let mut psql = Command::new("psql")
-            .args(["--quiet", "--set=ON_ERROR_STOP=1", url])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        psql.stdin.take().unwrap().write_all(&self.0).unwrap();
-        assert!(psql.wait().unwrap().success());
+    /// On a thread of its own: it waits for transactions which the runtime of the test has to end.
+    async fn restore(self, url: String) {
+        let restore = move || {
+            let mut psql = Command::new("psql")
+                .args(["--quiet", "--set=ON_ERROR_STOP=1", &url])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            psql.stdin.take().unwrap().write_all(&self.0).unwrap();
+            assert!(psql.wait().unwrap().success());
+        };
+        tokio::task::spawn_blocking(restore).await.unwrap();
     }
 }
 
@@ -88,7 +92,7 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
         .await
         .unwrap();
 
-    dump.restore(&url);
+    dump.restore(url).await;
     // The running writer has a connection that knows the old table, and finds the new one. The numbers 3 and 4 are given out again.
     fixture.set("new").await;
     fixture.set("kept").await;
@@ -253,7 +257,7 @@ async fn changes_between_a_restore_and_the_return_of_the_follower_have_effects(p
     following.stopping().cancel();
     drop(fixture);
 
-    dump.restore(&url);
+    dump.restore(url).await;
     let again = Fixture::again(&pool).await;
     again.set("c").await;
     assert_eq!(again.set("b").await, 2, "the revision is given out again");
