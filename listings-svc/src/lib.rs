@@ -20,7 +20,6 @@ use kit::redis::Redis;
 
 use config::Settings;
 use feed::PublicUrl;
-use members::Members;
 use pictures::{FileStore, PictureProcessor};
 use service::Dependencies;
 use write::import::Importer;
@@ -74,7 +73,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .condition("the gazetteer and the samples to be loaded");
     jobs::startup::spawn(&boot.lifecycle, loaded, importer.clone(), public_url);
 
-    let members = Members::new(pool.clone(), boot.clock.clone());
+    let members = members::directory(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();
     let dependencies = Dependencies {
         pool,

@@ -1,87 +1,30 @@
-//! Finds staff members by token, for the identity check of the server.
+//! The staff directory of this service, which stores the members.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use kit::rpc::staff::{Member, Members as MemberLookup};
-use kit::{Clock, Code, Fault, ids};
-use sha2::{Digest as _, Sha256};
+use kit::rpc::members::{CachedMembers, MemberSource, TokenHash};
+use kit::rpc::staff::Member;
+use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use crate::store::members::{self, TokenOwner};
 
-/// Prefix of a member's token.
-pub const TOKEN_PREFIX: &str = "staff_";
-/// How long a cached member is valid. A token that another replica revoked is refused after this time.
-const CACHE_TTL: Duration = Duration::SECOND;
-/// Maximum number of cached members; a full cache is cleared.
-const CACHE_CAPACITY: usize = 1_024;
+/// The members in PostgreSQL, behind the cache that every service has.
+pub type Members = CachedMembers<StoredMembers>;
 
-type Hash = [u8; 32];
-
-/// Finds members by token. Clones share the cache.
-#[derive(Debug, Clone)]
-pub struct Members {
-    pool: PgPool,
-    clock: Clock,
-    entries: Arc<Mutex<HashMap<Hash, (OffsetDateTime, Member)>>>,
+/// A directory of the members in `pool`.
+pub fn directory(pool: PgPool, clock: Clock) -> Members {
+    CachedMembers::of(StoredMembers { pool }, clock)
 }
 
-impl Members {
-    pub fn new(pool: PgPool, clock: Clock) -> Self {
-        Self {
-            pool,
-            clock,
-            entries: Arc::default(),
-        }
-    }
-
-    /// Clears the cache, so that this process sees a change at once.
-    pub fn clear_cache(&self) {
-        self.cache().clear();
-    }
-
-    fn cache(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (OffsetDateTime, Member)>> {
-        // Each use of the map is one operation, so a panic cannot leave it half changed.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn cached(&self, hash: &Hash, now: OffsetDateTime) -> Option<Member> {
-        let cache = self.cache();
-        let (at, member) = cache.get(hash)?;
-        // A clock that is set back does not extend the life of an entry.
-        (Duration::ZERO..CACHE_TTL)
-            .contains(&(now - *at))
-            .then(|| member.clone())
-    }
+#[derive(Debug, Clone)]
+pub struct StoredMembers {
+    pool: PgPool,
 }
 
 #[tonic::async_trait]
-impl MemberLookup for Members {
-    async fn find(&self, token: &str) -> Result<Option<Member>, Fault> {
-        // A text without the prefix is not a token and needs no query.
-        if !token.starts_with(TOKEN_PREFIX) {
-            return Ok(None);
-        }
-        let (hash, now) = (hash(token), self.clock.now());
-        if let Some(member) = self.cached(&hash, now) {
-            return Ok(Some(member));
-        }
-        let found = member(&self.pool, &hash, now).await?;
-        let mut cache = self.cache();
-        match &found {
-            Some(member) => {
-                if cache.len() >= CACHE_CAPACITY {
-                    cache.clear();
-                }
-                cache.insert(hash, (now, member.clone()));
-            }
-            None => {
-                cache.remove(&hash);
-            }
-        }
-        Ok(found)
+impl MemberSource for StoredMembers {
+    async fn find(&self, hash: &TokenHash, now: OffsetDateTime) -> Result<Option<Member>, Fault> {
+        member(&self.pool, hash, now).await
     }
 }
 
@@ -105,13 +48,4 @@ pub async fn member(
             ),
         )),
     }
-}
-
-pub fn token() -> String {
-    ids::secret(TOKEN_PREFIX)
-}
-
-/// The hash that is stored instead of the token.
-pub fn hash(token: &str) -> Hash {
-    Sha256::digest(token).into()
 }

@@ -124,6 +124,7 @@ impl Dependencies {
         let audit = Audit::new(pool.clone(), crate::SCHEMA, clock.clone());
         let member = member::Service::new(
             pool.clone(),
+            writer.clone(),
             clock.clone(),
             audit.clone(),
             self.members,

@@ -1,5 +1,6 @@
 //! Members of the staff.
 
+use kit::rpc::members::TokenHash;
 use kit::rpc::staff::{Member, Role};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -47,10 +48,10 @@ pub async fn find(
     }))
 }
 
-/// The SHA-256 of a token, and its time of expiry.
+/// A token as it is stored.
 #[derive(Debug, Clone, Copy)]
-pub struct NewToken<'a> {
-    pub sha256: &'a [u8],
+pub struct NewToken {
+    pub hash: TokenHash,
     pub expires_at: OffsetDateTime,
 }
 
@@ -58,7 +59,7 @@ pub struct NewToken<'a> {
 pub async fn create(
     connection: &mut PgConnection,
     (name, role): (&str, Role),
-    token: NewToken<'_>,
+    token: NewToken,
     by: &str,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
@@ -67,7 +68,7 @@ pub async fn create(
          values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing",
         name,
         role.as_str(),
-        token.sha256,
+        token.hash.as_slice(),
         token.expires_at,
         now,
         by
@@ -87,11 +88,11 @@ pub async fn list(pool: &PgPool) -> Result<Vec<MemberRow>, sqlx::Error> {
     .await
 }
 
-/// Locks all members until the end of the transaction: the number of admins must not change during a decision.
+/// Locks all members until the end of the transaction.
 pub async fn lock(connection: &mut PgConnection) -> Result<Vec<MemberRow>, sqlx::Error> {
     sqlx::query_as!(
         MemberRow,
-        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member order by name for update"
+        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member order by name for update nowait"
     )
     .fetch_all(connection)
     .await
@@ -152,12 +153,12 @@ pub async fn revoke(
 pub async fn set_token(
     connection: &mut PgConnection,
     name: &str,
-    token: NewToken<'_>,
+    token: NewToken,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update listings.staff_member set token_sha256 = $2, expires_at = $3 where name = $1",
         name,
-        token.sha256,
+        token.hash.as_slice(),
         token.expires_at
     )
     .execute(connection)

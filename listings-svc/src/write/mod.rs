@@ -9,6 +9,7 @@ pub mod claims;
 pub mod follow_page;
 pub mod import;
 pub mod limits;
+pub mod members;
 pub mod moderate;
 pub mod page_owners;
 pub mod picture_edit;
@@ -35,9 +36,11 @@ use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
 use crate::store::claims::Claim;
 use crate::store::constraints;
+use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
 use claims::ClaimChange;
 use import::chunk::Chunk;
+use members::MemberChange;
 use moderate::Moderation;
 use page_owners::OwnerChange;
 use picture_edit::PictureEdit;
@@ -61,6 +64,8 @@ pub enum Command {
     ChangeOwners(Box<OwnerChange>),
     /// An account claims a page, or staff decide on a claim.
     Claim(Box<ClaimChange>),
+    /// An admin changes the members of the staff, or a member renews their token.
+    ChangeMember(Box<MemberChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
     /// Lets the next games of a page follow its state.
@@ -82,6 +87,8 @@ pub enum Outcome {
     OwnersChanged(Vec<Owner>),
     /// The claim after the change.
     Claimed(Box<Claim>),
+    /// The member after the change.
+    MemberChanged(Box<MemberRow>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
     PageFollowed {
@@ -153,6 +160,11 @@ impl Apply for CommandHandler {
                 let claiming = claims::apply(connection, change, public_url, now);
                 let (claim, changes) = Box::pin(claiming).await?;
                 (Outcome::Claimed(Box::new(claim)), changes)
+            }
+            Command::ChangeMember(change) => {
+                let changing = members::apply(connection, change, now);
+                let member = Box::pin(changing).await?;
+                (Outcome::MemberChanged(Box::new(member)), Vec::new())
             }
             Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);

@@ -23,7 +23,7 @@ use kit::rpc::Authenticator;
 use kit::rpc::client::{self, Client};
 use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
-use listings::members::Members;
+use listings::members;
 use listings::pictures::{FileStore, PictureProcessor};
 use listings::service::Dependencies;
 use listings::write::import::Importer;
@@ -87,7 +87,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     });
     let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
     let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
-    let members = Members::new(pool.clone(), clock.clone());
+    let members = members::directory(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
         pictures: PictureLocation::Folder(folder.path().to_owned()),

@@ -1,0 +1,150 @@
+//! Changes of the staff's members, inside the writer's transaction.
+
+use kit::audit::{self, Action as _, Entry};
+use kit::feed::ApplyError;
+use kit::rpc::staff::{Member, OPERATOR, Role};
+use kit::{Code, Fault};
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use crate::SCHEMA;
+use crate::domain::audit_action::AuditAction;
+use crate::store::members::{self as store, MemberRow, NewToken};
+
+#[derive(Debug)]
+pub struct MemberChange {
+    /// Was admitted before the change waited, and may have been revoked since.
+    pub by: Member,
+    /// The name of the member that changes.
+    pub name: String,
+    pub operation: MemberOperation,
+}
+
+#[derive(Debug)]
+pub enum MemberOperation {
+    Create(Role, NewToken),
+    SetRole(Role),
+    Revoke,
+    /// Replaces the token.
+    Renew(NewToken),
+}
+
+/// Returns the member after the change. All members are locked until it is committed: the number of admins does not change meanwhile.
+pub(super) async fn apply(
+    connection: &mut PgConnection,
+    change: &MemberChange,
+    now: OffsetDateTime,
+) -> Result<MemberRow, ApplyError> {
+    let members = store::lock(connection).await?;
+    check_author(&members, change)?;
+    let name = change.name.as_str();
+    let (action, details) = match &change.operation {
+        MemberOperation::Create(role, token) => {
+            let by = &change.by.name;
+            if !store::create(connection, (name, *role), *token, by, now).await? {
+                let reason =
+                    "This name was used before, and names are never reused: choose another.";
+                return Err(Fault::invalid_field("name", reason).into());
+            }
+            (AuditAction::CreateMember, json!({ "role": role.as_str() }))
+        }
+        MemberOperation::SetRole(role) => {
+            let row = find(&members, name)?;
+            if row.role == role.as_str() {
+                return Ok(row.clone());
+            }
+            check_working(row)?;
+            check_last_admin(&members, row, &change.by)?;
+            store::set_role(connection, name, *role).await?;
+            let details = json!({ "role": role.as_str(), "before": row.role });
+            (AuditAction::SetRole, details)
+        }
+        MemberOperation::Revoke => {
+            let row = find(&members, name)?;
+            if row.revoked_at.is_some() {
+                return Ok(row.clone());
+            }
+            check_last_admin(&members, row, &change.by)?;
+            store::revoke(connection, name, now).await?;
+            (AuditAction::RevokeMember, json!({ "role": row.role }))
+        }
+        MemberOperation::Renew(token) => {
+            check_working(find(&members, name)?)?;
+            store::set_token(connection, name, *token).await?;
+            (AuditAction::RenewToken, json!({}))
+        }
+    };
+    record(connection, change, (action, details), now).await?;
+    Ok(store::get(connection, name).await?)
+}
+
+/// Of two admins who revoke each other at once, only the first succeeds. A member may renew their own token in every role.
+fn check_author(members: &[MemberRow], change: &MemberChange) -> Result<(), Fault> {
+    let is_own = change.by.name == change.name;
+    let may_renew = is_own && matches!(change.operation, MemberOperation::Renew(_));
+    let is_author = |row: &MemberRow| row.name == change.by.name && row.revoked_at.is_none();
+    let may = change.by.name == OPERATOR
+        || members
+            .iter()
+            .any(|row| is_author(row) && (may_renew || is_admin(row)));
+    if may {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::InvalidKey,
+        "Another admin has just revoked your token or changed your role.",
+    ))
+}
+
+fn is_admin(row: &MemberRow) -> bool {
+    row.role == Role::Admin.as_str() && row.revoked_at.is_none()
+}
+
+fn find<'a>(members: &'a [MemberRow], name: &str) -> Result<&'a MemberRow, Fault> {
+    members.iter().find(|row| row.name == name).ok_or_else(|| {
+        Fault::not_found(
+            "There is no member with this name. `staff member list` lists all members.",
+        )
+    })
+}
+
+fn check_working(row: &MemberRow) -> Result<(), Fault> {
+    if row.revoked_at.is_none() {
+        return Ok(());
+    }
+    Err(Fault::invalid_field(
+        "name",
+        "This member is revoked: create a new member.",
+    ))
+}
+
+fn check_last_admin(members: &[MemberRow], row: &MemberRow, by: &Member) -> Result<(), Fault> {
+    let has_other = members
+        .iter()
+        .any(|other| other.name != row.name && is_admin(other));
+    if has_other || by.name != row.name || !is_admin(row) {
+        return Ok(());
+    }
+    Err(Fault::invalid_field(
+        "name",
+        "You are the last admin: make another member an admin first, or ask the operator.",
+    ))
+}
+
+async fn record(
+    connection: &mut PgConnection,
+    change: &MemberChange,
+    (action, details): (AuditAction, Value),
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let entry = Entry {
+        member: &change.by,
+        action: action.as_str(),
+        entity: "member",
+        name: &change.name,
+        refused: false,
+        details,
+    };
+    audit::append(connection, SCHEMA, entry, now).await
+}
