@@ -106,9 +106,11 @@ impl MonthUse {
     async fn try_sync(&mut self) -> Result<(), sqlx::Error> {
         self.save_owed().await?;
         let most = i64::try_from(BATCH).unwrap_or(i64::MAX);
+        // Past the rows that Redis refuses, such as those of a node that is away: they wait for the next round.
+        let mut after = Uuid::nil();
         loop {
             let owed = kit::pg::within(&self.pool, self.deadline, async |connection| {
-                store::list_owed(connection, most).await
+                store::list_owed(connection, after, most).await
             })
             .await?;
             let added = self.add_owed(&owed).await?;
@@ -120,8 +122,9 @@ impl MonthUse {
                 })
                 .await?;
             }
-            if owed.len() < BATCH || added.is_empty() {
-                break;
+            match owed.last() {
+                Some(last) if owed.len() == BATCH => after = last.id,
+                _ => break,
             }
         }
         metrics::counter!("month_use_exchanges_total").increment(1);

@@ -94,13 +94,15 @@ pub async fn insert_owed(
     Ok(())
 }
 
-/// Up to `most` rows, oldest first.
+/// Up to `most` rows after an id, oldest first.
 pub async fn list_owed(
     connection: &mut PgConnection,
+    after: Uuid,
     most: i64,
 ) -> Result<Vec<OwedCalls>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select id, account_id, month, calls from gateway.month_owed order by id limit $1",
+        "select id, account_id, month, calls from gateway.month_owed where id > $1 order by id limit $2",
+        after,
         most,
     )
     .fetch_all(connection)

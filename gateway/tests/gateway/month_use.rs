@@ -18,6 +18,7 @@ use sqlx::postgres::PgPoolOptions;
 use time::OffsetDateTime;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
+use uuid::Uuid;
 
 use crate::support::{LONG, START, caller, eventually, plans, redis_url};
 
@@ -391,7 +392,7 @@ async fn calls_without_redis_are_added_once_later(pool: PgPool) {
     one.month_use.sync().await;
     assert_eq!(one.take_one(&caller).await, Some(26));
     assert_eq!(
-        store::list_owed(&mut pool.acquire().await.unwrap(), 9)
+        store::list_owed(&mut pool.acquire().await.unwrap(), Uuid::nil(), 9)
             .await
             .unwrap(),
         []
@@ -422,6 +423,29 @@ async fn a_row_of_owed_calls_is_added_once_even_if_it_stays(pool: PgPool) {
         process.month_use.sync().await;
     }
     assert_eq!(process.take_one(&caller).await, Some(8));
+}
+
+#[sqlx::test]
+async fn rows_that_redis_refuses_do_not_stop_the_others(pool: PgPool) {
+    let mut process = process(&pool);
+    let (refused, caller) = (live(), live());
+    command(&["set", &name(&refused), "not a hash"]).await;
+    let row = |caller: &Caller| store::OwedCalls {
+        id: kit::ids::row_id(),
+        month: month(caller),
+        calls: 7,
+    };
+    // One whole batch, all older than the row of the other account.
+    let mut rows: Vec<_> = (0..1_000).map(|_| row(&refused)).collect();
+    rows.push(row(&caller));
+    store::insert_owed(&mut pool.acquire().await.unwrap(), &rows)
+        .await
+        .unwrap();
+    process.month_use.sync().await;
+    let left = store::list_owed(&mut pool.acquire().await.unwrap(), Uuid::nil(), 1_001);
+    assert_eq!(left.await.unwrap(), rows[..1_000]);
+    assert_eq!(process.take_one(&caller).await, Some(8));
+    command(&["del", &name(&refused)]).await;
 }
 
 /// A Redis that accepts connections, answers a PING and nothing else.

@@ -34,24 +34,18 @@ pub struct Place {
 impl Place {
     /// Reads `country_code`, `city` and `city_slug` as files and staff give them. A slug of the gazetteer wins over the name, because
     /// names repeat. When all three fields are missing, the current place stays; otherwise the city is looked up again.
-    pub fn from_row(
-        fields: &mut Fields<'_>,
-        reference: &ReferenceData,
-        current: Option<Self>,
-    ) -> Self {
-        let mut names = ["country_code", "city", "city_slug"].into_iter();
-        let changes = names.any(|name| fields.has(name));
-        let country = current.as_ref().map(|current| current.country_code.clone());
-        let country_code = fields.or_current("country_code", country, |fields| {
+    pub fn from_row(fields: &mut Fields<'_>, reference: &ReferenceData, current: Self) -> Self {
+        let names = ["country_code", "city", "city_slug"];
+        let is_kept = names.into_iter().all(|name| fields.is_kept(name));
+        let (mut country_code, mut city) = (current.country_code.clone(), current.city.clone());
+        fields.update("country_code", &mut country_code, |fields| {
             country::read_country_code(fields, reference)
         });
-        let city = fields.or_current(
-            "city",
-            current.as_ref().map(|current| current.city.clone()),
-            |fields| fields.line("city", text::MAX_TITLE),
-        );
+        fields.update("city", &mut city, |fields| {
+            fields.line("city", text::MAX_TITLE)
+        });
         let city_slug = fields.line("city_slug", text::MAX_TITLE);
-        if let Some(current) = current.filter(|_| !changes) {
+        if is_kept {
             return current;
         }
         if let Some(listed) = reference.gazetteer.with_slug(&country_code, &city_slug) {
@@ -80,28 +74,24 @@ impl Place {
     pub fn from_body(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
-        current: Option<Self>,
+        current: Self,
         read: impl FnOnce(&mut Fields<'_>) -> String,
     ) -> Self {
-        let country = current.as_ref().map(|current| current.country_code.clone());
-        let country_code = fields.or_current("country_code", country, |fields| {
+        let (mut country_code, mut city) = (current.country_code.clone(), current.city.clone());
+        fields.update("country_code", &mut country_code, |fields| {
             country::read_country_code(fields, reference)
         });
-        let city = fields.or_current(
-            "city",
-            current.as_ref().map(|current| current.city.clone()),
-            read,
-        );
-        match current {
-            Some(current) if current.country_code == country_code && current.city == city => {
-                current
-            }
-            _ if city.is_empty() => Self {
+        fields.update("city", &mut city, read);
+        if current.country_code == country_code && current.city == city {
+            return current;
+        }
+        if city.is_empty() {
+            return Self {
                 country_code,
                 ..Self::default()
-            },
-            _ => Self::resolve(fields, reference, country_code, city),
+            };
         }
+        Self::resolve(fields, reference, country_code, city)
     }
 
     /// Looks a city up by name. A city that the gazetteer does not have keeps its name as written, and gets a slug made from it.
@@ -157,7 +147,7 @@ mod tests {
         };
         let place = |row: serde_json::Value| {
             let mut fields = Fields::new(row.as_object().unwrap());
-            let place = Place::from_row(&mut fields, &reference, None);
+            let place = Place::from_row(&mut fields, &reference, Place::default());
             fields.finish((place.city, place.city_slug))
         };
         let pair = |a: &str, b: &str| Ok((a.to_owned(), b.to_owned()));

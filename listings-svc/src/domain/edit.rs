@@ -26,7 +26,7 @@ pub fn apply<C: Editable>(
     changes: &Map<String, Value>,
     reference: &ReferenceData,
 ) -> Result<C, Problems> {
-    let mut fields = Fields::new(changes);
+    let mut fields = Fields::of_change(changes);
     let edited = content.edited(&mut fields, reference);
     fields.finish(edited)
 }

@@ -9,7 +9,7 @@ use super::entity::Entity;
 use super::links::Links;
 use super::record::Content;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Game {
     /// Never changes.
     pub slug: String,

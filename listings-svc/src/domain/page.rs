@@ -8,7 +8,7 @@ use super::record::Content;
 use super::state::ListingState;
 
 /// The public page of a creator.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     /// Never changes.
     pub handle: String,

@@ -47,7 +47,11 @@ pub fn read<B: Body>(
     reference: &ReferenceData,
     current: Option<CurrentListing<'_, B>>,
 ) -> Result<B::Output, Problems> {
-    let mut fields = Fields::new(body);
+    let mut fields = if current.is_some() {
+        Fields::of_change(body)
+    } else {
+        Fields::new(body)
+    };
     let read = B::read(&mut fields, reference, current);
     fields.finish(read)
 }

@@ -41,11 +41,12 @@ impl Body for Event {
             );
         }
         let city = |fields: &mut Fields<'_>| fields.title("city");
-        let place = Place::from_body(fields, reference, current.map(place), city);
-        let website = website(fields, current, || {
-            representation.and_then(|representation| representation.get("url"))
-        });
-        read_common_fields(fields, current, place, website)
+        let mut event = current.cloned().unwrap_or_else(empty_event);
+        let place = Place::from_body(fields, reference, place(&event), city);
+        let page_url = || representation.and_then(|representation| representation.get("url"));
+        read_website(&mut event, fields, page_url);
+        read_common_fields(&mut event, fields, place);
+        event
     }
 }
 
@@ -54,11 +55,11 @@ impl FromImportRow for Draft<Event> {
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let (created_at, updated_at) = fields.times(reference);
+        let mut content = empty_event();
+        content.slug = fields.slug("slug");
+        read_staff_fields(&mut content, fields, reference);
         Self {
-            content: Event {
-                slug: fields.slug("slug"),
-                ..read_staff_fields(fields, reference, None)
-            },
+            content,
             created_at,
             updated_at,
             hidden_by_page: false,
@@ -73,69 +74,61 @@ impl Editable for Event {
         for name in ["created_at", "updated_at"] {
             fields.read_only(name, || None, KEPT_BY_SERVICE);
         }
-        read_staff_fields(fields, reference, Some(self))
+        let mut event = self.clone();
+        read_staff_fields(&mut event, fields, reference);
+        event
     }
 }
 
-/// Reads the fields that files and staff give; a missing field keeps its current value.
-fn read_staff_fields(
-    fields: &mut Fields<'_>,
-    reference: &ReferenceData,
-    current: Option<&Event>,
-) -> Event {
+/// An event whose fields are empty.
+fn empty_event() -> Event {
+    Event {
+        slug: String::new(),
+        title: String::new(),
+        kind: String::new(),
+        starts_at: Date::MIN,
+        ends_at: None,
+        country_code: String::new(),
+        city: String::new(),
+        city_slug: String::new(),
+        online: false,
+        website: None,
+        description: String::new(),
+        source: String::new(),
+    }
+}
+
+/// Reads the fields that files and staff give.
+fn read_staff_fields(event: &mut Event, fields: &mut Fields<'_>, reference: &ReferenceData) {
     fields.ignore(&["note"]);
-    let place = Place::from_row(fields, reference, current.map(place));
+    let place = Place::from_row(fields, reference, place(event));
     if place.city.is_empty() {
         let reason = "Give a city: an event needs one, an online event too.";
         fields.refuse("city", reason);
     }
-    let website = website(fields, current, || None);
-    Event {
-        source: fields.or_current(
-            "source",
-            current.map(|event| event.source.clone()),
-            |fields| fields.line("source", text::MAX_DESCRIPTION),
-        ),
-        ..read_common_fields(fields, current, place, website)
-    }
+    read_website(event, fields, || None);
+    fields.update("source", &mut event.source, |fields| {
+        fields.line("source", text::MAX_DESCRIPTION)
+    });
+    read_common_fields(event, fields, place);
 }
 
-/// Reads the fields that accounts give as well; a missing field keeps its current value.
-fn read_common_fields(
-    fields: &mut Fields<'_>,
-    current: Option<&Event>,
-    place: Place,
-    website: Option<String>,
-) -> Event {
-    let (starts_at, ends_at) = dates(fields, current);
-    Event {
-        slug: current.map(|event| event.slug.clone()).unwrap_or_default(),
-        title: fields.or_current(
-            "title",
-            current.map(|event| event.title.clone()),
-            |fields| fields.title("title"),
-        ),
-        kind: fields.or_current("kind", current.map(|event| event.kind.clone()), |fields| {
-            fields.choice("kind", &EVENT_KINDS)
-        }),
-        starts_at,
-        ends_at,
-        country_code: place.country_code,
-        city: place.city,
-        city_slug: place.city_slug,
-        online: fields.or_current("online", current.map(|event| event.online), |fields| {
-            fields.boolean("online")
-        }),
-        website,
-        description: fields.or_current(
-            "description",
-            current.map(|event| event.description.clone()),
-            |fields| fields.paragraphs("description", text::MAX_DESCRIPTION),
-        ),
-        source: current
-            .map(|event| event.source.clone())
-            .unwrap_or_default(),
-    }
+/// Reads the fields that accounts give as well.
+fn read_common_fields(event: &mut Event, fields: &mut Fields<'_>, place: Place) {
+    event.country_code = place.country_code;
+    event.city = place.city;
+    event.city_slug = place.city_slug;
+    read_dates(event, fields);
+    fields.update("title", &mut event.title, |fields| fields.title("title"));
+    fields.update("kind", &mut event.kind, |fields| {
+        fields.choice("kind", &EVENT_KINDS)
+    });
+    fields.update("online", &mut event.online, |fields| {
+        fields.boolean("online")
+    });
+    fields.update("description", &mut event.description, |fields| {
+        fields.paragraphs("description", text::MAX_DESCRIPTION)
+    });
 }
 
 fn place(event: &Event) -> Place {
@@ -146,23 +139,20 @@ fn place(event: &Event) -> Place {
     }
 }
 
-fn dates(fields: &mut Fields<'_>, current: Option<&Event>) -> (Date, Option<Date>) {
-    let starts_at = fields.or_current(
-        "starts_at",
-        current.map(|event| Some(event.starts_at)),
-        |fields| {
-            let day = fields.date("starts_at");
-            if day.is_none() {
-                // No effect when the date was present and invalid: the first error of a field stands.
-                fields.refuse("starts_at", "Give a day, such as 2026-03-01.");
-            }
-            day
-        },
-    );
-    let ends_at = fields.or_current("ends_at", current.map(|event| event.ends_at), |fields| {
+fn read_dates(event: &mut Event, fields: &mut Fields<'_>) {
+    let mut starts_at = Some(event.starts_at);
+    fields.update("starts_at", &mut starts_at, |fields| {
+        let day = fields.date("starts_at");
+        if day.is_none() {
+            // No effect when the date was present and invalid: the first error of a field stands.
+            fields.refuse("starts_at", "Give a day, such as 2026-03-01.");
+        }
+        day
+    });
+    fields.update("ends_at", &mut event.ends_at, |fields| {
         fields.date("ends_at")
     });
-    if let (Some(starts_at), Some(ends_at)) = (starts_at, ends_at)
+    if let (Some(starts_at), Some(ends_at)) = (starts_at, event.ends_at)
         && ends_at < starts_at
     {
         if fields.has("ends_at") {
@@ -172,30 +162,28 @@ fn dates(fields: &mut Fields<'_>, current: Option<&Event>) -> (Date, Option<Date
             fields.refuse("starts_at", reason);
         }
     }
-    (starts_at.unwrap_or(Date::MIN), ends_at)
+    event.starts_at = starts_at.unwrap_or(Date::MIN);
 }
 
 /// Reads the event's own site, from either of its two names. In a row that a client sends back whole, `url` is the address of our page
 /// and is ignored.
-fn website<'a>(
+fn read_website<'a>(
+    event: &mut Event,
     fields: &mut Fields<'_>,
-    current: Option<&Event>,
-    page: impl FnOnce() -> Option<&'a Value>,
-) -> Option<String> {
+    page_url: impl FnOnce() -> Option<&'a Value>,
+) {
     let url = fields.value("url");
-    let is_page_url = url.is_some_and(|url| Some(url) == page());
+    let is_page_url = url.is_some_and(|url| Some(url) == page_url());
     let by_url = !is_page_url && fields.has("url");
-    let by_website = fields.has("website");
     let url = if by_url { fields.address("url") } else { None };
+    let is_kept = !by_url && fields.is_kept("website");
     let website = fields.address("website");
-    match (url, website) {
-        (Some(url), Some(website)) if url != website => {
-            let reason = "`url` and `website` are the same field: give one of them.";
-            fields.refuse("website", reason);
-            None
-        }
-        (None, None) if !by_url && !by_website => current.and_then(|event| event.website.clone()),
-        (url, website) => url.or(website),
+    if url.is_some() && website.is_some() && url != website {
+        let reason = "`url` and `website` are the same field: give one of them.";
+        fields.refuse("website", reason);
+    }
+    if !is_kept {
+        event.website = url.or(website);
     }
 }
 

@@ -63,12 +63,13 @@ impl Body for Game {
             existing.listing.created_at.year()
         });
         let year = |fields: &mut Fields<'_>| year(fields, reference.year).unwrap_or(submitted);
-        ParsedBody {
-            game: read_common_fields(fields, reference, current, year),
-            creator: fields.or_current("creator", current.map(|_| None), |fields| {
-                handle(fields, CREATOR_REQUIRED)
-            }),
-        }
+        let mut game = current.cloned().unwrap_or_default();
+        read_common_fields(&mut game, fields, reference, year);
+        let mut creator = None;
+        fields.update("creator", &mut creator, |fields| {
+            handle(fields, CREATOR_REQUIRED)
+        });
+        ParsedBody { game, creator }
     }
 }
 
@@ -77,13 +78,15 @@ impl FromImportRow for Draft<Game> {
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let (created_at, updated_at) = fields.times(reference);
+        let mut content = Game {
+            slug: fields.slug("slug"),
+            featured: fields.boolean("featured"),
+            page_id: page(fields, reference),
+            ..Game::default()
+        };
+        read_staff_fields(&mut content, fields, reference);
         Self {
-            content: Game {
-                slug: fields.slug("slug"),
-                featured: fields.boolean("featured"),
-                page_id: page(fields, reference),
-                ..read_staff_fields(fields, reference, None)
-            },
+            content,
             created_at,
             updated_at,
             hidden_by_page: false,
@@ -102,99 +105,62 @@ impl Editable for Game {
         for name in ["created_at", "updated_at"] {
             fields.read_only(name, || None, KEPT_BY_SERVICE);
         }
-        read_staff_fields(fields, reference, Some(self))
+        let mut game = self.clone();
+        read_staff_fields(&mut game, fields, reference);
+        game
     }
 }
 
-/// Reads the fields that files and staff give; a missing field keeps its current value.
-fn read_staff_fields(
-    fields: &mut Fields<'_>,
-    reference: &ReferenceData,
-    current: Option<&Game>,
-) -> Game {
+/// Reads the fields that files and staff give.
+fn read_staff_fields(game: &mut Game, fields: &mut Fields<'_>, reference: &ReferenceData) {
     fields.ignore(&["note"]);
-    Game {
-        cover_url: fields.or_current(
-            "cover_url",
-            current.map(|game| game.cover_url.clone()),
-            |fields| fields.address("cover_url"),
-        ),
-        screenshots: fields.or_current(
-            "screenshots",
-            current.map(|game| game.screenshots.clone()),
-            |fields| {
-                let current = current.map_or(&[][..], |game| game.screenshots.as_slice());
-                array_fields::screenshots(fields, "screenshots", current)
-            },
-        ),
-        // Stored credits are not checked again: a page that they name may have been taken down since.
-        credits: fields.or_current(
-            "credits",
-            current.map(|game| game.credits.clone()),
-            |fields| array_fields::credits(fields, "credits", reference),
-        ),
-        source: fields.or_current(
-            "source",
-            current.map(|game| game.source.clone()),
-            |fields| fields.line("source", text::MAX_DESCRIPTION),
-        ),
-        ..read_common_fields(fields, reference, current, |fields| {
-            release_year(fields, reference.year)
-        })
-    }
+    fields.update("cover_url", &mut game.cover_url, |fields| {
+        fields.address("cover_url")
+    });
+    let current = game.screenshots.clone();
+    fields.update("screenshots", &mut game.screenshots, |fields| {
+        array_fields::screenshots(fields, "screenshots", &current)
+    });
+    // Stored credits are not checked again: a page that they name may have been taken down since.
+    fields.update("credits", &mut game.credits, |fields| {
+        array_fields::credits(fields, "credits", reference)
+    });
+    fields.update("source", &mut game.source, |fields| {
+        fields.line("source", text::MAX_DESCRIPTION)
+    });
+    let year = |fields: &mut Fields<'_>| release_year(fields, reference.year);
+    read_common_fields(game, fields, reference, year);
 }
 
-/// Reads the fields that accounts give as well; a missing field keeps its current value. `year` reads the release year.
+/// Reads the fields that accounts give as well. `year` reads the release year.
 fn read_common_fields(
+    game: &mut Game,
     fields: &mut Fields<'_>,
     reference: &ReferenceData,
-    current: Option<&Game>,
     year: impl FnOnce(&mut Fields<'_>) -> i32,
-) -> Game {
-    Game {
-        title: fields.or_current("title", current.map(|game| game.title.clone()), |fields| {
-            fields.title("title")
-        }),
-        tagline: fields.or_current(
-            "tagline",
-            current.map(|game| game.tagline.clone()),
-            |fields| fields.line("tagline", text::MAX_TAGLINE),
-        ),
-        description: fields.or_current(
-            "description",
-            current.map(|game| game.description.clone()),
-            |fields| fields.paragraphs("description", text::MAX_DESCRIPTION),
-        ),
-        genres: fields.or_current(
-            "genres",
-            current.map(|game| game.genres.clone()),
-            |fields| array_fields::words(fields, "genres", MAX_GENRES, |raw| genre(raw, reference)),
-        ),
-        platforms: fields.or_current(
-            "platforms",
-            current.map(|game| game.platforms.clone()),
-            |fields| {
-                array_fields::words(fields, "platforms", PLATFORMS.len(), |raw| {
-                    parse_choice(raw, &PLATFORMS)
-                })
-            },
-        ),
-        stage: fields.or_current("stage", current.map(|game| game.stage.clone()), stage),
-        release_year: fields.or_current(
-            "release_year",
-            current.map(|game| game.release_year),
-            year,
-        ),
-        trailer_url: fields.or_current(
-            "trailer_url",
-            current.map(|game| game.trailer_url.clone()),
-            |fields| fields.address("trailer_url"),
-        ),
-        links: fields.or_current("links", current.map(|game| game.links.clone()), |fields| {
-            links::read(fields, links::GAME)
-        }),
-        ..current.cloned().unwrap_or_else(empty_game)
-    }
+) {
+    fields.update("title", &mut game.title, |fields| fields.title("title"));
+    fields.update("tagline", &mut game.tagline, |fields| {
+        fields.line("tagline", text::MAX_TAGLINE)
+    });
+    fields.update("description", &mut game.description, |fields| {
+        fields.paragraphs("description", text::MAX_DESCRIPTION)
+    });
+    fields.update("genres", &mut game.genres, |fields| {
+        array_fields::words(fields, "genres", MAX_GENRES, |raw| genre(raw, reference))
+    });
+    fields.update("platforms", &mut game.platforms, |fields| {
+        let platform = |raw: &str| parse_choice(raw, &PLATFORMS);
+        array_fields::words(fields, "platforms", PLATFORMS.len(), platform)
+    });
+    fields.update("stage", &mut game.stage, stage);
+    fields.update("release_year", &mut game.release_year, year);
+    fields.update("trailer_url", &mut game.trailer_url, |fields| {
+        fields.address("trailer_url")
+    });
+    fields.update("links", &mut game.links, |fields| {
+        links::read(fields, links::GAME)
+    });
 }
 
 fn genre(raw: &str, reference: &ReferenceData) -> Result<String, String> {
@@ -260,28 +226,6 @@ fn page(fields: &mut Fields<'_>, reference: &ReferenceData) -> Uuid {
     let reason = "No creator has this handle: import the creators first.";
     let page = fields.ok_or_refuse("creator", page.ok_or_else(|| reason.to_owned()));
     page.unwrap_or_default()
-}
-
-/// A game whose fields are empty.
-fn empty_game() -> Game {
-    Game {
-        slug: String::new(),
-        title: String::new(),
-        tagline: String::new(),
-        description: String::new(),
-        cover_url: None,
-        screenshots: Vec::new(),
-        genres: Vec::new(),
-        platforms: Vec::new(),
-        stage: String::new(),
-        release_year: 0,
-        trailer_url: None,
-        links: links::Links::new(),
-        credits: Vec::new(),
-        featured: false,
-        page_id: Uuid::nil(),
-        source: String::new(),
-    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ const MORE: &str = "*";
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
+    /// Whether the object changes a listing: then a missing field keeps its value.
+    is_change: bool,
     /// Fields that the body may set: an error for an unknown field names these.
     writable_names: BTreeSet<&'static str>,
     /// Fields that are accepted and set nothing: read-only and ignored ones.
@@ -43,9 +45,20 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// The fields of something new.
     pub fn new(object: &'a Map<String, Value>) -> Self {
+        Self::with(object, false)
+    }
+
+    /// Changes of a listing.
+    pub fn of_change(object: &'a Map<String, Value>) -> Self {
+        Self::with(object, true)
+    }
+
+    fn with(object: &'a Map<String, Value>, is_change: bool) -> Self {
         Self {
             object,
+            is_change,
             writable_names: BTreeSet::new(),
             other_names: BTreeSet::new(),
             problems: Problems::new(),
@@ -124,20 +137,23 @@ impl<'a> Fields<'a> {
         self.object.contains_key(name)
     }
 
-    /// The current value when there is one and the field is missing; otherwise the value that `read` returns.
-    pub fn or_current<T>(
+    /// Reads a field into `value`, unless the object changes a listing and does not have the field.
+    pub fn update<T>(
         &mut self,
         name: &'static str,
-        current: Option<T>,
+        value: &mut T,
         read: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        match current {
-            Some(current) if !self.has(name) => {
-                self.writable_names.insert(name);
-                current
-            }
-            _ => read(self),
+    ) {
+        if self.is_kept(name) {
+            self.writable_names.insert(name);
+        } else {
+            *value = read(self);
         }
+    }
+
+    /// Whether the field of the listing keeps its value.
+    pub fn is_kept(&self, name: &str) -> bool {
+        self.is_change && !self.has(name)
     }
 
     /// Reads a read-only field. Accepts the value in `representation`; refuses every other value, null included, with `reason`.

@@ -7,7 +7,6 @@ use super::{Fields, parse_slug};
 use crate::domain::body::{Body, CurrentListing};
 use crate::domain::city::Place;
 use crate::domain::edit::{Editable, KEPT_BY_SERVICE, NEVER_CHANGES};
-use crate::domain::links::Links;
 use crate::domain::listing::Draft;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
@@ -46,23 +45,18 @@ impl Body for Page {
                 reason,
             );
         }
-        let handle = match current {
-            Some(page) => {
-                let representation =
-                    || representation.and_then(|representation| representation.get("handle"));
-                fields.read_only("handle", representation, "The handle never changes.");
-                page.handle.clone()
-            }
-            None => new_handle(fields),
-        };
+        let mut page = current.cloned().unwrap_or_default();
+        if current.is_some() {
+            let handle = || representation.and_then(|representation| representation.get("handle"));
+            fields.read_only("handle", handle, "The handle never changes.");
+        } else {
+            page.handle = new_handle(fields);
+        }
         // A page may have no city.
         let city = |fields: &mut Fields<'_>| fields.line("city", text::MAX_TITLE);
-        let place = Place::from_body(fields, reference, current.map(place), city);
-        let links = links(fields, current);
-        Self {
-            handle,
-            ..read_common_fields(fields, current, place, links)
-        }
+        let place = Place::from_body(fields, reference, place(&page), city);
+        read_common_fields(&mut page, fields, place);
+        page
     }
 }
 
@@ -71,11 +65,13 @@ impl FromImportRow for Draft<Page> {
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let (created_at, updated_at) = fields.times(reference);
+        let mut content = Page {
+            handle: fields.slug("handle"),
+            ..Page::default()
+        };
+        read_staff_fields(&mut content, fields, reference);
         Self {
-            content: Page {
-                handle: fields.slug("handle"),
-                ..read_staff_fields(fields, reference, None)
-            },
+            content,
             created_at,
             updated_at,
             hidden_by_page: false,
@@ -90,83 +86,55 @@ impl Editable for Page {
         for name in ["created_at", "updated_at"] {
             fields.read_only(name, || None, KEPT_BY_SERVICE);
         }
-        read_staff_fields(fields, reference, Some(self))
+        let mut page = self.clone();
+        read_staff_fields(&mut page, fields, reference);
+        page
     }
 }
 
-/// Reads the fields that files and staff give; a missing field keeps its current value.
-fn read_staff_fields(
-    fields: &mut Fields<'_>,
-    reference: &ReferenceData,
-    current: Option<&Page>,
-) -> Page {
+/// Reads the fields that files and staff give.
+fn read_staff_fields(page: &mut Page, fields: &mut Fields<'_>, reference: &ReferenceData) {
     fields.ignore(&["note"]);
-    let place = Place::from_row(fields, reference, current.map(place));
-    let mut links = links(fields, current);
+    let place = Place::from_row(fields, reference, place(page));
+    read_common_fields(page, fields, place);
     if fields.has("website") && !fields.has("links") {
-        links.remove("website");
+        page.links.remove("website");
     }
     if let Some(website) = fields.address("website") {
-        links::add(fields, &mut links, "website", "website", website);
+        links::add(fields, &mut page.links, "website", "website", website);
     }
-    Page {
-        avatar_url: fields.or_current(
-            "avatar_url",
-            current.map(|page| page.avatar_url.clone()),
-            |fields| fields.address("avatar_url"),
-        ),
-        verified: fields.or_current("verified", current.map(|page| page.verified), |fields| {
-            fields.boolean("verified")
-        }),
-        source: fields.or_current(
-            "source",
-            current.map(|page| page.source.clone()),
-            |fields| fields.line("source", text::MAX_DESCRIPTION),
-        ),
-        ..read_common_fields(fields, current, place, links)
-    }
+    fields.update("avatar_url", &mut page.avatar_url, |fields| {
+        fields.address("avatar_url")
+    });
+    fields.update("verified", &mut page.verified, |fields| {
+        fields.boolean("verified")
+    });
+    fields.update("source", &mut page.source, |fields| {
+        fields.line("source", text::MAX_DESCRIPTION)
+    });
 }
 
-/// Reads the fields that accounts give as well; a missing field keeps its current value.
-fn read_common_fields(
-    fields: &mut Fields<'_>,
-    current: Option<&Page>,
-    place: Place,
-    links: Links,
-) -> Page {
-    Page {
-        handle: current.map(|page| page.handle.clone()).unwrap_or_default(),
-        name: fields.or_current("name", current.map(|page| page.name.clone()), |fields| {
-            fields.title("name")
-        }),
-        kind: fields.or_current("kind", current.map(|page| page.kind.clone()), |fields| {
-            fields.choice("kind", &CREATOR_KINDS)
-        }),
-        roles: fields.or_current("roles", current.map(|page| page.roles.clone()), |fields| {
-            array_fields::words(fields, "roles", MAX_ROLES, parse_slug)
-        }),
-        tagline: fields.or_current(
-            "tagline",
-            current.map(|page| page.tagline.clone()),
-            |fields| fields.line("tagline", text::MAX_TAGLINE),
-        ),
-        bio: fields.or_current("bio", current.map(|page| page.bio.clone()), |fields| {
-            fields.paragraphs("bio", text::MAX_DESCRIPTION)
-        }),
-        avatar_url: current.and_then(|page| page.avatar_url.clone()),
-        country_code: place.country_code,
-        city: place.city,
-        city_slug: place.city_slug,
-        verified: current.is_some_and(|page| page.verified),
-        links,
-        source: current.map(|page| page.source.clone()).unwrap_or_default(),
-    }
-}
-
-fn links(fields: &mut Fields<'_>, current: Option<&Page>) -> Links {
-    fields.or_current("links", current.map(|page| page.links.clone()), |fields| {
+/// Reads the fields that accounts give as well.
+fn read_common_fields(page: &mut Page, fields: &mut Fields<'_>, place: Place) {
+    page.country_code = place.country_code;
+    page.city = place.city;
+    page.city_slug = place.city_slug;
+    fields.update("name", &mut page.name, |fields| fields.title("name"));
+    fields.update("kind", &mut page.kind, |fields| {
+        fields.choice("kind", &CREATOR_KINDS)
+    });
+    fields.update("roles", &mut page.roles, |fields| {
+        array_fields::words(fields, "roles", MAX_ROLES, parse_slug)
+    });
+    fields.update("tagline", &mut page.tagline, |fields| {
+        fields.line("tagline", text::MAX_TAGLINE)
+    });
+    fields.update("bio", &mut page.bio, |fields| {
+        fields.paragraphs("bio", text::MAX_DESCRIPTION)
+    });
+    fields.update("links", &mut page.links, |fields| {
         links::read(fields, links::PAGE)
-    })
+    });
 }
 
 fn place(page: &Page) -> Place {
