@@ -15,6 +15,7 @@ pub mod layers;
 pub mod lookup;
 pub mod per_thread;
 pub mod quota;
+pub mod refused_calls;
 pub mod request_limits;
 pub mod router;
 pub mod routes;

@@ -76,15 +76,15 @@ pub struct Caller {
     pub account_name: String,
     /// The name of the account's plan.
     pub plan: String,
-    /// Of the key's game; [`GameStanding::Good`] for a key of the account.
-    pub game: GameStanding,
+    /// Of the key's game; [`GameState::Usable`] for a key of the account.
+    pub game: GameState,
 }
 
 /// Whether an account's keys for a game may work (§5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GameStanding {
+pub enum GameState {
     /// The game is published, and the account owns its page.
-    Good,
+    Usable,
     NotPublished,
     /// Another account owns the page of the game, or none does.
     NotOwned,
@@ -128,8 +128,8 @@ impl KeyKind {
 
 impl Spec {
     /// Rejects a key that the plan or the directory does not allow. `working` is how many working keys the account has, and
-    /// `game` the standing of the key's game.
-    pub fn check(&self, plan: &Plan, working: i64, game: GameStanding) -> Result<(), Fault> {
+    /// `game` the state of the key's game.
+    pub fn check(&self, plan: &Plan, working: i64, game: GameState) -> Result<(), Fault> {
         if self.mode == Mode::Live
             && let Some(limit) = plan.working_keys
             && working >= i64::from(limit)
@@ -143,9 +143,9 @@ impl Spec {
             ));
         }
         let problem = match game {
-            GameStanding::Good => return Ok(()),
-            GameStanding::NotPublished => "No published game has this slug.",
-            GameStanding::NotOwned => {
+            GameState::Usable => return Ok(()),
+            GameState::NotPublished => "No published game has this slug.",
+            GameState::NotOwned => {
                 "The account does not own the page of this game. Make it an owner of the page first."
             }
         };
@@ -228,7 +228,7 @@ impl Key {
 impl Caller {
     /// Whether the key and its game are in order.
     pub fn works(&self, now: OffsetDateTime) -> bool {
-        self.game == GameStanding::Good && self.key.works(now)
+        self.game == GameState::Usable && self.key.works(now)
     }
 }
 
@@ -265,7 +265,7 @@ pub(crate) mod tests {
             },
             account_name: "Savanna".to_owned(),
             plan: "free".to_owned(),
-            game: GameStanding::Good,
+            game: GameState::Usable,
         }
     }
 
@@ -308,13 +308,13 @@ pub(crate) mod tests {
                 .err()
                 .and_then(|fault| fault.fields.into_keys().next())
         };
-        assert_eq!(field(Mode::Live, limit - 1, GameStanding::Good), None);
+        assert_eq!(field(Mode::Live, limit - 1, GameState::Usable), None);
         assert_eq!(
-            field(Mode::Live, limit, GameStanding::Good).as_deref(),
+            field(Mode::Live, limit, GameState::Usable).as_deref(),
             Some("account")
         );
-        assert_eq!(field(Mode::Test, limit, GameStanding::Good), None);
-        for game in [GameStanding::NotPublished, GameStanding::NotOwned] {
+        assert_eq!(field(Mode::Test, limit, GameState::Usable), None);
+        for game in [GameState::NotPublished, GameState::NotOwned] {
             assert_eq!(field(Mode::Test, 0, game).as_deref(), Some("game"));
         }
         let endless = plans.get_or_cheapest("partner");
@@ -324,7 +324,7 @@ pub(crate) mod tests {
         };
         assert!(
             spec(Mode::Live)
-                .check(&unlimited, i64::MAX, GameStanding::Good)
+                .check(&unlimited, i64::MAX, GameState::Usable)
                 .is_ok()
         );
     }
@@ -363,7 +363,7 @@ pub(crate) mod tests {
         let mut revoked = caller();
         revoked.key.revoked_at = Some(NOW);
         assert!(!revoked.works(NOW));
-        for game in [GameStanding::NotPublished, GameStanding::NotOwned] {
+        for game in [GameState::NotPublished, GameState::NotOwned] {
             let orphan = Caller { game, ..caller() };
             assert!(!orphan.works(NOW), "{game:?}");
         }

@@ -9,6 +9,5 @@ pub mod client_ip;
 pub mod identity;
 pub mod panic;
 pub mod policy;
-pub mod refused_calls;
 pub mod request_context;
 pub mod route_checks;

@@ -15,7 +15,6 @@ use super::client_ip;
 use super::identity::{self, invalid_key};
 use super::panic;
 use super::policy::{Route, RouteKind};
-use super::refused_calls::RefusedCalls;
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::access;
@@ -26,6 +25,7 @@ use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::min_position::MinPosition;
 use crate::quota::Denial;
+use crate::refused_calls::RefusedCalls;
 use crate::request_limits;
 
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::domain::key::{GameStanding, Mode};
+use crate::domain::key::{GameState, Mode};
 
 /// A game as it is on the listings feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,12 +68,12 @@ pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sql
 ///
 /// A sample game, which only test keys may have, belongs to nobody. A page that is not known yet does not end a key: this service is
 /// behind the feed.
-pub async fn standing(
+pub async fn state(
     connection: &mut PgConnection,
     slug: &str,
     mode: Mode,
     account: Uuid,
-) -> Result<GameStanding, sqlx::Error> {
+) -> Result<GameState, sqlx::Error> {
     let owned = sqlx::query_scalar!(
         r#"select bool_or(game.mode = 'test' or page.id is null or $3 = any (page.owners))
            from gateway.game left join gateway.page on page.id = game.page
@@ -85,9 +85,9 @@ pub async fn standing(
     .fetch_one(connection)
     .await?;
     Ok(match owned {
-        Some(true) => GameStanding::Good,
-        Some(false) => GameStanding::NotOwned,
-        None => GameStanding::NotPublished,
+        Some(true) => GameState::Usable,
+        Some(false) => GameState::NotOwned,
+        None => GameState::NotPublished,
     })
 }
 

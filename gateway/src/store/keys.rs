@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::games;
-use crate::domain::key::{Caller, GameStanding, Key, KeyKind, Mode};
+use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use crate::domain::secret::Hash;
 
 struct Row {
@@ -88,8 +88,8 @@ pub async fn caller(
     }
     .try_into()?;
     let game = match &key.game {
-        Some(slug) => games::standing(connection, slug, key.mode, key.account).await?,
-        None => GameStanding::Good,
+        Some(slug) => games::state(connection, slug, key.mode, key.account).await?,
+        None => GameState::Usable,
     };
     Ok(Some(Caller {
         key,

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{NewKey, Outcome, accounts, feed_row, locked_row};
 use crate::domain::account::{Account, Identifier};
-use crate::domain::key::{GameStanding, Key, Spec};
+use crate::domain::key::{GameState, Key, Spec};
 use crate::domain::plan::Plans;
 use crate::store::{games, keys};
 
@@ -41,8 +41,8 @@ pub(super) async fn lock_account(
     let account = accounts::lock(connection, identifier).await?;
     let working = keys::count_working(connection, account.id, now).await?;
     let game = match &spec.game {
-        Some(slug) => games::standing(connection, slug, spec.mode, account.id).await?,
-        None => GameStanding::Good,
+        Some(slug) => games::state(connection, slug, spec.mode, account.id).await?,
+        None => GameState::Usable,
     };
     spec.check(plans.get_or_cheapest(&account.plan), working, game)?;
     Ok(account)

@@ -442,8 +442,9 @@ async fn rows_that_redis_refuses_do_not_stop_the_others(pool: PgPool) {
         .await
         .unwrap();
     process.month_use.sync().await;
-    let left = store::list_owed(&mut pool.acquire().await.unwrap(), Uuid::nil(), 1_001);
-    assert_eq!(left.await.unwrap(), rows[..1_000]);
+    let mut connection = pool.acquire().await.unwrap();
+    let left = store::list_owed(&mut connection, Uuid::nil(), 1_001).await;
+    assert_eq!(left.unwrap(), rows[..1_000]);
     assert_eq!(process.take_one(&caller).await, Some(8));
     command(&["del", &name(&refused)]).await;
 }

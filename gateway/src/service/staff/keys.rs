@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{Staff, accounts, id};
 use crate::domain::account::Identifier;
 use crate::domain::fields::Problems;
-use crate::domain::key::{GameStanding, Key, KeyKind, Mode, Spec};
+use crate::domain::key::{GameState, Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
 use crate::domain::staff_action::By;
 use crate::store::{accounts as account_rows, games, keys};
@@ -120,8 +120,8 @@ pub(super) async fn await_game(
     };
     let arrived = arrival(|| async {
         let mut connection = staff.pool.acquire().await?;
-        let standing = games::standing(&mut connection, slug, spec.mode, account.id).await?;
-        Ok::<_, sqlx::Error>((standing == GameStanding::Good).then_some(()))
+        let state = games::state(&mut connection, slug, spec.mode, account.id).await?;
+        Ok::<_, sqlx::Error>((state == GameState::Usable).then_some(()))
     });
     arrived.await.map_err(|error| pg::fault(&error))?;
     Ok(())

@@ -17,16 +17,16 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
 use gateway::domain::address::{ProxyHeader, TrustedProxies};
-use gateway::domain::key::{Caller, GameStanding, Key, KeyKind, Mode};
+use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
-use gateway::layers::refused_calls::RefusedCalls;
 use gateway::lookup::{Lookup, Options};
 use gateway::quota::{self, Quota};
+use gateway::refused_calls::RefusedCalls;
 use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
 use gateway::upstream;
@@ -197,7 +197,7 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
         },
         account_name: "Savanna".to_owned(),
         plan: "free".to_owned(),
-        game: GameStanding::Good,
+        game: GameState::Usable,
     }
 }
 

@@ -45,7 +45,7 @@ impl RefusedCalls {
     }
 
     /// Fails with `rate_limited` if the address has no refused calls left. Call it before work for a call that is likely to be refused.
-    pub(super) fn check(&self, from: Network, now: OffsetDateTime) -> Result<(), Fault> {
+    pub(crate) fn check(&self, from: Network, now: OffsetDateTime) -> Result<(), Fault> {
         let minute = self.lock();
         if !minute.is_current(now) || minute.has_room(from, self.limit) {
             return Ok(());
@@ -54,13 +54,13 @@ impl RefusedCalls {
     }
 
     /// Whether an error counts: it refuses the caller (401, 403).
-    pub(super) fn counts(error: &Fault) -> bool {
+    pub(crate) fn counts(error: &Fault) -> bool {
         let status = errors::status(error.code);
         matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
     }
 
     /// Counts a call that ends with this error. A refusal beyond the limit becomes `rate_limited`.
-    pub(super) fn count(&self, error: Fault, from: Network, now: OffsetDateTime) -> Fault {
+    pub(crate) fn count(&self, error: Fault, from: Network, now: OffsetDateTime) -> Fault {
         if !Self::counts(&error) {
             return error;
         }
