@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::context::Context;
 use crate::domain::key::Caller;
 use crate::domain::secret::{Hash, KeyFormat};
+use crate::lookup::LookupError;
 
 /// The caller of a working key.
 pub async fn caller(
@@ -49,10 +50,6 @@ async fn find_unknown(
     if let Some(admission) = request.extensions.get::<HeldPermit>() {
         admission.release();
     }
-    let permit = app.lookup.acquire_unknown().await;
-    let _permit = permit.map_err(|_shed| unavailable())?;
-    // Other calls of the address may have been refused meanwhile.
-    app.refused_calls.check(from, now)?;
     app.lookup.find(hash, now).await.map_err(failed)
 }
 
@@ -84,15 +81,12 @@ pub fn invalid_key() -> Fault {
 
 /// The key is not in the cache, or its entry is too old to be trusted without reading changes.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn failed(error: Arc<sqlx::Error>) -> Fault {
-    if kit::pg::is_unavailable(&error) {
-        unavailable()
-    } else {
-        Fault::internal(&error)
+fn failed(error: LookupError) -> Fault {
+    if let LookupError::Failed(error) = &error
+        && !kit::pg::is_unavailable(error)
+    {
+        return Fault::internal(error);
     }
-}
-
-fn unavailable() -> Fault {
     Fault {
         retry_after: Some(1),
         ..Fault::new(

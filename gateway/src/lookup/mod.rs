@@ -1,7 +1,7 @@
 //! Finds the caller of a key by its hash. Results are cached, and [`crate::feeds::invalidation`] invalidates them.
 //!
 //! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL. A key that is known to exist is queried
-//! without a limit. A key that is not known may be a guess, and few requests with such keys may wait for a query.
+//! without a limit. A key that is not known may be a guess, and few such keys may wait for a query.
 
 mod cache;
 mod known_prefixes;
@@ -9,11 +9,11 @@ mod known_prefixes;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::Fault;
 use kit::overload::{ConcurrencyLimit, Permit};
 use quick_cache::sync::Cache;
 use sqlx::PgPool;
 use time::OffsetDateTime;
+use tokio::time::timeout;
 
 pub use known_prefixes::HashPrefix;
 
@@ -25,7 +25,7 @@ use known_prefixes::{KnownPrefixes, prefix};
 
 /// Concurrent queries for unknown keys, over all addresses. The rest of the pool's connections is left to existing keys.
 const UNKNOWN_QUERIES: usize = 2;
-/// Requests with unknown keys that wait for a query. The rest gets 503 at once.
+/// Unknown keys that wait for a query. Requests with further ones get 503 at once; all requests with one key wait for one query.
 const UNKNOWN_WAITING: usize = 32;
 /// The cache that joins concurrent queries holds this many results. It does not limit the number of queries.
 const IN_FLIGHT: usize = 1_000;
@@ -52,7 +52,15 @@ pub struct Lookup {
 }
 
 /// The caller, who may no longer be allowed to call: see [`Caller::works`]. `None` if no key has the hash.
-type QueryResult = Result<Option<Arc<Caller>>, Arc<sqlx::Error>>;
+type QueryResult = Result<Option<Arc<Caller>>, LookupError>;
+
+#[derive(Debug, Clone)]
+pub enum LookupError {
+    /// Too many unknown keys wait for a query, or PostgreSQL is too slow for those that wait.
+    Busy,
+    /// PostgreSQL failed or missed the deadline.
+    Failed(Arc<sqlx::Error>),
+}
 
 impl Lookup {
     pub fn new(pool: PgPool, options: Options) -> Self {
@@ -80,27 +88,24 @@ impl Lookup {
         self.known_prefixes.may_contain(hash)
     }
 
-    /// Waits for a permit to query an unknown key.
-    ///
-    /// # Errors
-    /// `unavailable`: too many requests with unknown keys wait, or PostgreSQL is too slow.
-    pub async fn acquire_unknown(&self) -> Result<Permit, Fault> {
-        self.unknown_keys.acquire(self.deadline).await
-    }
-
-    /// Queries PostgreSQL for the caller of the key. Concurrent queries for one key are joined.
-    ///
-    /// # Errors
-    /// PostgreSQL failed or missed the deadline.
+    /// Queries PostgreSQL for the caller of the key. Concurrent queries for one key are joined, and those of unknown keys are limited.
     pub async fn find(&self, hash: Hash, now: OffsetDateTime) -> QueryResult {
         // Another request may have found it while this one waited.
         if let Some(caller) = self.cached(hash, now) {
             return Ok(Some(caller));
         }
-        let guard = match self.in_flight.get_value_or_guard_async(&hash).await {
-            Ok(outcome) => return outcome,
-            // No query for this key is running, or the request that ran it was dropped.
-            Err(guard) => guard,
+        let joined = self.in_flight.get_value_or_guard_async(&hash);
+        let guard = match timeout(self.deadline, joined).await {
+            Ok(Ok(outcome)) => return outcome,
+            // No query for this key is running, or the request that ran it was dropped or got no permit.
+            Ok(Err(guard)) => guard,
+            Err(_elapsed) => return Err(LookupError::Busy),
+        };
+        let _permit: Option<Permit> = if self.is_known(hash) {
+            None
+        } else {
+            let permit = self.unknown_keys.acquire(self.deadline).await;
+            Some(permit.map_err(|_shed| LookupError::Busy)?)
         };
         let outcome = self.query(hash, now).await;
         // Hands the result to the requests that wait, also a failure. Whether it is cached is decided in `cache`.
@@ -121,7 +126,8 @@ impl Lookup {
             Err(_) => "failed",
         };
         metrics::counter!("key_lookups_total", "outcome" => outcome).increment(1);
-        let caller = read.map_err(Arc::new)?.map(Arc::new);
+        let caller = read.map_err(|error| LookupError::Failed(Arc::new(error)))?;
+        let caller = caller.map(Arc::new);
         if let Some(caller) = &caller {
             self.known_prefixes.extend([prefix(hash)]);
             self.cache.insert(hash, caller, now, generation);

@@ -322,6 +322,24 @@ async fn few_guesses_wait_for_a_lookup_and_none_holds_an_admission_permit(pool: 
 }
 
 #[sqlx::test]
+async fn a_burst_of_calls_with_a_new_key_waits_for_one_lookup(pool: PgPool) {
+    let test = Test::new(pool.clone()).await;
+    let new = test.live_key().await;
+    let watching = another(&pool).await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    let calls = join_all((0..100).map(|_| test.get(&new, "/me")));
+    let see = async {
+        while look_ups(&watching).await < 1 {
+            tokio::task::yield_now().await;
+        }
+        drop(keys);
+    };
+    for response in tokio::join!(calls, see).0 {
+        assert!(response.is_ok(), "{}", response.text);
+    }
+}
+
+#[sqlx::test]
 async fn a_guess_that_gets_no_permit_is_unavailable(pool: PgPool) {
     let usual = TestConfig::default();
     let with = TestConfig {
