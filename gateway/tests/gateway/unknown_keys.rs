@@ -327,7 +327,7 @@ async fn a_burst_of_calls_with_a_new_key_waits_for_one_lookup(pool: PgPool) {
     let new = test.live_key().await;
     let watching = another(&pool).await;
     let keys = lock(&test.pool, "gateway.key").await;
-    let calls = join_all((0..100).map(|_| test.get(&new, "/me")));
+    let calls = join_all((0..50).map(|_| test.get(&new, "/me")));
     let see = async {
         while look_ups(&watching).await < 1 {
             tokio::task::yield_now().await;
