@@ -112,7 +112,8 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
     staff.restore("page", "first-page").await;
     assert_eq!(owner.get("/games/once-seen").await.status, 200);
     for slug in ["once-seen", "not-seen"] {
-        patch(&owner, slug, &json!({"tagline": "Better"})).await;
+        let changed = patch(&owner, slug, &json!({"tagline": "Better"})).await;
+        assert_eq!(changed.status, 200, "{}", changed.text);
     }
     let expected = [
         ("listing.published", "new-page"),
