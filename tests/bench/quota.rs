@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::domain::key::{Caller, GameStanding, Key, KeyKind, Mode};
+use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::quota::{BACKFILL_TIMEOUT, Quota, SharedCounters};
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -311,7 +311,7 @@ fn caller(number: usize) -> Caller {
         },
         account_name: "Bench".to_owned(),
         plan: "bench".to_owned(),
-        game: GameStanding::Good,
+        game: GameState::Usable,
     }
 }
 
