@@ -1,6 +1,6 @@
 //! The staff directory of this service, which stores the members.
 
-use kit::rpc::members::{CachedMembers, MemberSource, TokenHash};
+use kit::rpc::directory::{CachedMembers, MemberSource, TokenHash};
 use kit::rpc::staff::Member;
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
@@ -9,20 +9,20 @@ use time::OffsetDateTime;
 use crate::store::members::{self, TokenOwner};
 
 /// The members in PostgreSQL, behind the cache that every service has.
-pub type Members = CachedMembers<StoredMembers>;
+pub type Members = CachedMembers<MemberTable>;
 
 /// A directory of the members in `pool`.
 pub fn directory(pool: PgPool, clock: Clock) -> Members {
-    CachedMembers::of(StoredMembers { pool }, clock)
+    CachedMembers::of(MemberTable { pool }, clock)
 }
 
 #[derive(Debug, Clone)]
-pub struct StoredMembers {
+pub struct MemberTable {
     pool: PgPool,
 }
 
 #[tonic::async_trait]
-impl MemberSource for StoredMembers {
+impl MemberSource for MemberTable {
     async fn find(&self, hash: &TokenHash, now: OffsetDateTime) -> Result<Option<Member>, Fault> {
         member(&self.pool, hash, now).await
     }

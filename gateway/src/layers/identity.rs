@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::context::Context;
 use crate::domain::key::Caller;
 use crate::domain::secret::{Hash, KeyFormat};
-use crate::lookup::LookupError;
+use crate::lookup::QueryError;
 
 /// The caller of a working key.
 pub async fn caller(
@@ -81,8 +81,8 @@ pub fn invalid_key() -> Fault {
 
 /// The key is not in the cache, or its entry is too old to be trusted without reading changes.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn failed(error: LookupError) -> Fault {
-    if let LookupError::Failed(error) = &error
+fn failed(error: QueryError) -> Fault {
+    if let QueryError::Failed(error) = &error
         && !kit::pg::is_unavailable(error)
     {
         return Fault::internal(error);

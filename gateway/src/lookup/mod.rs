@@ -52,10 +52,10 @@ pub struct Lookup {
 }
 
 /// The caller, who may no longer be allowed to call: see [`Caller::works`]. `None` if no key has the hash.
-type QueryResult = Result<Option<Arc<Caller>>, LookupError>;
+type QueryResult = Result<Option<Arc<Caller>>, QueryError>;
 
 #[derive(Debug, Clone)]
-pub enum LookupError {
+pub enum QueryError {
     /// Too many unknown keys wait for a query, or PostgreSQL is too slow for those that wait.
     Busy,
     /// PostgreSQL failed or missed the deadline.
@@ -99,13 +99,13 @@ impl Lookup {
             Ok(Ok(outcome)) => return outcome,
             // No query for this key is running, or the request that ran it was dropped or got no permit.
             Ok(Err(guard)) => guard,
-            Err(_elapsed) => return Err(LookupError::Busy),
+            Err(_elapsed) => return Err(QueryError::Busy),
         };
         let _permit: Option<Permit> = if self.is_known(hash) {
             None
         } else {
             let permit = self.unknown_keys.acquire(self.deadline).await;
-            Some(permit.map_err(|_shed| LookupError::Busy)?)
+            Some(permit.map_err(|_shed| QueryError::Busy)?)
         };
         let outcome = self.query(hash, now).await;
         // Hands the result to the requests that wait, also a failure. Whether it is cached is decided in `cache`.
@@ -126,7 +126,7 @@ impl Lookup {
             Err(_) => "failed",
         };
         metrics::counter!("key_lookups_total", "outcome" => outcome).increment(1);
-        let caller = read.map_err(|error| LookupError::Failed(Arc::new(error)))?;
+        let caller = read.map_err(|error| QueryError::Failed(Arc::new(error)))?;
         let caller = caller.map(Arc::new);
         if let Some(caller) = &caller {
             self.known_prefixes.extend([prefix(hash)]);

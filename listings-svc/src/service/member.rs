@@ -4,7 +4,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
 use kit::audit::Audit;
 use kit::feed::{Writer, unexpected_outcome};
-use kit::rpc::members::{TOKEN_PREFIX, token_hash};
+use kit::rpc::directory::{TOKEN_PREFIX, token_hash};
 use kit::rpc::staff::{Member, OPERATOR, Role};
 use kit::{Clock, Fault, ids, timestamp};
 use sqlx::PgPool;

@@ -1,6 +1,6 @@
 //! Members of the staff.
 
-use kit::rpc::members::TokenHash;
+use kit::rpc::directory::TokenHash;
 use kit::rpc::staff::{Member, Role};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;

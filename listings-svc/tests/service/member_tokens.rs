@@ -55,7 +55,7 @@ async fn a_token_expires_unless_it_is_renewed(pool: PgPool) {
     }
     // The other services say the same.
     let request = proto::FindMemberRequest {
-        token_sha256: kit::rpc::members::token_hash(&token).to_vec().into(),
+        token_sha256: kit::rpc::directory::token_hash(&token).to_vec().into(),
     };
     let mut fleet = MemberServiceClient::new(service.fleet.clone());
     let found = fleet.find_member(request).await.unwrap_err();

@@ -1,12 +1,12 @@
 //! gRPC between the services: the server with its layers, and the client.
 
 pub mod client;
+pub mod directory;
 mod identity;
 mod incoming;
-pub mod members;
 mod methods;
 pub mod server;
 pub mod staff;
 
+pub use directory::FleetMembers;
 pub use identity::Authenticator;
-pub use members::FleetMembers;
