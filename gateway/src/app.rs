@@ -7,7 +7,7 @@ use kit::Clock;
 use kit::feed::HighWaterMark;
 
 use crate::coding::EncodedPrefixCache;
-use crate::domain::address::{ProxyHeader, TrustedProxies};
+use kit::client_address::{ProxyHeader, TrustedProxies};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;

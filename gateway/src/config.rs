@@ -8,7 +8,7 @@ use clap::Args;
 use kit::config::{self, Common, Secret, a_second_or_more, seconds};
 use kit::rpc::client::Addresses;
 
-use crate::domain::address::{ProxyHeader, TrustedProxies};
+use kit::client_address::{ProxyHeader, TrustedProxies};
 use crate::domain::plan::Plans;
 use crate::domain::plan_table;
 use crate::lookup::Options;

@@ -2,7 +2,6 @@
 
 pub mod access;
 pub mod account;
-pub mod address;
 pub mod fields;
 pub mod key;
 pub mod key_request;

@@ -10,7 +10,7 @@ use http::StatusCode;
 use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime};
 
-use crate::domain::address::Network;
+use kit::client_address::Network;
 use crate::errors;
 
 /// How long a refused call counts. It is also the longest wait.

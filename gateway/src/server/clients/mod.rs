@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::timeouts::Deadlines;
 use crate::config::Timeouts;
-use crate::domain::address::{Network, ProxyHeader, TrustedProxies};
+use kit::client_address::{Network, ProxyHeader, TrustedProxies};
 use crate::layers::client_ip;
 
 /// Unsent bytes over all connections, at which connections are closed.

@@ -16,7 +16,7 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::domain::address::{ProxyHeader, TrustedProxies};
+use kit::client_address::{ProxyHeader, TrustedProxies};
 use gateway::domain::key::{Caller, GameStanding, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
+use http::HeaderMap;
 use ipnet::IpNet;
 
 /// Proxies whose header about clients is trusted. Without any, the client's address is that of the connection.
@@ -45,6 +46,7 @@ fn parse_network(text: &str) -> Result<IpNet, String> {
 }
 
 impl TrustedProxies {
+    /// Whether this is the address of a trusted proxy.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
@@ -65,7 +67,22 @@ impl TrustedProxies {
     }
 }
 
+/// The address of a client that has sent `headers` over a connection from `peer`.
+pub fn resolve(
+    proxies: &TrustedProxies,
+    header: ProxyHeader,
+    peer: IpAddr,
+    headers: &HeaderMap,
+) -> IpAddr {
+    let lines = headers.get_all(header.name()).iter().rev();
+    // A value that is not text is not an address; it ends the search.
+    let lines = lines.map(|line| line.to_str().unwrap_or_default());
+    let hops = lines.flat_map(|line| header.hops(line));
+    proxies.client_ip(peer, hops)
+}
+
 impl ProxyHeader {
+    /// The name of the header, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::XForwardedFor => "x-forwarded-for",
