@@ -183,7 +183,12 @@ pub(super) async fn reset_password(
 }
 
 /// Does what a link of a signed-in person is for.
-pub(super) async fn confirm(web: &Web, client: &ClientInfo, link: &Link, viewer: &Viewer) -> PageResult {
+pub(super) async fn confirm(
+    web: &Web,
+    client: &ClientInfo,
+    link: &Link,
+    viewer: &Viewer,
+) -> PageResult {
     match link.target {
         LinkTarget::Invite { account, role, .. } => {
             join(web, client, link, viewer, (account, role)).await
