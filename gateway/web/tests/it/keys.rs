@@ -44,7 +44,7 @@ async fn a_form_that_is_sent_twice_makes_one_key_and_both_answers_show_it(pool: 
     one.assert(200, "https://mchezo.example/v1/games?limit=3");
     // No other page has the secret.
     let list = browser.get(&keys).await;
-    assert!(!list.text.contains(&secret(&one.text)), "{}", list.text);
+    assert!(!list.text.contains("svc_test_"), "{}", list.text);
     // Neither has another session, with the same form.
     let mut other = site.signed_in(ADA).await;
     other.post(&keys, &fields).await.assert(200, "svc_test_");
