@@ -188,6 +188,10 @@ async fn change(
             return page(web, viewer, scope, refused).await;
         }
     }
+    // Who may no longer invite leaves no open invitation, which could lead back.
+    if role.is_none_or(|role| !role.may(Permission::Manage)) {
+        links::remove_invitations_by(&mut *transaction, scope.id, person).await?;
+    }
     let is_self = person == viewer.person.id;
     let named = role.map_or_else(
         || email.clone(),

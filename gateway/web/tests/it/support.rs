@@ -98,6 +98,7 @@ impl Site {
             api_url: "https://mchezo.example/v1".to_owned(),
             mail_folder: None,
             timeout: testing::LONG,
+            lifecycle: lifecycle.clone(),
         });
         Self {
             pool,

@@ -188,7 +188,7 @@ async fn page(
         .hint("Its slug, for a key of a game: the end of its address.");
     let expires = Field::date("expires", "Last day")
         .optional()
-        .hint("In UTC; without one, the key does not expire.");
+        .hint("In UTC. A mail comes a week before; without a day, the key does not expire.");
     let page = NewKeyPage {
         shell: shell(web, viewer, scope, Section::Keys).await,
         account: scope.id.to_string(),
