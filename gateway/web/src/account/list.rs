@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
 use kit::{Fault, ids};
-use pages::account::{AccountRow, AccountsPage};
+use pages::accounts::{AccountRow, AccountsPage};
 use pages::{Field, Fields};
 use serde::Deserialize;
 

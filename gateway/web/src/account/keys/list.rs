@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use pages::key::{KeysPage, RequestRow};
+use pages::keys::{KeysPage, RequestRow};
 use pages::{Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;
