@@ -19,13 +19,14 @@ use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
-use crate::call_log::CallLog;
+use crate::call_log::{CallLog, CallRecorder};
 use crate::coding::EncodedPrefixCache;
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::feeds::invalidation::Invalidation;
 use crate::feeds::listings::{GamesAndPages, PRODUCER};
+use crate::jobs::call_records::{CallRecords, delete_old_counts};
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
@@ -47,6 +48,9 @@ use crate::{MIGRATOR, SCHEMA};
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads ask listings-svc for its position";
+
+/// How often counts of calls that are too old are deleted.
+const DELETE_OLD_COUNTS: Duration = Duration::from_hours(1);
 
 /// How often the months' use is compared with the setting `large_month`.
 const LARGE_MONTHS: Duration = Duration::from_mins(1);
@@ -86,6 +90,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
+    let call_recorder = Arc::new(CallRecorder::new(settings.call_log > 0));
+    write_call_records(&boot, &call_recorder, &pool, &redis);
     write_month_use(&boot, &pool, &redis, &counters);
     announce_large_months(&boot, &pool, &writer);
 
@@ -134,6 +140,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             lookup: Arc::clone(&lookup),
             refused_calls: Arc::clone(&refused_calls),
             last_used: Arc::clone(&last_used),
+            call_recorder: Arc::clone(&call_recorder),
             encoded_prefixes: Arc::clone(&encoded_prefixes),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
             catalogue: Catalogue::new(&catalogue, limits),
@@ -248,6 +255,35 @@ fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPo
     boot.lifecycle.spawn_graceful("last used", async move {
         last_used.run(pool, stopping).await;
         Ok(())
+    });
+}
+
+/// Writes the calls that were recorded, and deletes old counts, one replica for all.
+fn write_call_records(
+    boot: &Boot<Settings>,
+    recorder: &Arc<CallRecorder>,
+    pool: &PgPool,
+    redis: &Redis,
+) {
+    let (settings, clock) = (&boot.settings, boot.clock.clone());
+    let log = CallLog::new(redis.new_connection(), settings.call_log);
+    let records = CallRecords::new(
+        Arc::clone(recorder),
+        log,
+        pool.clone(),
+        clock.clone(),
+        &settings.key_prefix,
+    );
+    let stopping = boot.lifecycle.stopping();
+    boot.lifecycle.spawn_graceful("call records", async move {
+        records.run(stopping).await;
+        Ok(())
+    });
+    let name = "old counts of calls";
+    let job = Periodic::new(pool.clone(), SCHEMA, name, DELETE_OLD_COUNTS, clock);
+    let pool = pool.clone();
+    job.spawn(&boot.lifecycle, move |now| {
+        delete_old_counts(pool.clone(), now)
     });
 }
 

@@ -16,13 +16,14 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::call_log::CallLog;
+use gateway::call_log::{CallLog, CallRecorder};
 use gateway::domain::address::{ProxyHeader, TrustedProxies};
 use gateway::domain::key::{Caller, GameStanding, GraceRange, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
 use gateway::feeds::invalidation::Invalidation;
+use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::last_used::LastUsed;
 use gateway::jobs::month_use::MonthUse;
 use gateway::layers::refused_calls::RefusedCalls;
@@ -99,6 +100,7 @@ pub(crate) struct Test {
     pub(crate) pool: PgPool,
     pub(crate) staff: Staff,
     pub(crate) accounts: Accounts,
+    pub(crate) call_records: CallRecords,
     pub(crate) catalogue: Catalogue,
     pub(crate) economy: Economy,
     pub(crate) files: Files,
@@ -246,6 +248,7 @@ impl Test {
         )
         .await
         .unwrap();
+        let call_recorder = Arc::new(CallRecorder::new(true));
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new("svc_"),
@@ -270,6 +273,7 @@ impl Test {
             newest_position,
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
+            call_recorder: Arc::clone(&call_recorder),
         });
         let operations = Arc::new(Operations {
             pool: pool.clone(),
@@ -287,6 +291,13 @@ impl Test {
             audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
             operations: Arc::clone(&operations),
         };
+        let call_records = CallRecords::new(
+            call_recorder,
+            CallLog::new(redis_of_services.new_connection(), CALL_LOG),
+            pool.clone(),
+            clock.clone(),
+            "svc_",
+        );
         let accounts = Accounts {
             operations,
             call_log: CallLog::new(redis_of_services, CALL_LOG),
@@ -298,6 +309,7 @@ impl Test {
             pool,
             staff,
             accounts,
+            call_records,
             catalogue,
             economy,
             files,
