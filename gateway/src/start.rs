@@ -67,19 +67,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
     check_account_plans(&pool, &plans).await?;
 
-    let producer = Producer::start(
-        pool.clone(),
-        SCHEMA,
-        boot.clock.clone(),
-        &boot.lifecycle,
-        Retention::default(),
-    );
-    let writer = producer.writer(CommandHandler {
-        plans: Arc::clone(&plans),
-    });
-    writer
-        .write(AuthoredCommand::by_gateway(Command::PublishPlans))
-        .await?;
+    let (producer, writer) = start_writer(&boot, &pool, &plans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
@@ -95,27 +83,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     write_month_use(&boot, &pool, &redis, &counters);
     announce_large_months(&boot, &pool, &writer);
 
-    let operations = Arc::new(Operations {
-        pool: pool.clone(),
+    let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
+    let operations = Operations {
+        pool,
         writer,
         plans: Arc::clone(&plans),
         format: KeyFormat::new(&settings.key_prefix),
-        quota: Arc::new(Quota::new(redis.new_connection(), Arc::clone(&counters))),
+        quota: Arc::new(quota),
         grace: settings.grace_range(),
         clock: boot.clock.clone(),
-    });
-    let mut services = kit::rpc::server::services();
-    services
-        .add_service(producer.service())
-        .add_service(StaffServiceServer::new(Staff {
-            audit: Audit::new(pool, SCHEMA, boot.clock.clone()),
-            operations: Arc::clone(&operations),
-        }))
-        .add_service(AccountsServiceServer::new(Accounts {
-            call_log: CallLog::new(redis.new_connection(), settings.call_log),
-            operations,
-        }));
-    serve_rpc(&boot, services).await?;
+    };
+    let log = CallLog::new(redis.new_connection(), settings.call_log);
+    serve_rpc(&boot, services(&producer, operations, log)).await?;
 
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
@@ -126,9 +105,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let build_app = move || -> anyhow::Result<App> {
         let redis = redis.new_connection();
         let token = &thread_settings.common.identity.fleet_token;
-        let catalogue = Client::new(catalogue.clone(), token)?;
-        let listings = Client::new(listings.clone(), token)?;
-        let economy = Client::new(economy.clone(), token)?;
+        let [catalogue, listings, economy] = [&catalogue, &listings, &economy]
+            .map(|addresses| Client::new(addresses.clone(), token));
+        let (catalogue, listings, economy) = (catalogue?, listings?, economy?);
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new(&thread_settings.key_prefix),
@@ -156,6 +135,26 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     serve_http(&boot, build_app).await
 }
 
+/// Starts the writer of the feed, and publishes the plans.
+async fn start_writer(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    plans: &Arc<Plans>,
+) -> anyhow::Result<(Producer, Writer<CommandHandler>)> {
+    let producer = Producer::start(
+        pool.clone(),
+        SCHEMA,
+        boot.clock.clone(),
+        &boot.lifecycle,
+        Retention::default(),
+    );
+    let plans = Arc::clone(plans);
+    let writer = producer.writer(CommandHandler { plans });
+    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
+    writer.write(publish).await?;
+    Ok((producer, writer))
+}
+
 /// Follows the gateway's own feed, through which replicas learn of each other's changes.
 async fn follow_gateway_feed(
     boot: &Boot<Settings>,
@@ -171,6 +170,24 @@ async fn follow_gateway_feed(
     boot.lifecycle
         .spawn_background("key invalidation", invalidation.run(notifications));
     Ok(())
+}
+
+/// The services of the internal port.
+fn services(producer: &Producer, operations: Operations, call_log: CallLog) -> RoutesBuilder {
+    let operations = Arc::new(operations);
+    let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
+    let mut services = kit::rpc::server::services();
+    services
+        .add_service(producer.service())
+        .add_service(StaffServiceServer::new(Staff {
+            audit: Audit::new(pool, SCHEMA, clock),
+            operations: Arc::clone(&operations),
+        }))
+        .add_service(AccountsServiceServer::new(Accounts {
+            operations,
+            call_log,
+        }));
+    services
 }
 
 /// Opens the internal port. It accepts the fleet token, and staff tokens, which listings-svc checks.

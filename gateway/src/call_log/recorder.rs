@@ -7,7 +7,7 @@ use kit::Code;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::call::{self, CallCounts, CallGroup};
+use crate::domain::call_record::{self, CallCounts, CallGroup};
 use crate::domain::key::{Key, Mode};
 use crate::per_thread::PerThread;
 
@@ -19,7 +19,7 @@ const MAX_LOGGED: usize = 2_000;
 /// The most accounts whose calls one thread holds. Calls of further ones are not recorded, until the next write.
 const MAX_ACCOUNTS: usize = 10_000;
 /// The most bytes of path and query that are copied. The log shows fewer, but must not cut a key in two.
-const MAX_TARGET: usize = 2 * call::TARGET_BYTES;
+const MAX_TARGET: usize = 2 * call_record::TARGET_BYTES;
 
 /// A call that was answered, or whose caller has closed the connection.
 #[derive(Debug, Clone, Copy)]
@@ -125,7 +125,7 @@ impl AccountCalls {
     fn count(&mut self, call: &FinishedCall<'_>) {
         let group = CallGroup {
             account: call.key.account,
-            day: call::day(call.at),
+            day: call_record::day(call.at),
             is_live: call.key.mode == Mode::Live,
             route: call.route,
             method: call.method,

@@ -1,5 +1,7 @@
-//! Writes what the replica has recorded of calls: the log to Redis every second, and the counts to PostgreSQL every ten. A replica that is
-//! killed loses what it has not written. Old counts are deleted once an hour.
+//! Writes what the replica has recorded of calls.
+//!
+//! The log is written to Redis every second, and the counts to PostgreSQL every ten. A replica that is killed loses what it has not
+//! written. Old counts are deleted once an hour.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::call_log::{CallLog, CallRecorder, LoggedCall};
-use crate::domain::call::{self, COUNTED_DAYS, CallCounts, CallGroup};
+use crate::domain::call_record::{self, COUNTED_DAYS, CallCounts, CallGroup};
 use crate::store::day_use;
 
 /// How far the log may lag behind.
@@ -138,7 +140,7 @@ impl CallRecords {
 
 /// Deletes counts that are too old. Returns how many rows.
 pub async fn delete_old_counts(pool: PgPool, now: OffsetDateTime) -> anyhow::Result<u64> {
-    let first = call::first_day(now, COUNTED_DAYS);
+    let first = call_record::first_day(now, COUNTED_DAYS);
     let mut connection = pool.acquire().await?;
     let mut deleted = 0;
     loop {
@@ -186,7 +188,7 @@ fn message(call: LoggedCall, key_prefix: &str) -> Call {
         mode: call.mode.as_str().to_owned(),
         method: call.method.to_owned(),
         route: call.route.to_owned(),
-        target: call::target(&call.target, key_prefix),
+        target: call_record::target(&call.target, key_prefix),
         status: call.status.into(),
         code: call
             .code
