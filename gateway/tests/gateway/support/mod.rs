@@ -213,7 +213,6 @@ impl Test {
         drop(supervisor);
         let catalogue = Catalogue::start(&lifecycle).await;
         let economy = Economy::start(&lifecycle).await;
-        let channel = connect(&catalogue.address, &lifecycle);
         let listings_stub = Listings::default();
         let files = Files::start(&lifecycle, &listings_stub).await;
         let unreachable = "http://127.0.0.1:1";
@@ -248,7 +247,7 @@ impl Test {
             lookup,
             refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
             quota,
-            catalogue: upstream::Catalogue::new(&channel, with.upstream),
+            catalogue: upstream::Catalogue::new(&connect(&catalogue.address, &lifecycle), with.upstream),
             listings: upstream::Listings::new(listings.clone(), with.upstream),
             economy: upstream::Economy::new(connect(&economy.address, &lifecycle), with.upstream),
             player_calls: 30,
