@@ -1,7 +1,5 @@
 //! QR codes as SVG.
 
-use std::fmt::Write as _;
-
 use qrcodegen::{QrCode, QrCodeEcc};
 
 /// The modules around a QR code that must be empty.
@@ -16,13 +14,8 @@ pub fn svg(text: &str) -> String {
     let modules = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
     let mut path = String::new();
     for (x, y) in modules.filter(|(x, y)| code.get_module(*x, *y)) {
-        // A String can always be written to.
-        drop(write!(
-            path,
-            "M{},{}h1v1h-1z",
-            x + QUIET_ZONE,
-            y + QUIET_ZONE
-        ));
+        let (x, y) = ((x + QUIET_ZONE).to_string(), (y + QUIET_ZONE).to_string());
+        path.extend(["M", &x, ",", &y, "h1v1h-1z"]);
     }
     format!(
         "<svg class=\"qr\" role=\"img\" aria-label=\"QR code with the secret below\" viewBox=\"0 0 {size} {size}\" \
