@@ -6,8 +6,8 @@ use std::time::Duration;
 use kit::Clock;
 use kit::feed::HighWaterMark;
 
+use crate::call_log::CallRecorder;
 use crate::coding::EncodedPrefixCache;
-use crate::domain::address::{ProxyHeader, TrustedProxies};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
@@ -17,6 +17,7 @@ use crate::refused_calls::RefusedCalls;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
 use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition};
+use kit::client_address::{ProxyHeader, TrustedProxies};
 
 /// The state that handlers and layers get.
 pub type App = Arc<Gateway>;
@@ -41,6 +42,8 @@ pub struct Gateway {
     pub refused_calls: Arc<RefusedCalls>,
     /// When keys were last used; written to PostgreSQL in batches.
     pub last_used: Arc<LastUsed>,
+    /// Calls by account, written in batches as well.
+    pub call_recorder: Arc<CallRecorder>,
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
     /// Limits of the minute and the month, and revocations.

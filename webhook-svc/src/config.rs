@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use kit::config::{Common, seconds};
+use kit::mail::{self, Mailbox};
 use kit::rpc::client::Addresses;
-use lettre::message::Mailbox;
 
 use crate::deliver::Limits;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http;
-use crate::jobs::mail::Transport;
 use crate::key_ring::KeyRing;
 
 /// PostgreSQL itself ends a statement that takes too long; without an answer after this time more, it has vanished.
@@ -42,12 +41,8 @@ pub struct Settings {
     /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first that every replica has encrypts, all decrypt
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,
-    /// Transport of mails to owners of endpoints: `smtps://user:password@host`, or `file:/folder`
-    #[arg(long, hide_env_values = true)]
-    pub(crate) mail: Transport,
-    /// Sender of mails
-    #[arg(long, default_value = "Mchezo <webhooks@mchezo.example>")]
-    pub(crate) mail_sender: Mailbox,
+    #[command(flatten)]
+    pub(crate) mail: mail::Settings,
     /// Recipient of mails to staff, about accounts without a monthly limit that make very many calls
     #[arg(long)]
     pub(crate) staff_mail: Option<Mailbox>,

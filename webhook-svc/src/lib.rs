@@ -14,6 +14,7 @@ pub mod store;
 use std::sync::Arc;
 
 use kit::boot::Boot;
+use kit::mail::Mailer;
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 use kit::wakeup::Wakeup;
@@ -66,13 +67,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::sweep::spawn(lifecycle, &pool, clock, &wakeup, hour)?;
     jobs::maintenance::spawn(lifecycle, &pool, clock, &key_ring, settings.retention());
     jobs::maintenance::spawn_upgrade(lifecycle, &pool, clock);
-    jobs::mail::spawn(
-        lifecycle,
-        &pool,
-        clock,
-        &settings.mail,
-        &settings.mail_sender,
-    );
+    let mailer = Mailer {
+        pool: pool.clone(),
+        schema: SCHEMA,
+        clock: clock.clone(),
+        settings: settings.mail.clone(),
+    };
+    mailer.spawn(lifecycle);
 
     let mut services = kit::rpc::server::services();
     let dependencies = service::Dependencies {

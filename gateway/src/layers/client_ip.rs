@@ -5,9 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use axum::extract::ConnectInfo;
 use http::HeaderMap;
 use http::request::Parts;
+use kit::client_address::{self, Network, ProxyHeader, TrustedProxies};
 
 use crate::app::Gateway;
-use crate::domain::address::{Network, ProxyHeader, TrustedProxies};
 
 /// The network of the client: of the connection's peer or, if the peer is a trusted proxy, of the address in the proxy's header.
 pub fn network(app: &Gateway, request: &Parts) -> Network {
@@ -24,9 +24,5 @@ pub fn resolve(
     peer: IpAddr,
     headers: &HeaderMap,
 ) -> Network {
-    let lines = headers.get_all(header.name()).iter().rev();
-    // A value that is not text is not an address; it ends the search.
-    let lines = lines.map(|line| line.to_str().unwrap_or_default());
-    let hops = lines.flat_map(|line| header.hops(line));
-    proxies.client_ip(peer, hops).into()
+    client_address::resolve(proxies, header, peer, headers).into()
 }

@@ -4,6 +4,7 @@
 pub mod admin;
 pub mod audit;
 pub mod boot;
+pub mod client_address;
 pub mod clock;
 mod clock_difference;
 pub mod config;
@@ -16,8 +17,10 @@ pub mod handles;
 pub mod idempotency;
 pub mod ids;
 pub mod json_object;
+pub mod key_ring;
 pub mod lease;
 pub mod lifecycle;
+pub mod mail;
 pub mod overload;
 pub mod periodic;
 pub mod pg;

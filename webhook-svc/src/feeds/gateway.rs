@@ -5,14 +5,14 @@ use contracts::gateway::v1::{Account, LargeMonth, Plan};
 use kit::Clock;
 use kit::boot::Boot;
 use kit::feed::Projection;
-use lettre::message::Mailbox;
+use kit::mail::{self, Mailbox, NewMessage};
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::SCHEMA;
 use crate::config::Settings;
-use crate::store::{accounts, mails, plans};
+use crate::store::{accounts, plans};
 
 pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
     let addresses = &boot.settings.gateway_addresses;
@@ -82,7 +82,7 @@ impl Projection for Gateway {
         months: Vec<LargeMonth>,
     ) -> anyhow::Result<()> {
         for month in months {
-            let (subject, body) = mail(&month);
+            let (subject, body) = render(&month);
             let Some(recipient) = &self.staff_mail else {
                 tracing::warn!(
                     account = month.account_id,
@@ -93,7 +93,12 @@ impl Projection for Gateway {
                 continue;
             };
             let now = self.clock.now();
-            mails::insert_to(connection, &recipient.to_string(), &subject, &body, now).await?;
+            let mail = NewMessage {
+                recipient: &recipient.to_string(),
+                subject: &subject,
+                body: &body,
+            };
+            mail::insert(&mut *connection, SCHEMA, mail, now).await?;
         }
         Ok(())
     }
@@ -105,7 +110,7 @@ impl Projection for Gateway {
 }
 
 /// The subject and the body of the mail to staff.
-fn mail(large: &LargeMonth) -> (String, String) {
+fn render(large: &LargeMonth) -> (String, String) {
     let LargeMonth {
         account_id,
         name,

@@ -1,6 +1,5 @@
 //! Background jobs. Each runs in one replica at a time, except [`secret_keys`].
 
-pub mod mail;
 pub mod maintenance;
 pub mod secret_keys;
 pub mod sweep;

@@ -1,15 +1,15 @@
 //! Mails to owners.
 
 use sqlx::PgPool;
-use webhook::jobs::mail::{self, Transport};
 use webhook::store::mails;
 
 use contracts::gateway::v1::LargeMonth;
 use kit::feed::project_changes;
+use kit::mail::Transport;
 use prost::Message as _;
 use webhook::feeds::gateway::Gateway;
 
-use crate::support::{ADA, START, TAKEN, change, followed, start};
+use crate::support::{ADA, START, TAKEN, change, followed, mailer, start};
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_mail_is_written_to_the_folder_once(pool: PgPool) {
@@ -23,11 +23,9 @@ async fn a_mail_is_written_to_the_folder_once(pool: PgPool) {
     }
     let folder = tempfile::tempdir().unwrap();
     let transport = Transport::Folder(folder.path().to_owned());
-    let sender = "Mchezo <webhooks@mchezo.example>".parse().unwrap();
+    let mailer = mailer(&pool, transport);
     for _ in 0..2 {
-        mail::send_all(&pool, &transport, &sender, START)
-            .await
-            .unwrap();
+        mailer.send_due(START).await.unwrap();
     }
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert_eq!(files.len(), 1);

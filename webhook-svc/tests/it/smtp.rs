@@ -3,17 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use lettre::message::Mailbox;
 use sqlx::PgPool;
 use time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use webhook::jobs::mail::{self, Transport};
 use webhook::store::mails;
 
-use crate::support::{ADA, BOB, START, start};
+use crate::support::{ADA, BOB, START, mailer, start};
 
 /// A received mail.
 #[derive(Debug)]
@@ -122,10 +120,6 @@ async fn serve(
     }
 }
 
-fn sender() -> Mailbox {
-    "Mchezo <webhooks@mchezo.example>".parse().unwrap()
-}
-
 #[sqlx::test(migrator = "webhook::MIGRATOR")]
 async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
     let _service = start(pool.clone(), &[]).await;
@@ -135,18 +129,16 @@ async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
     mails::insert(&mut connection, ADA, "A subject", body, START)
         .await
         .unwrap();
-    let transport: Transport = server.url.parse().unwrap();
+    let mailer = mailer(&pool, server.url.parse().unwrap());
 
     server.behaviour.is_busy.store(true, Ordering::Relaxed);
-    let refused = mail::send_all(&pool, &transport, &sender(), START).await;
+    let refused = mailer.send_due(START).await;
     let refused = format!("{:#}", refused.unwrap_err());
     assert!(refused.contains("Come again later"), "{refused}");
 
     server.behaviour.is_busy.store(false, Ordering::Relaxed);
     for _ in 0..2 {
-        mail::send_all(&pool, &transport, &sender(), START)
-            .await
-            .unwrap();
+        mailer.send_due(START).await.unwrap();
     }
     let mail = server.mails.recv().await.unwrap();
     assert_eq!(mail.recipient, format!("RCPT TO:<{ADA}@mail.example>"));
@@ -160,7 +152,7 @@ async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
 async fn a_refused_mail_is_tried_for_days_and_stops_no_other(pool: PgPool) {
     let _service = start(pool.clone(), &[]).await;
     let mut server = Server::start().await;
-    let transport: Transport = server.url.parse().unwrap();
+    let mailer = mailer(&pool, server.url.parse().unwrap());
     server.behaviour.refuses_ada.store(true, Ordering::Relaxed);
     let mut connection = pool.acquire().await.unwrap();
     for (account, subject) in [(ADA, "First"), (ADA, "Second"), (BOB, "Third")] {
@@ -169,9 +161,7 @@ async fn a_refused_mail_is_tried_for_days_and_stops_no_other(pool: PgPool) {
             .unwrap();
     }
     let send = async |after: Duration| {
-        mail::send_all(&pool, &transport, &sender(), START + after)
-            .await
-            .unwrap();
+        mailer.send_due(START + after).await.unwrap();
         server.behaviour.refusals.load(Ordering::Relaxed)
     };
     assert_eq!(send(Duration::ZERO).await, 2);

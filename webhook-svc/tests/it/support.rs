@@ -13,6 +13,7 @@ use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
 use kit::feed::{Projection, ProjectionContext, Subscription, project_changes};
 use kit::lifecycle::{Lifecycle, Supervisor};
+use kit::mail::{self, Mailer, Transport};
 use kit::rpc::client::Client;
 use kit::wakeup::Wakeup;
 use kit::{Fault, timestamp};
@@ -62,6 +63,19 @@ pub(crate) fn followed(producer: &'static str) -> Subscription {
 pub(crate) const ADA: Uuid = Uuid::from_u128(0xa);
 pub(crate) const BOB: Uuid = Uuid::from_u128(0xb);
 pub(crate) const EVE: Uuid = Uuid::from_u128(0xe);
+
+/// Sends the mails of this database.
+pub(crate) fn mailer(pool: &PgPool, transport: Transport) -> Mailer {
+    Mailer {
+        pool: pool.clone(),
+        schema: webhook::SCHEMA,
+        clock: Clock::fixed(START),
+        settings: mail::Settings {
+            mail: transport,
+            mail_sender: "Mchezo <webhooks@mchezo.example>".parse().unwrap(),
+        },
+    }
+}
 
 /// A key ring with one key.
 pub(crate) fn key_ring(id: &str) -> KeyRing {

@@ -1,0 +1,80 @@
+-- People who sign in.
+create table web.person (
+    id uuid primary key,
+    -- In lower case.
+    email text not null unique,
+    -- argon2id, as a PHC string.
+    password_hash text not null,
+    -- Counts changes of the password and the like: sessions with a lower number have ended.
+    credential_version integer not null default 1,
+    -- The secret of an authenticator app, encrypted; null: no second factor.
+    totp_secret bytea,
+    -- The last step of 30 seconds whose code was used: a code works once.
+    totp_step bigint not null default 0,
+    created_at timestamptz not null
+);
+
+-- Each replaces a code of the app once, and is removed then.
+create table web.recovery_code (
+    person_id uuid not null references web.person on delete cascade,
+    code_sha256 bytea not null,
+    primary key (person_id, code_sha256)
+);
+
+-- Which people may do what in an account of the gateway.
+create table web.member (
+    account_id uuid not null,
+    person_id uuid not null references web.person on delete cascade,
+    role text not null check (role in ('owner', 'developer', 'editor')),
+    since timestamptz not null,
+    primary key (account_id, person_id)
+);
+create index member_by_person on web.member (person_id);
+
+-- Links in mails. Only the hash of a link is stored; using a link removes it.
+create table web.link (
+    id uuid primary key,
+    token_sha256 bytea not null unique,
+    purpose text not null check (purpose in ('sign_up', 'reset', 'email', 'invite')),
+    -- Where the link was mailed to.
+    email text not null,
+    -- Who resets a password or changes an address; or who invites.
+    person_id uuid references web.person on delete cascade,
+    -- The account and the role of an invitation.
+    account_id uuid,
+    role text check (role in ('owner', 'developer', 'editor')),
+    created_at timestamptz not null,
+    expires_at timestamptz not null,
+    check ((purpose = 'invite') = (account_id is not null and role is not null)),
+    check ((purpose = 'sign_up') = (person_id is null))
+);
+create index link_by_account on web.link (account_id) where account_id is not null;
+create index link_by_person on web.link (person_id);
+create index link_by_expiry on web.link (expires_at);
+
+-- Mails that are to be sent (kit::mail).
+create table web.mail (
+    id uuid primary key,
+    recipient text not null,
+    subject text not null,
+    body text not null,
+    created_at timestamptz not null,
+    next_attempt_at timestamptz
+);
+
+-- Who did what, from where. Kept for a year, also when the person is gone.
+create table web.activity (
+    id uuid primary key,
+    at timestamptz not null,
+    -- Null: it concerns the person only.
+    account_id uuid,
+    person_id uuid not null,
+    email text not null,
+    action text not null,
+    -- What it was done to, for example the name of a key.
+    subject text not null,
+    address text not null,
+    agent text not null
+);
+create index activity_by_account on web.activity (account_id, id);
+create index activity_by_age on web.activity (at);

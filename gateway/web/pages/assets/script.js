@@ -1,0 +1,42 @@
+// Small helps on top of pages that work without it: copy buttons, and forms that are sent once.
+"use strict";
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy);
+    const status = button.nextElementSibling;
+    try {
+      await navigator.clipboard.writeText(source.textContent.trim());
+      status.textContent = "Copied";
+    } catch {
+      const range = document.createRange();
+      range.selectNodeContents(source);
+      getSelection().removeAllRanges();
+      getSelection().addRange(range);
+      status.textContent = "Selected: press Ctrl+C";
+    }
+  });
+}
+
+for (const form of document.querySelectorAll("form[method=post]")) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) {
+      event.preventDefault();
+    }
+    form.dataset.sent = "yes";
+  });
+}
+
+// A page that comes back from the history may be sent again.
+addEventListener("pageshow", () => {
+  for (const form of document.forms) {
+    delete form.dataset.sent;
+  }
+});
+
+// The error of a refused form is where the reader goes next.
+const invalid = document.querySelector("[aria-invalid=true]");
+if (invalid) {
+  invalid.focus();
+}

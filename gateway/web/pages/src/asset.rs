@@ -1,0 +1,67 @@
+//! Files that pages refer to. Their names have a hash of their content, so that browsers may store them for ever.
+
+use std::sync::LazyLock;
+
+use sha2::{Digest as _, Sha256};
+
+/// A file of the dashboard.
+#[derive(Debug)]
+pub struct Asset {
+    /// For example `style-0123456789abcdef.css`.
+    pub name: String,
+    pub media_type: &'static str,
+    pub content: &'static str,
+}
+
+pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    let content = include_str!("../assets/style.css");
+    Asset::new("style", "css", "text/css; charset=utf-8", content)
+});
+
+pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    let content = include_str!("../assets/script.js");
+    Asset::new("script", "js", "text/javascript; charset=utf-8", content)
+});
+
+pub static ICON: LazyLock<Asset> = LazyLock::new(|| {
+    let content = include_str!("../assets/icon.svg");
+    Asset::new("icon", "svg", "image/svg+xml", content)
+});
+
+impl Asset {
+    fn new(stem: &str, extension: &str, media_type: &'static str, content: &'static str) -> Self {
+        let hash = hex::encode(&Sha256::digest(content)[..8]);
+        Self {
+            name: format!("{stem}-{hash}.{extension}"),
+            media_type,
+            content,
+        }
+    }
+
+    /// The path of this file.
+    pub fn path(&self) -> String {
+        format!("/assets/{}", self.name)
+    }
+}
+
+/// The file with this name.
+pub fn find(name: &str) -> Option<&'static Asset> {
+    let all: [&'static Asset; 3] = [&STYLE, &SCRIPT, &ICON];
+    all.into_iter().find(|asset| asset.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_found_by_its_hashed_name_only() {
+        let name = STYLE.name.clone();
+        assert!(
+            name.starts_with("style-") && name.len() == "style-.css".len() + 16,
+            "{name}"
+        );
+        assert_eq!(find(&name).unwrap().content, STYLE.content);
+        assert!(find("style.css").is_none());
+    }
+}

@@ -1,0 +1,180 @@
+//! Fields of forms: label, input, hint and error, tied together for screen readers.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+
+/// A text field.
+#[derive(Debug, Template)]
+#[template(path = "part/field.html")]
+pub struct Field {
+    name: &'static str,
+    label: &'static str,
+    kind: &'static str,
+    autocomplete: &'static str,
+    inputmode: &'static str,
+    hint: String,
+    value: String,
+    error: Option<String>,
+    is_required: bool,
+    max: u32,
+}
+
+/// Its template escapes every value.
+impl askama::filters::HtmlSafe for Field {}
+
+impl Field {
+    fn new(kind: &'static str, name: &'static str, label: &'static str) -> Self {
+        Self {
+            name,
+            label,
+            kind,
+            autocomplete: "off",
+            inputmode: "",
+            hint: String::new(),
+            value: String::new(),
+            error: None,
+            is_required: true,
+            max: 200,
+        }
+    }
+
+    pub fn text(name: &'static str, label: &'static str) -> Self {
+        Self::new("text", name, label)
+    }
+
+    pub fn email(name: &'static str, label: &'static str) -> Self {
+        let field = Self::new("email", name, label).max(254);
+        field.autocomplete("username")
+    }
+
+    /// A password that exists. Its value is never shown again.
+    pub fn password(name: &'static str, label: &'static str) -> Self {
+        let field = Self::new("password", name, label).max(256);
+        field.autocomplete("current-password")
+    }
+
+    /// A password that a person chooses.
+    pub fn new_password(name: &'static str, label: &'static str) -> Self {
+        Self::password(name, label)
+            .autocomplete("new-password")
+            .hint("At least 10 characters. A few unrelated words are good; a password manager is better.")
+    }
+
+    /// A one-time code.
+    pub fn code(name: &'static str, label: &'static str) -> Self {
+        Self::text(name, label)
+            .autocomplete("one-time-code")
+            .max(40)
+    }
+
+    pub fn date(name: &'static str, label: &'static str) -> Self {
+        Self::new("date", name, label).max(10)
+    }
+
+    #[must_use]
+    pub fn autocomplete(mut self, autocomplete: &'static str) -> Self {
+        self.autocomplete = autocomplete;
+        self
+    }
+
+    #[must_use]
+    pub fn digits(mut self) -> Self {
+        self.inputmode = "numeric";
+        self
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    #[must_use]
+    pub fn optional(mut self) -> Self {
+        self.is_required = false;
+        self
+    }
+
+    #[must_use]
+    pub fn max(mut self, characters: u32) -> Self {
+        self.max = characters;
+        self
+    }
+
+    /// What was typed before, unless it is a password.
+    #[must_use]
+    pub fn value(mut self, value: &str) -> Self {
+        if self.kind != "password" {
+            value.clone_into(&mut self.value);
+        }
+        self
+    }
+
+    /// The error of this field, if there is one.
+    #[must_use]
+    pub fn error_in(mut self, errors: &Fields) -> Self {
+        self.error = errors.of(self.name).map(ToOwned::to_owned);
+        self
+    }
+}
+
+/// The errors of a form: by field, and one for the whole form.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Fields {
+    pub fields: BTreeMap<String, String>,
+    pub general: Option<String>,
+}
+
+impl Fields {
+    pub fn general(text: impl Into<String>) -> Self {
+        Self {
+            fields: BTreeMap::new(),
+            general: Some(text.into()),
+        }
+    }
+
+    pub fn one(field: &str, text: impl Into<String>) -> Self {
+        let mut errors = Self::default();
+        errors.add(field, text);
+        errors
+    }
+
+    pub fn add(&mut self, field: &str, text: impl Into<String>) {
+        self.fields.insert(field.to_owned(), text.into());
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.general.is_none()
+    }
+
+    pub fn of(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_tied_to_its_field() {
+        let errors = Fields::one("email", "Write it as ada@studio.example.");
+        let field = Field::email("email", "E-mail")
+            .value("<b>")
+            .error_in(&errors);
+        let html = field.render().unwrap();
+        assert!(html.contains("aria-invalid=\"true\""), "{html}");
+        assert!(html.contains("aria-describedby=\"email-error\""), "{html}");
+        assert!(html.contains("id=\"email-error\""), "{html}");
+        assert!(!html.contains("<b>"), "{html}");
+    }
+
+    #[test]
+    fn a_password_is_never_shown_again() {
+        let html = Field::new_password("password", "Password")
+            .value("hunter2")
+            .render();
+        assert!(!html.unwrap().contains("hunter2"));
+    }
+}

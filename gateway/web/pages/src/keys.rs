@@ -1,0 +1,179 @@
+//! Keys: the list, the form of a new one, the secret that is shown once, and one key.
+
+use askama::Template;
+
+use crate::field::{Field, Fields};
+use crate::shell::Shell;
+
+#[derive(Debug, Template)]
+#[template(path = "key/list.html")]
+pub struct ListPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub account: String,
+    pub keys: Vec<KeyRow>,
+    pub requests: Vec<RequestRow>,
+    pub may_change: bool,
+    /// Marks a form, so that sending it twice reveals a key once.
+    pub form: String,
+}
+
+#[derive(Debug)]
+pub struct KeyRow {
+    pub id: String,
+    pub name: String,
+    /// For example `svc_test_…YgCX`.
+    pub shown: String,
+    pub mode: String,
+    pub rights: String,
+    pub created: String,
+    pub last_used: Option<String>,
+    pub state: KeyState,
+}
+
+/// Whether a key works, in words.
+#[derive(Debug, Clone)]
+pub struct KeyState {
+    pub text: String,
+    pub works: bool,
+}
+
+#[derive(Debug)]
+pub struct RequestRow {
+    pub id: String,
+    pub name: String,
+    pub rights: String,
+    pub asked: String,
+    /// `asked`, `approved` or `rejected`.
+    pub state: String,
+    /// What staff said about a rejection.
+    pub reason: String,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "key/new.html")]
+pub struct NewKeyPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub account: String,
+    pub form: String,
+    pub name: Field,
+    pub choices: KeyChoices,
+    pub game: Field,
+    pub expires: Field,
+}
+
+/// What is ticked in the form of a new key.
+#[derive(Debug, Clone)]
+pub struct KeyChoices {
+    /// `test` or `live`.
+    pub mode: String,
+    /// `account`, `secret` or `public`.
+    pub kind: String,
+    pub may_write: bool,
+}
+
+/// A new secret, the only time that it is shown.
+#[derive(Debug, Template)]
+#[template(path = "key/secret.html")]
+pub struct SecretPage {
+    pub shell: Shell,
+    pub account: String,
+    pub heading: &'static str,
+    pub secret: String,
+    /// The customary name of its environment variable (§5.8).
+    pub variable: &'static str,
+    pub name: String,
+    /// The base URL of the API, with the version.
+    pub api_url: String,
+    /// When the old secret ends, after a rotation.
+    pub old_until: Option<String>,
+    /// A path for the first call.
+    pub first_path: &'static str,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "key/show.html")]
+pub struct KeyPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub account: String,
+    pub form: String,
+    pub key: KeyRow,
+    pub game: Option<String>,
+    pub expires: Option<String>,
+    /// Grace periods to choose from: seconds and words; the first is ticked.
+    pub graces: Vec<(u32, String)>,
+    pub may_change: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str) -> KeyRow {
+        KeyRow {
+            id: "k".to_owned(),
+            name: name.to_owned(),
+            shown: "svc_test_…abcd".to_owned(),
+            mode: "test".to_owned(),
+            rights: "reads".to_owned(),
+            created: "2026-11-23".to_owned(),
+            last_used: None,
+            state: KeyState {
+                text: "works".to_owned(),
+                works: true,
+            },
+        }
+    }
+
+    fn list(keys: Vec<KeyRow>) -> ListPage {
+        ListPage {
+            shell: Shell::default(),
+            errors: Fields::default(),
+            account: "a".to_owned(),
+            keys,
+            requests: Vec::new(),
+            may_change: true,
+            form: "f".to_owned(),
+        }
+    }
+
+    #[test]
+    fn an_empty_list_says_what_to_do() {
+        let html = list(Vec::new()).render().unwrap();
+        assert!(
+            html.contains("No key yet") && html.contains("/accounts/a/keys/new"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn a_page_of_a_hundred_keys_is_small() {
+        let rows = (0..100).map(|_| row("<img src=x>")).collect();
+        let html = list(rows).render().unwrap();
+        assert!(html.len() < 100_000, "{}", html.len());
+        assert!(!html.contains("<img"));
+    }
+
+    #[test]
+    fn a_secret_has_a_first_call_that_runs_as_pasted() {
+        let page = SecretPage {
+            shell: Shell::default(),
+            account: "a".to_owned(),
+            heading: "Your test key",
+            secret: "svc_test_x".to_owned(),
+            variable: "SERVICE_API_KEY",
+            name: "server".to_owned(),
+            api_url: "https://mchezo.example/v1".to_owned(),
+            old_until: None,
+            first_path: "/games?limit=3",
+        };
+        let html = page.render().unwrap();
+        let call = "curl -H &#39;Authorization: Bearer svc_test_x&#39; &#39;https://mchezo.example/v1/games?limit=3&#39;";
+        assert!(
+            html.contains(call) || html.contains(&call.replace("&#39;", "'")),
+            "{html}"
+        );
+    }
+}

@@ -1,0 +1,19 @@
+//! The pages of the dashboard: one template and one typed context a page. No I/O, no clock.
+//!
+//! The crate is small and compiled with optimization: rendering takes most of the time of a page.
+
+pub mod accounts;
+pub mod asset;
+pub mod field;
+pub mod keys;
+pub mod people;
+pub mod qr;
+pub mod shell;
+pub mod teams;
+pub mod when;
+
+pub use field::{Field, Fields};
+pub use shell::{AccountNav, Shell};
+
+/// A page that can be rendered.
+pub use askama::Template;

@@ -1,0 +1,206 @@
+//! Pages of people: sign-up, sign-in, links in mails, and what a person has.
+
+use askama::Template;
+
+use crate::field::{Field, Fields};
+use crate::shell::Shell;
+
+#[derive(Debug, Template)]
+#[template(path = "people/sign_up.html")]
+pub struct SignUpPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub email: Field,
+    /// Where mails are on a local fleet.
+    pub mail_folder: Option<String>,
+}
+
+/// A mail was sent, or would have been: the page is the same for every address.
+#[derive(Debug, Template)]
+#[template(path = "people/mail_sent.html")]
+pub struct MailSentPage {
+    pub shell: Shell,
+    pub email: String,
+    /// How long the link in the mail works, for example `a day`.
+    pub lifetime: &'static str,
+    pub mail_folder: Option<String>,
+}
+
+/// What a link in a mail leads to. Opening it changes nothing: only its button does.
+#[derive(Debug, Template)]
+#[template(path = "people/password_link.html")]
+pub struct PasswordLinkPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub heading: String,
+    pub text: String,
+    pub email: String,
+    pub action: String,
+    /// The name of the account that is made; absent when no account is.
+    pub account_name: Option<Field>,
+    pub password: Field,
+    pub button: &'static str,
+}
+
+/// A link that needs nothing but its button.
+#[derive(Debug, Template)]
+#[template(path = "people/confirm_link.html")]
+pub struct ConfirmLinkPage {
+    pub shell: Shell,
+    pub heading: String,
+    pub text: String,
+    pub action: String,
+    pub button: &'static str,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "people/sign_in.html")]
+pub struct SignInPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub email: Field,
+    pub password: Field,
+    /// The page that was asked for.
+    pub next: String,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "people/second_factor.html")]
+pub struct SecondFactorPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub code: Field,
+    pub next: String,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "people/reset.html")]
+pub struct ResetPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub email: Field,
+    pub mail_folder: Option<String>,
+}
+
+/// A person's own page.
+#[derive(Debug, Template)]
+#[template(path = "people/you.html")]
+pub struct YouPage {
+    pub shell: Shell,
+    pub email: String,
+    pub sessions: Vec<SessionRow>,
+    pub has_totp: bool,
+    /// Recovery codes that are left.
+    pub recovery_codes: u64,
+}
+
+#[derive(Debug)]
+pub struct SessionRow {
+    pub id: String,
+    pub agent: String,
+    pub address: String,
+    pub since: String,
+    pub last_seen: String,
+    pub is_current: bool,
+}
+
+/// A form of a person's own page, with one to three fields.
+#[derive(Debug, Template)]
+#[template(path = "people/form.html")]
+pub struct PersonFormPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub heading: &'static str,
+    /// Paragraphs above the form.
+    pub text: Vec<String>,
+    pub action: &'static str,
+    pub inputs: Vec<Field>,
+    pub button: &'static str,
+    pub is_dangerous: bool,
+}
+
+/// The secret of an authenticator app, to be confirmed by a code.
+#[derive(Debug, Template)]
+#[template(path = "people/totp.html")]
+pub struct TotpPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    /// An SVG image of [`qr`](crate::qr).
+    pub qr: String,
+    pub secret: String,
+    pub code: Field,
+    pub password: Field,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "people/recovery_codes.html")]
+pub struct RecoveryCodesPage {
+    pub shell: Shell,
+    pub codes: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_form_keeps_what_was_typed_except_the_password() {
+        let errors = Fields::general("The address or the password is wrong.");
+        let page = SignInPage {
+            shell: Shell::default(),
+            email: Field::email("email", "E-mail").value("ada@studio.example"),
+            password: Field::password("password", "Password").value("hunter2"),
+            errors,
+            next: "/accounts".to_owned(),
+        };
+        let html = page.render().unwrap();
+        assert!(
+            html.contains("ada@studio.example") && !html.contains("hunter2"),
+            "{html}"
+        );
+        assert!(
+            html.contains("role=\"alert\"") && html.contains("value=\"/accounts\""),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn texts_of_people_are_escaped() {
+        let evil = "<script>alert(1)</script>";
+        let row = SessionRow {
+            id: evil.to_owned(),
+            agent: evil.to_owned(),
+            address: evil.to_owned(),
+            since: String::new(),
+            last_seen: String::new(),
+            is_current: false,
+        };
+        let page = YouPage {
+            shell: Shell {
+                person: Some(evil.to_owned()),
+                ..Shell::default()
+            },
+            email: evil.to_owned(),
+            sessions: vec![row],
+            has_totp: false,
+            recovery_codes: 0,
+        };
+        assert!(!page.render().unwrap().contains("<script>alert"));
+    }
+
+    #[test]
+    fn the_links_of_mails_change_nothing_until_their_button_is_pressed() {
+        let page = ConfirmLinkPage {
+            shell: Shell::default(),
+            heading: "Join Savanna".to_owned(),
+            text: String::new(),
+            action: "/link/abc".to_owned(),
+            button: "Join",
+        };
+        let html = page.render().unwrap();
+        assert!(
+            html.contains("method=\"post\" action=\"/link/abc\""),
+            "{html}"
+        );
+    }
+}

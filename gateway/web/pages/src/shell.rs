@@ -1,0 +1,74 @@
+//! What all pages share: the head, the navigation and the notice.
+
+use askama::Template;
+
+use crate::asset::{ICON, SCRIPT, STYLE};
+
+/// The frame of a page.
+#[derive(Debug, Default, Clone)]
+pub struct Shell {
+    /// The address of the signed-in person.
+    pub person: Option<String>,
+    /// The account that the page is about.
+    pub account: Option<AccountNav>,
+    /// A sentence about what was just done.
+    pub notice: Option<&'static str>,
+    /// Without the links that depend on whether somebody is signed in.
+    pub is_plain: bool,
+    /// The API call that gives the same as this page, for example `GET /v1/me`.
+    pub api_call: Option<String>,
+}
+
+/// The navigation of an account.
+#[derive(Debug, Default, Clone)]
+pub struct AccountNav {
+    pub id: String,
+    pub name: String,
+    pub links: Vec<NavLink>,
+}
+
+/// A link of the navigation.
+#[derive(Debug, Clone)]
+pub struct NavLink {
+    pub href: String,
+    pub label: &'static str,
+    pub is_current: bool,
+}
+
+impl Shell {
+    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    pub fn style(&self) -> String {
+        STYLE.path()
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    pub fn script(&self) -> String {
+        SCRIPT.path()
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    pub fn icon(&self) -> String {
+        ICON.path()
+    }
+}
+
+/// The page of an error, with ways out.
+#[derive(Debug, Template)]
+#[template(path = "error.html")]
+pub struct ErrorPage {
+    pub shell: Shell,
+    pub title: String,
+    pub text: String,
+    /// Address and label of links that lead on.
+    pub ways_out: Vec<(String, String)>,
+    /// The id under which the error is in the log.
+    pub request_id: String,
+}
+
+/// The start page of a visitor who is not signed in.
+#[derive(Debug, Template)]
+#[template(path = "start.html")]
+pub struct StartPage {
+    pub shell: Shell,
+    pub api_url: String,
+}

@@ -1,0 +1,89 @@
+//! The people of an account, and what they did.
+
+use askama::Template;
+
+use crate::field::{Field, Fields};
+use crate::shell::Shell;
+
+#[derive(Debug, Template)]
+#[template(path = "team/team.html")]
+pub struct TeamPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub id: String,
+    pub members: Vec<MemberRow>,
+    pub invites: Vec<InviteRow>,
+    pub email: Field,
+    /// The role that is ticked in the form.
+    pub role: String,
+    pub is_owner: bool,
+}
+
+#[derive(Debug)]
+pub struct MemberRow {
+    pub person: String,
+    pub email: String,
+    pub role: &'static str,
+    pub since: String,
+    pub is_you: bool,
+}
+
+#[derive(Debug)]
+pub struct InviteRow {
+    pub id: String,
+    pub email: String,
+    pub role: &'static str,
+    pub until: String,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "team/activity.html")]
+pub struct ActivityPage {
+    pub shell: Shell,
+    pub rows: Vec<ActivityRow>,
+    /// The address of the next page.
+    pub next: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct ActivityRow {
+    pub at: String,
+    pub person: String,
+    pub what: String,
+    pub address: String,
+    pub agent: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(is_owner: bool) -> String {
+        let row = |role| MemberRow {
+            person: "p".to_owned(),
+            email: "<ada@studio.example>".to_owned(),
+            role,
+            since: String::new(),
+            is_you: false,
+        };
+        let page = TeamPage {
+            shell: Shell::default(),
+            errors: Fields::default(),
+            id: "a".to_owned(),
+            members: vec![row("owner"), row("editor")],
+            invites: Vec::new(),
+            email: Field::email("email", "E-mail"),
+            role: "editor".to_owned(),
+            is_owner,
+        };
+        page.render().unwrap()
+    }
+
+    #[test]
+    fn only_an_owner_has_the_forms_of_the_team() {
+        assert!(page(true).contains("/accounts/a/team/invite"));
+        assert!(!page(false).contains("/team/p/role"));
+        assert!(page(false).contains("/accounts/a/team/leave"));
+        assert!(!page(false).contains("<ada@"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Times and numbers as people read them.
+
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+/// `2026-11-23 14:05 UTC`.
+pub fn minute(at: OffsetDateTime) -> String {
+    let format = format_description!("[year]-[month]-[day] [hour]:[minute] UTC");
+    at.to_offset(time::UtcOffset::UTC)
+        .format(format)
+        .unwrap_or_default()
+}
+
+/// `2026-11-23`.
+pub fn day(at: OffsetDateTime) -> String {
+    at.to_offset(time::UtcOffset::UTC).date().to_string()
+}
+
+/// The time left until `at`, in its two largest units: `2 days 4 hours`, `35 minutes`; at least a minute.
+pub fn left(until: OffsetDateTime, now: OffsetDateTime) -> String {
+    let minutes = (until - now).whole_minutes().max(1);
+    let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);
+    let unit = |count: i64, name: &str| {
+        let plural = if count == 1 { "" } else { "s" };
+        (count > 0).then(|| format!("{count} {name}{plural}"))
+    };
+    let all = [
+        unit(days, "day"),
+        unit(hours, "hour"),
+        unit(minutes, "minute"),
+    ];
+    let shown: Vec<String> = all.into_iter().flatten().take(2).collect();
+    shown.join(" ")
+}
+
+/// `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn times_say_their_zone() {
+        let at = datetime!(2026-11-23 14:05:59 +2);
+        assert_eq!(minute(at), "2026-11-23 12:05 UTC");
+        assert_eq!(day(at), "2026-11-23");
+    }
+
+    #[test]
+    fn the_time_left_has_two_units() {
+        let now = datetime!(2026-11-23 00:00 UTC);
+        for (until, text) in [
+            (datetime!(2026-11-25 04:30 UTC), "2 days 4 hours"),
+            (datetime!(2026-11-24 00:05 UTC), "1 day 5 minutes"),
+            (datetime!(2026-11-23 00:35 UTC), "35 minutes"),
+            (datetime!(2026-11-22 00:00 UTC), "1 minute"),
+        ] {
+            assert_eq!(left(until, now), text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (12_345_678, "12,345,678"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Rules without I/O.
+
+pub mod email;
+pub mod link;
+pub mod next_page;
+pub mod password;
+pub mod recovery;
+pub mod role;
+pub mod session_token;
+pub mod totp;

@@ -1,0 +1,70 @@
+//! Which passwords are good enough.
+
+use zxcvbn::{Score, zxcvbn};
+
+/// The fewest characters.
+const MIN: usize = 10;
+/// The most characters: more would only cost time.
+const MAX: usize = 256;
+/// The estimate looks at so many characters, since its time grows with the square of their number.
+const ESTIMATED: usize = 64;
+
+/// Checks a new password. `inputs` are words that an attacker tries first, such as the person's address.
+///
+/// # Errors
+/// A sentence that says what to do.
+pub fn check(password: &str, inputs: &[&str]) -> Result<(), String> {
+    let length = password.chars().count();
+    if length < MIN {
+        return Err(format!("Use at least {MIN} characters: this has {length}."));
+    }
+    if length > MAX {
+        return Err(format!("Use at most {MAX} characters."));
+    }
+    let estimated: String = password.chars().take(ESTIMATED).collect();
+    let inputs: Vec<&str> = inputs.iter().copied().chain(["mchezo"]).collect();
+    if zxcvbn(&estimated, &inputs).score() < Score::Three {
+        return Err(
+            "This is easy to guess: common passwords, names, dates and patterns are tried first. Add a few unrelated words."
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_and_short_passwords_are_refused() {
+        for bad in [
+            "short",
+            "password123",
+            "qwertyuiop",
+            "aaaaaaaaaaaaaaaa",
+            "1234567890",
+            "iloveyou2020",
+            "ada@studio.example",
+            "mchezomchezo",
+        ] {
+            assert!(check(bad, &["ada@studio.example"]).is_err(), "{bad}");
+        }
+        assert!(
+            check(&"é".repeat(257), &[])
+                .unwrap_err()
+                .contains("at most")
+        );
+    }
+
+    #[test]
+    fn unrelated_words_are_accepted_in_any_language() {
+        for good in [
+            "baobab lorry teapot nine",
+            "Ọ̀yọ́ ń lọ sí ọjà lánàá",
+            "xK9#mQ2$vL5!",
+        ] {
+            assert_eq!(check(good, &["ada@studio.example"]), Ok(()), "{good}");
+        }
+    }
+}

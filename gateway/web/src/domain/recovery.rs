@@ -1,0 +1,55 @@
+//! Recovery codes: each replaces a code of the authenticator app once.
+
+use rand::RngExt as _;
+use sha2::{Digest as _, Sha256};
+
+/// How many codes a person gets.
+pub const COUNT: usize = 10;
+/// Letters and digits that are not mistaken for each other.
+const ALPHABET: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz0";
+/// Groups of characters, 80 bits in all: a hash without a salt suffices.
+const GROUPS: usize = 4;
+const GROUP: usize = 4;
+
+/// New codes, such as `k7mp-2x9q-hd4w-zv8t`.
+pub fn generate() -> Vec<String> {
+    let mut random = rand::rng();
+    let mut code = || {
+        let groups: Vec<String> = (0..GROUPS)
+            .map(|_| {
+                let characters = (0..GROUP).map(|_| random.random_range(0..ALPHABET.len()));
+                characters.map(|at| char::from(ALPHABET[at])).collect()
+            })
+            .collect();
+        groups.join("-")
+    };
+    (0..COUNT).map(|_| code()).collect()
+}
+
+/// The hash of a code as it was typed; `None` if it cannot be one.
+pub fn hash(typed: &str) -> Option<Vec<u8>> {
+    let code: String = typed
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != '-')
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    let is_code = code.len() == GROUPS * GROUP && code.bytes().all(|c| ALPHABET.contains(&c));
+    is_code.then(|| Sha256::digest(code).to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_may_be_typed_in_any_way() {
+        let codes = generate();
+        assert_eq!(codes.len(), COUNT);
+        let code = &codes[0];
+        let stored = hash(code).unwrap();
+        assert_eq!(hash(&code.to_uppercase()), Some(stored.clone()));
+        assert_eq!(hash(&code.replace('-', " ")), Some(stored));
+        assert_ne!(hash(code), hash(&codes[1]));
+        assert_eq!(hash("123456"), None);
+    }
+}

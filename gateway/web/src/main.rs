@@ -1,0 +1,10 @@
+//! The process: see the library.
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    kit::boot::run(web::start)
+}

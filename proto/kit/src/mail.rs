@@ -1,0 +1,289 @@
+//! Mails: an outbox in the service's schema, and the job that sends them by SMTP, or writes them into a folder for developers.
+//!
+//! A service with mails has a table `mail` in its schema: `id uuid`, `recipient`, `subject` and `body text`, `created_at timestamptz` and
+//! `next_attempt_at timestamptz`. The transaction that causes a mail inserts its row ([`insert`]); the job removes it after sending.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use lettre::{
+    AsyncFileTransport, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
+};
+use sqlx::postgres::{PgPool, PgRow};
+use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::clock::Clock;
+use crate::lease::Lease;
+use crate::lifecycle::Lifecycle;
+use crate::pg::{self, Schema};
+
+pub use lettre::message::Mailbox;
+
+/// How often the outbox is read.
+const PERIOD: Duration = Duration::from_secs(1);
+/// Delay when the mail server cannot be reached.
+const BACKOFF: Duration = Duration::from_secs(30);
+/// A mail that the server refused is tried again after this time, and dropped when it is older than [`MAX_AGE`].
+const RETRY_INTERVAL: time::Duration = time::Duration::minutes(10);
+const MAX_AGE: time::Duration = time::Duration::days(3);
+
+/// A mail to queue.
+#[derive(Debug, Clone, Copy)]
+pub struct NewMessage<'a> {
+    /// An address, with or without a name.
+    pub recipient: &'a str,
+    /// One line.
+    pub subject: &'a str,
+    /// Plain text.
+    pub body: &'a str,
+}
+
+/// Queues a mail.
+///
+/// # Errors
+/// PostgreSQL's.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the name of the schema is known only at run time"
+)]
+pub async fn insert(
+    executor: impl PgExecutor<'_>,
+    schema: Schema,
+    mail: NewMessage<'_>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let sql = format!(
+        "insert into {schema}.mail (id, recipient, subject, body, created_at) values ($1, $2, $3, $4, $5)"
+    );
+    sqlx::query(AssertSqlSafe(sql))
+        .bind(crate::ids::row_id())
+        .bind(mail.recipient)
+        .bind(mail.subject)
+        .bind(mail.body)
+        .bind(now)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
+/// How mails leave.
+#[derive(Debug, Clone)]
+pub enum Transport {
+    /// A mail server.
+    Smtp(Box<AsyncSmtpTransport<Tokio1Executor>>),
+    /// A folder of files, for developers.
+    Folder(PathBuf),
+}
+
+impl FromStr for Transport {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(folder) = text.strip_prefix("file:") {
+            return Ok(Self::Folder(folder.into()));
+        }
+        let smtp = AsyncSmtpTransport::<Tokio1Executor>::from_url(text);
+        // The error may name the password.
+        let smtp = smtp.map_err(|_url| {
+            "write smtps://user:password@host, smtp://user:password@host:587?tls=required, or file:/folder"
+        })?;
+        Ok(Self::Smtp(Box::new(smtp.build())))
+    }
+}
+
+/// The settings of mails.
+#[derive(Debug, Clone, clap::Args)]
+// clap would name the group after the type, as it does with those of services.
+#[group(skip)]
+pub struct Settings {
+    /// Transport of mails: `smtps://user:password@host`, or `file:/folder`
+    #[arg(long, hide_env_values = true)]
+    pub mail: Transport,
+    /// Sender of mails
+    #[arg(long, default_value = "Mchezo <no-reply@mchezo.example>")]
+    pub mail_sender: Mailbox,
+}
+
+/// Sends the mails in the outbox of a schema.
+#[derive(Debug, Clone)]
+pub struct Mailer {
+    /// The service's database.
+    pub pool: PgPool,
+    /// The schema with the table.
+    pub schema: Schema,
+    /// The clock of the process, which moves PostgreSQL's time in tests.
+    pub clock: Clock,
+    /// The transport and the sender.
+    pub settings: Settings,
+}
+
+/// A queued mail.
+#[derive(Debug)]
+struct Mail {
+    id: Uuid,
+    recipient: String,
+    subject: String,
+    body: String,
+    created_at: OffsetDateTime,
+}
+
+impl Mailer {
+    /// Starts the job. It runs in one replica at a time.
+    pub fn spawn(self, lifecycle: &Lifecycle) {
+        let lease = Lease::new(self.pool.clone(), self.schema, "mail", self.clock.clone());
+        lease.spawn(lifecycle, move || {
+            let mailer = self.clone();
+            async move {
+                loop {
+                    let sent = async {
+                        let now = pg::now(&mailer.pool, &mailer.clock).await?;
+                        mailer.send_due(now).await
+                    };
+                    let pause = match sent.await {
+                        Ok(()) => PERIOD,
+                        Err(error) => {
+                            let error = format!("{error:#}");
+                            tracing::warn!(error, "cannot send mails; trying again");
+                            BACKOFF
+                        }
+                    };
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        });
+    }
+
+    /// Sends the mails that are due at `now`. A mail is sent twice when the process dies between sending and removing it.
+    ///
+    /// # Errors
+    /// PostgreSQL or the mail server is unavailable: all mails wait. A mail that the server refuses is no error, since the others can be
+    /// sent.
+    pub async fn send_due(&self, now: OffsetDateTime) -> anyhow::Result<()> {
+        loop {
+            let mails = self.due(now).await?;
+            if mails.is_empty() {
+                return Ok(());
+            }
+            for mail in mails {
+                let refused = match self.message(&mail) {
+                    Ok(message) => self.settings.mail.send(message).await?.err(),
+                    Err(error) => Some(error),
+                };
+                match refused {
+                    Some(error) => self.reject(&mail, &error, now).await?,
+                    None => self.remove(mail.id).await?,
+                }
+            }
+        }
+    }
+
+    /// A mail was refused: it is tried again later, or dropped.
+    async fn reject(
+        &self,
+        mail: &Mail,
+        error: &anyhow::Error,
+        now: OffsetDateTime,
+    ) -> Result<(), sqlx::Error> {
+        metrics::counter!("mails_refused_total").increment(1);
+        let error = format!("{error:#}");
+        if now - mail.created_at > MAX_AGE {
+            tracing::error!(mail = %mail.id, error, "a mail was refused for days; it is dropped");
+            return self.remove(mail.id).await;
+        }
+        tracing::warn!(mail = %mail.id, error, "a mail was refused; trying it again later");
+        self.postpone(mail.id, now + RETRY_INTERVAL).await
+    }
+
+    fn message(&self, mail: &Mail) -> anyhow::Result<Message> {
+        let recipient = mail.recipient.parse().context("the recipient")?;
+        let message = Message::builder()
+            .from(self.settings.mail_sender.clone())
+            .to(recipient)
+            .subject(&mail.subject)
+            .body(mail.body.clone())?;
+        Ok(message)
+    }
+
+    /// The oldest mails that are due at `now`.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the name of the schema is known only at run time"
+    )]
+    async fn due(&self, now: OffsetDateTime) -> Result<Vec<Mail>, sqlx::Error> {
+        let sql = format!(
+            "select id, recipient, subject, body, created_at from {}.mail
+             where next_attempt_at is null or next_attempt_at <= $1 order by id limit 20",
+            self.schema
+        );
+        let read = |row: PgRow| {
+            Ok(Mail {
+                id: row.try_get("id")?,
+                recipient: row.try_get("recipient")?,
+                subject: row.try_get("subject")?,
+                body: row.try_get("body")?,
+                created_at: row.try_get("created_at")?,
+            })
+        };
+        let rows = sqlx::query(AssertSqlSafe(sql)).bind(now).try_map(read);
+        rows.fetch_all(&self.pool).await
+    }
+
+    /// Sets when a refused mail is due again.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the name of the schema is known only at run time"
+    )]
+    async fn postpone(&self, id: Uuid, until: OffsetDateTime) -> Result<(), sqlx::Error> {
+        let sql = format!(
+            "update {}.mail set next_attempt_at = $2 where id = $1",
+            self.schema
+        );
+        let update = sqlx::query(AssertSqlSafe(sql)).bind(id).bind(until);
+        update.execute(&self.pool).await?;
+        Ok(())
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the name of the schema is known only at run time"
+    )]
+    async fn remove(&self, id: Uuid) -> Result<(), sqlx::Error> {
+        let sql = format!("delete from {}.mail where id = $1", self.schema);
+        let delete = sqlx::query(AssertSqlSafe(sql)).bind(id);
+        delete.execute(&self.pool).await?;
+        Ok(())
+    }
+}
+
+impl Transport {
+    /// Sends a mail. The inner error concerns this mail only, the outer one the server.
+    async fn send(&self, message: Message) -> anyhow::Result<anyhow::Result<()>> {
+        match self {
+            Self::Smtp(smtp) => {
+                let Err(error) = smtp.send(message).await else {
+                    return Ok(Ok(()));
+                };
+                let error = anyhow::Error::new(error).context("the mail server");
+                // The status does not tell: the answer to a wrong password is a 5xx too. With a connection, other mails can be sent.
+                if smtp.test_connection().await.unwrap_or(false) {
+                    Ok(Err(error))
+                } else {
+                    Err(error)
+                }
+            }
+            Self::Folder(folder) => {
+                let named = || folder.display().to_string();
+                tokio::fs::create_dir_all(folder)
+                    .await
+                    .with_context(named)?;
+                let files = AsyncFileTransport::<Tokio1Executor>::new(folder);
+                files.send(message).await.with_context(named)?;
+                Ok(Ok(()))
+            }
+        }
+    }
+}
