@@ -1,8 +1,6 @@
 //! The dashboard over real sockets, without JavaScript: from sign-up to a first call that answers.
 
-use std::path::Path;
-
-use e2e::{Client, Fleet, eventually};
+use e2e::{Client, Fleet, mails};
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{RequestBuilder, StatusCode};
 
@@ -92,20 +90,6 @@ impl Page {
     }
 }
 
-/// The path of the link in a mail to this address.
-async fn link(folder: &Path, recipient: &str) -> String {
-    eventually("the mail is written", async || {
-        let files = std::fs::read_dir(folder).ok()?.flatten();
-        let mails = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
-        let mut mails = mails.filter(|mail| mail.contains(&format!("To: {recipient}")));
-        let mail = mails.next()?;
-        let (_, rest) = mail.split_once("/link/")?;
-        let token = rest.split_whitespace().next()?;
-        Some(format!("/link/{token}"))
-    })
-    .await
-}
-
 #[tokio::test]
 async fn a_visitor_signs_up_makes_a_key_and_calls_the_api() {
     let fleet = Fleet::shared();
@@ -119,7 +103,7 @@ async fn a_visitor_signs_up_makes_a_key_and_calls_the_api() {
     let sent = browser.post("/sign-up", &[("email", &address)]).await;
     assert_eq!(sent.status, 200, "{}", sent.text);
 
-    let link = link(&fleet.mail_dir, &address).await;
+    let link = mails::link(&fleet.mail_dir, &address).await;
     assert_eq!(browser.get(&link).await.status, 200);
     let fields = [("account_name", "Savanna Studio"), ("password", PASSWORD)];
     let made = browser.post(&link, &fields).await;

@@ -11,6 +11,7 @@ mod eventually;
 mod files;
 mod fleet;
 mod guess;
+pub mod mails;
 mod many_keys;
 mod process;
 pub mod raw;

@@ -1,6 +1,6 @@
 //! The file store on a server with the S3 API: moto, installed from the Python package index into a cached environment.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use kit::Clock;
@@ -24,51 +24,10 @@ struct S3 {
     _server: Child,
 }
 
-async fn run(program: &Path, args: &[&str]) {
-    let output = Command::new(program).args(args).output().await.unwrap();
-    assert!(
-        output.status.success(),
-        "{} {args:?}: {}",
-        program.display(),
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-/// An environment with the server in it. Created once, and complete when it has its final name.
-async fn environment() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let made = folder.join("moto-5.2.5");
-    if !made.exists() {
-        let new = tempfile::Builder::new()
-            .prefix("moto")
-            .tempdir_in(folder)
-            .unwrap();
-        let path = new.path().to_str().unwrap();
-        run(Path::new("python3"), &["-m", "venv", path]).await;
-        let python = new.path().join("bin/python");
-        run(
-            &python,
-            &[
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                MOTO,
-            ],
-        )
-        .await;
-        // Another process may have been faster.
-        if std::fs::rename(new.path(), &made).is_ok() {
-            drop(new.keep());
-        }
-    }
-    made
-}
-
 async fn start() -> S3 {
-    let python = environment().await.join("bin/python");
-    // The scripts of an environment contain its original path, so the module is run.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let environment = testing::python::environment(folder, MOTO, &[]).await;
+    let python = environment.unwrap().join("bin/python");
     let mut server = Command::new(python)
         .args(["-m", "moto.server", "--host", "127.0.0.1", "--port", "0"])
         .env("PYTHONUNBUFFERED", "1")

@@ -2,6 +2,7 @@
 
 pub mod poison;
 pub mod postgres;
+pub mod python;
 pub mod redis;
 
 use std::time::Duration;

@@ -1,0 +1,50 @@
+//! Python packages for tests, from the Python package index.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use tokio::process::Command;
+
+/// A virtual environment with a package in it, such as `moto[server]==5.2.5`, installed with the options of pip that are given.
+///
+/// It is made once in `folder`, and complete when it has its final name. Its scripts contain the path at which it was made: run its
+/// modules.
+///
+/// # Errors
+/// Python is missing, or pip cannot install the package.
+pub async fn environment(
+    folder: &Path,
+    package: &str,
+    options: &[&str],
+) -> anyhow::Result<PathBuf> {
+    let name: String = package.chars().filter(|it| !"[]=".contains(*it)).collect();
+    let made = folder.join(&name);
+    if !made.exists() {
+        let new = tempfile::Builder::new()
+            .prefix(&name)
+            .tempdir_in(folder)
+            .with_context(|| format!("cannot make a folder in {}", folder.display()))?;
+        let path = new.path().to_string_lossy();
+        run(Path::new("python3"), &["-m", "venv", &path]).await?;
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        let install = [&install[..], options, &[package]].concat();
+        run(&new.path().join("bin/python"), &install).await?;
+        // Another process may have been faster.
+        if std::fs::rename(new.path(), &made).is_ok() {
+            drop(new.keep());
+        }
+    }
+    Ok(made)
+}
+
+async fn run(program: &Path, args: &[&str]) -> anyhow::Result<()> {
+    let output = Command::new(program).args(args).output().await;
+    let output = output.with_context(|| format!("cannot start {}", program.display()))?;
+    ensure!(
+        output.status.success(),
+        "{} {args:?}: {}",
+        program.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}

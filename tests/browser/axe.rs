@@ -1,0 +1,41 @@
+//! The accessibility rules of WCAG 2.2 AA, checked by axe-core.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tokio::sync::OnceCell;
+
+use crate::browser::Browser;
+
+/// The package of the Python package index that has axe-core as a file; what it needs to run is left out.
+const PACKAGE: &str = "axe-playwright-python==0.1.8";
+const FILE: &str = "axe_playwright_python/axe.min.js";
+
+const RUN: &str = "
+    const done = arguments[arguments.length - 1];
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+    axe.run(document, { runOnly: { type: 'tag', values: tags } }).then(
+        (result) => done(result.violations.map((violation) => ({
+            rule: violation.id,
+            help: violation.help,
+            at: violation.nodes.map((node) => node.html),
+        }))),
+        (error) => done([{ rule: 'axe', help: String(error), at: [] }]),
+    );";
+
+/// The violations of the page that is open.
+pub(crate) async fn violations(browser: &Browser) -> Vec<Value> {
+    static SOURCE: OnceCell<String> = OnceCell::const_new();
+    let source = SOURCE.get_or_init(load).await;
+    let script = format!("{source};{RUN}");
+    let found = browser.client.execute_async(&script, Vec::new()).await;
+    found.unwrap().as_array().unwrap().clone()
+}
+
+async fn load() -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let environment = testing::python::environment(folder, PACKAGE, &["--no-deps"]).await;
+    let libraries = std::fs::read_dir(environment.unwrap().join("lib")).unwrap();
+    let python = libraries.flatten().next().unwrap().path();
+    std::fs::read_to_string(python.join("site-packages").join(FILE)).unwrap()
+}

@@ -1,0 +1,203 @@
+//! A Chromium of one test, driven through chromedriver.
+
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::time::Duration;
+
+use e2e::{Fleet, eventually};
+use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+use url::{ParseError, Url};
+
+/// Bounds a hung page; it measures nothing.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// What a test's browser differs in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    pub(crate) has_javascript: bool,
+}
+
+/// It ends with the test, also when the test panics or is killed: the kernel ends chromedriver with the thread that started it, and
+/// Chromium ends when the pipe to chromedriver is closed.
+pub(crate) struct Browser {
+    pub(crate) client: Client,
+    pub(crate) fleet: Fleet,
+    _driver: Child,
+    _profile: TempDir,
+}
+
+impl Browser {
+    pub(crate) async fn start(options: Options) -> Self {
+        let profile = tempfile::tempdir().unwrap();
+        let (driver, address) = start_driver().await;
+        let connector = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities(options, &profile))
+            .connect(&address)
+            .await;
+        let browser = Self {
+            client: connector.unwrap(),
+            fleet: Fleet::shared(),
+            _driver: driver,
+            _profile: profile,
+        };
+        browser.client.set_ua("Mchezo tests").await.ok();
+        // Each browser has an address of its own, as the proxy of the tests says: limits go by it.
+        let random = kit::ids::row_id().as_u128();
+        let address = format!("2001:db8:{:x}:{:x}::1", random & 0xffff, random >> 16 & 0xffff);
+        browser.devtools("Network.enable", json!({})).await;
+        let headers = json!({ "headers": { "X-Forwarded-For": address } });
+        browser.devtools("Network.setExtraHTTPHeaders", headers).await;
+        browser
+    }
+
+    /// A command of the DevTools protocol.
+    pub(crate) async fn devtools(&self, command: &str, parameters: Value) -> Value {
+        let body = json!({ "cmd": command, "params": parameters });
+        let command = ChromeCommand {
+            path: "goog/cdp/execute",
+            body,
+        };
+        self.client.issue_cmd(command).await.unwrap()
+    }
+
+    /// Makes the window so many CSS pixels wide, and prefers a theme.
+    pub(crate) async fn show_as(&self, width: u32, theme: &str) {
+        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics)
+            .await;
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": theme }] });
+        self.devtools("Emulation.setEmulatedMedia", media).await;
+    }
+
+    /// Opens a path of the dashboard.
+    pub(crate) async fn open(&self, path: &str) {
+        let base = self.fleet.dashboard_url.trim_end_matches('/');
+        self.client.goto(&format!("{base}{path}")).await.unwrap();
+    }
+
+    pub(crate) async fn path(&self) -> String {
+        self.client.current_url().await.unwrap().path().to_owned()
+    }
+
+    /// Clicks what the selector finds first.
+    pub(crate) async fn click(&self, css: &str) {
+        let found = self.client.wait().at_most(PATIENCE);
+        let found = found.for_element(Locator::Css(css)).await;
+        let found = found.unwrap_or_else(|error| panic!("{css}: {error}"));
+        found.click().await.unwrap();
+    }
+
+    /// Types into the field of this name.
+    pub(crate) async fn fill(&self, name: &str, text: &str) {
+        let css = format!("[name='{name}']");
+        let found = self.client.wait().at_most(PATIENCE);
+        let found = found.for_element(Locator::Css(&css)).await;
+        let field = found.unwrap_or_else(|error| panic!("{css}: {error}"));
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// The text of the first element that the selector finds.
+    pub(crate) async fn text(&self, css: &str) -> String {
+        let found = self.client.wait().at_most(PATIENCE);
+        let found = found.for_element(Locator::Css(css)).await;
+        let found = found.unwrap_or_else(|error| panic!("{css}: {error}"));
+        found.text().await.unwrap()
+    }
+
+    /// Waits for an element.
+    pub(crate) async fn until(&self, css: &str) {
+        let found = self.client.wait().at_most(PATIENCE);
+        let found = found.for_element(Locator::Css(css)).await;
+        drop(found.unwrap_or_else(|error| panic!("{css}: {error}")));
+    }
+
+    /// What the page has written to the console since the last call: errors of scripts, refused resources, and what the content security
+    /// policy has blocked.
+    pub(crate) async fn log(&self) -> Vec<String> {
+        let command = ChromeCommand {
+            path: "se/log",
+            body: json!({ "type": "browser" }),
+        };
+        let entries = self.client.issue_cmd(command).await.unwrap();
+        let entries = entries.as_array().unwrap().iter();
+        entries.map(|entry| entry["message"].to_string()).collect()
+    }
+
+    /// Ends the session in order; a test that panics does without.
+    pub(crate) async fn close(self) {
+        self.client.close().await.unwrap();
+    }
+}
+
+/// A command that chromedriver has beyond the standard.
+#[derive(Debug)]
+struct ChromeCommand {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for ChromeCommand {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        let session = session.unwrap_or_default();
+        base.join(&format!("session/{session}/{}", self.path))
+    }
+
+    fn method_and_body(&self, _url: &Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.body.to_string()))
+    }
+}
+
+async fn start_driver() -> (Child, String) {
+    let port = {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let driver = Command::new("setpriv")
+        .args(["--pdeathsig", "KILL", "chromedriver"])
+        .arg(format!("--port={port}"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let address = format!("http://127.0.0.1:{port}");
+    eventually("chromedriver answers", async || {
+        let answer = reqwest::get(format!("{address}/status")).await.ok()?;
+        answer.status().is_success().then_some(())
+    })
+    .await;
+    (driver, address)
+}
+
+fn capabilities(options: Options, profile: &TempDir) -> Capabilities {
+    let mut args = vec![
+        "--headless=new".to_owned(),
+        "--disable-gpu".to_owned(),
+        // The memory for shared pictures is small in containers.
+        "--disable-dev-shm-usage".to_owned(),
+        "--remote-debugging-pipe".to_owned(),
+        "--hide-scrollbars".to_owned(),
+        format!("--user-data-dir={}", profile.path().display()),
+    ];
+    if nix::unistd::geteuid().is_root() {
+        args.push("--no-sandbox".to_owned());
+    }
+    let mut chrome = json!({ "args": args });
+    if !options.has_javascript {
+        chrome["prefs"] = json!({ "profile.managed_default_content_settings.javascript": 2 });
+    }
+    let capabilities = json!({
+        "goog:chromeOptions": chrome,
+        "goog:loggingPrefs": { "browser": "ALL" },
+    });
+    let Value::Object(capabilities) = capabilities else {
+        unreachable!()
+    };
+    capabilities
+}

@@ -1,0 +1,122 @@
+//! Every page of the dashboard in both themes, wide and narrow: nothing for axe to object to, no error of a script, nothing that the content
+//! security policy blocks, nothing wider than the window, and less than 100 KB.
+
+use std::path::PathBuf;
+
+
+use crate::axe;
+use crate::browser::{Browser, Options};
+
+const WIDTHS: [u32; 2] = [1_280, 360];
+const THEMES: [&str; 2] = ["light", "dark"];
+/// The most bytes of a page with what it loads.
+const MOST_BYTES: u64 = 100_000;
+
+/// The pages for a visitor.
+const PUBLIC: [&str; 5] = ["/", "/sign-up", "/sign-in", "/reset", "/link/no-such-link"];
+/// The pages for a person.
+const PERSONAL: [&str; 6] = [
+    "/you",
+    "/you/password",
+    "/you/email",
+    "/you/totp",
+    "/you/delete",
+    "/no-such-page",
+];
+/// The pages of an account, below its path.
+const OF_ACCOUNT: [&str; 6] = ["", "/settings", "/keys", "/keys/new", "/team", "/activity"];
+
+/// Checks the open page in one theme, and returns what is wrong with it.
+async fn problems(browser: &Browser, path: &str, theme: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    for width in WIDTHS {
+        browser.show_as(width, theme).await;
+        let mut problem = |what: String| problems.push(format!("{path}, {width}, {theme}: {what}"));
+        for violation in axe::violations(browser).await {
+            problem(violation.to_string());
+        }
+        let script = "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth";
+        let beyond = browser.client.execute(script, Vec::new()).await.unwrap();
+        if beyond.as_i64() != Some(0) {
+            problem(format!("{beyond} pixels wider than the window"));
+        }
+        save_screenshot(browser, path, width, theme).await;
+    }
+    let script = "return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+        .map((entry) => [entry.name, entry.decodedBodySize])";
+    let loaded = browser.client.execute(script, Vec::new()).await.unwrap();
+    let loaded: Vec<(String, u64)> = serde_json::from_value(loaded).unwrap();
+    let bytes: u64 = loaded.iter().map(|(_, bytes)| bytes).sum();
+    if bytes > MOST_BYTES {
+        problems.push(format!("{path}: {bytes} bytes: {loaded:?}"));
+    }
+    let here = &browser.fleet.dashboard_url;
+    for (address, _) in loaded.iter().filter(|(it, _)| !it.starts_with(here)) {
+        problems.push(format!("{path} loads {address}"));
+    }
+    problems.extend(browser.log().await);
+    problems
+}
+
+/// Writes what is seen, if a folder is named.
+async fn save_screenshot(browser: &Browser, path: &str, width: u32, theme: &str) {
+    #[expect(clippy::disallowed_methods, reason = "where a person wants to look at them")]
+    let Ok(folder) = std::env::var("SCREENSHOTS") else {
+        return;
+    };
+    let taken = browser.devtools("Page.captureScreenshot", serde_json::json!({ "captureBeyondViewport": true }));
+    let taken = taken.await;
+    let bytes = base64::Engine::decode(
+        &base64::engine::general_purpose::STANDARD,
+        taken["data"].as_str().unwrap(),
+    );
+    let words = path.split('/').filter(|word| word.parse::<uuid::Uuid>().is_err());
+    let name: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let file = format!("{}-{theme}-{width}.png", name.join("-"));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(PathBuf::from(folder).join(file), bytes.unwrap()).unwrap();
+}
+
+async fn sign_in(browser: &Browser) -> String {
+    let account = browser.fleet.account("free").clone();
+    browser.open("/sign-in").await;
+    browser.fill("email", &account.email).await;
+    browser.fill("password", &account.password).await;
+    browser.click("main button").await;
+    browser.until("nav.account").await;
+    browser.path().await
+}
+
+async fn every_page(theme: &str) {
+    let browser = Browser::start(Options {
+        has_javascript: true,
+    })
+    .await;
+    let mut found = Vec::new();
+    for path in PUBLIC {
+        browser.open(path).await;
+        found.extend(problems(&browser, path, theme).await);
+    }
+    let account = sign_in(&browser).await;
+    let of_account = OF_ACCOUNT.map(|path| format!("{account}{path}"));
+    let personal = PERSONAL.map(ToOwned::to_owned);
+    for path in personal.iter().chain(&of_account) {
+        browser.open(path).await;
+        found.extend(problems(&browser, path, theme).await);
+    }
+    // A page that answers 404 is logged as a resource that could not be loaded.
+    found.retain(|problem| !problem.contains("status of 404"));
+    assert_eq!(found, Vec::<String>::new());
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn light() {
+    every_page("light").await;
+}
+
+#[tokio::test]
+async fn dark() {
+    every_page("dark").await;
+}
+
