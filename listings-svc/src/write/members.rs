@@ -139,7 +139,8 @@ async fn record(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let entry = Entry {
-        member: &change.by,
+        member: &change.by.name,
+        role: change.by.role.as_str(),
         action: action.as_str(),
         entity: "member",
         name: &change.name,
