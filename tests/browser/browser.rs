@@ -52,10 +52,16 @@ impl Browser {
         };
         // Each browser has an address of its own, as the proxy of the tests says: limits go by it.
         let random = kit::ids::row_id().as_u128();
-        let address = format!("2001:db8:{:x}:{:x}::1", random & 0xffff, random >> 16 & 0xffff);
+        let address = format!(
+            "2001:db8:{:x}:{:x}::1",
+            random & 0xffff,
+            random >> 16 & 0xffff
+        );
         browser.devtools("Network.enable", json!({})).await;
         let headers = json!({ "headers": { "X-Forwarded-For": address } });
-        browser.devtools("Network.setExtraHTTPHeaders", headers).await;
+        browser
+            .devtools("Network.setExtraHTTPHeaders", headers)
+            .await;
         browser
     }
 
@@ -71,7 +77,8 @@ impl Browser {
 
     /// Makes the window so many CSS pixels wide, and prefers a theme.
     pub(crate) async fn show_as(&self, width: u32, theme: &str) {
-        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        let metrics =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", metrics)
             .await;
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": theme }] });
