@@ -32,7 +32,12 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
+    /// On the fleet that the tests share.
     pub(crate) async fn start(options: Options) -> Self {
+        Self::start_on(Fleet::shared(), options).await
+    }
+
+    pub(crate) async fn start_on(fleet: Fleet, options: Options) -> Self {
         let profile = tempfile::tempdir().unwrap();
         let (driver, address) = start_driver().await;
         let connector = ClientBuilder::new(HttpConnector::new())
@@ -41,17 +46,22 @@ impl Browser {
             .await;
         let browser = Self {
             client: connector.unwrap(),
-            fleet: Fleet::shared(),
+            fleet,
             _driver: driver,
             _profile: profile,
         };
-        browser.client.set_ua("Mchezo tests").await.ok();
         // Each browser has an address of its own, as the proxy of the tests says: limits go by it.
         let random = kit::ids::row_id().as_u128();
-        let address = format!("2001:db8:{:x}:{:x}::1", random & 0xffff, random >> 16 & 0xffff);
+        let address = format!(
+            "2001:db8:{:x}:{:x}::1",
+            random & 0xffff,
+            random >> 16 & 0xffff
+        );
         browser.devtools("Network.enable", json!({})).await;
         let headers = json!({ "headers": { "X-Forwarded-For": address } });
-        browser.devtools("Network.setExtraHTTPHeaders", headers).await;
+        browser
+            .devtools("Network.setExtraHTTPHeaders", headers)
+            .await;
         browser
     }
 
@@ -67,7 +77,8 @@ impl Browser {
 
     /// Makes the window so many CSS pixels wide, and prefers a theme.
     pub(crate) async fn show_as(&self, width: u32, theme: &str) {
-        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        let metrics =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", metrics)
             .await;
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": theme }] });
@@ -78,6 +89,13 @@ impl Browser {
     pub(crate) async fn open(&self, path: &str) {
         let base = self.fleet.dashboard_url.trim_end_matches('/');
         self.client.goto(&format!("{base}{path}")).await.unwrap();
+    }
+
+    /// Goes up from the page that is open to the part of its path before `part`.
+    pub(crate) async fn open_parent(&self, part: &str) {
+        let path = self.path().await;
+        let (parent, _) = path.split_once(part).unwrap();
+        self.open(parent).await;
     }
 
     pub(crate) async fn path(&self) -> String {

@@ -1,14 +1,22 @@
-//! From the start page to a first call that answers, and to a verified webhook: with JavaScript, and without.
+//! From the start page to a first call that answers, and on to a verified webhook: with JavaScript, and without.
 
 use std::process::Command;
+use std::sync::Arc;
 
-use e2e::mails;
+use e2e::{SmallFleet, mails};
+use receiver::inbox::Inbox;
+use receiver::server::{Receiver, router};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 use crate::browser::{Browser, Options};
 
 const PASSWORD: &str = "baobab lorry teapot nine";
 /// The most clicks from the start page to a call that answers; the call is pasted.
 const FIRST_CALL: u32 = 6;
+/// The most clicks from there to a webhook that is delivered and checked.
+const WEBHOOK: u32 = 8;
 
 /// A visitor, who clicks.
 struct Visitor {
@@ -28,31 +36,71 @@ impl Visitor {
         self.browser.open("/").await;
         self.click("a.button[href='/sign-up']").await;
         self.browser.fill("email", &address).await;
-        self.click("main button").await;
+        self.click("main form button").await;
         let link = mails::link(&self.browser.fleet.mail_dir, &address).await;
         self.clicks += 1;
         self.browser.open(&link).await;
         self.browser.fill("account_name", "Savanna Studio").await;
         self.browser.fill("password", PASSWORD).await;
-        self.click("main button").await;
-        self.click("main a.button").await;
+        self.click("main form button").await;
+        self.click("main a.button[href$='/keys/new']").await;
         self.browser.fill("name", "first").await;
-        self.click("main button").await;
+        self.click("main form button").await;
         self.browser.text("#call").await
+    }
+
+    /// Adds the address, starts its receiver with the secret that is shown once, sends a test event and checks the receiver.
+    async fn verify_a_webhook(&mut self, address: &str, listener: TcpListener, folder: &TempDir) {
+        self.click("nav.account a[href$='/webhooks']").await;
+        self.click("main a.button[href$='/webhooks/new']").await;
+        self.browser.fill("url", address).await;
+        self.click("[name='events']").await;
+        self.click("main form button").await;
+        let secret = self.browser.text("#secret").await;
+        let receiver = Receiver {
+            secret: secret.parse().unwrap(),
+            inbox: Inbox::open(&folder.path().join("inbox")).unwrap(),
+            arrived: Notify::new(),
+        };
+        let serving = axum::serve(listener, router(Arc::new(receiver)));
+        #[expect(clippy::disallowed_methods, reason = "it ends with the test")]
+        let serving = tokio::spawn(serving.into_future());
+        self.click("main form[action$='/test'] button").await;
+        // The page looks again by itself until the delivery has ended.
+        self.browser.until("section.attempt span.good").await;
+        self.clicks += 1;
+        self.browser.open_parent("/deliveries").await;
+        self.click("main a.button[href$='/check']").await;
+        self.click("main form[action$='/check'] button").await;
+        self.browser.until("p.notice[role='status']").await;
+        serving.abort();
     }
 }
 
 async fn walk(options: Options) {
+    let folder = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let mut small = SmallFleet::patient();
+    small.set("WEBHOOK_ALLOW", &address);
+    let fleet = small.up().await;
     let mut visitor = Visitor {
-        browser: Browser::start(options).await,
+        browser: Browser::start_on(fleet, options).await,
         clicks: 0,
     };
     let call = visitor.reach_the_first_call().await;
     assert!(visitor.clicks <= FIRST_CALL, "{} clicks", visitor.clicks);
-    let pasted = Command::new("sh").args(["-c", &format!("{call} --silent")]).output();
+    let pasted = Command::new("sh")
+        .args(["-c", &format!("{call} --silent")])
+        .output();
     let answer = String::from_utf8(pasted.unwrap().stdout).unwrap();
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["success"], true, "{answer}");
+
+    visitor.clicks = 0;
+    let address = format!("{address}/");
+    visitor.verify_a_webhook(&address, listener, &folder).await;
+    assert!(visitor.clicks <= WEBHOOK, "{} clicks", visitor.clicks);
     assert_eq!(visitor.browser.log().await, Vec::<String>::new());
     visitor.browser.close().await;
 }

@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-
 use crate::axe;
 use crate::browser::{Browser, Options};
 
@@ -35,7 +34,8 @@ async fn problems(browser: &Browser, path: &str, theme: &str) -> Vec<String> {
         for violation in axe::violations(browser).await {
             problem(violation.to_string());
         }
-        let script = "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth";
+        let script =
+            "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth";
         let beyond = browser.client.execute(script, Vec::new()).await.unwrap();
         if beyond.as_i64() != Some(0) {
             problem(format!("{beyond} pixels wider than the window"));
@@ -60,17 +60,25 @@ async fn problems(browser: &Browser, path: &str, theme: &str) -> Vec<String> {
 
 /// Writes what is seen, if a folder is named.
 async fn save_screenshot(browser: &Browser, path: &str, width: u32, theme: &str) {
-    #[expect(clippy::disallowed_methods, reason = "where a person wants to look at them")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "where a person wants to look at them"
+    )]
     let Ok(folder) = std::env::var("SCREENSHOTS") else {
         return;
     };
-    let taken = browser.devtools("Page.captureScreenshot", serde_json::json!({ "captureBeyondViewport": true }));
+    let taken = browser.devtools(
+        "Page.captureScreenshot",
+        serde_json::json!({ "captureBeyondViewport": true }),
+    );
     let taken = taken.await;
     let bytes = base64::Engine::decode(
         &base64::engine::general_purpose::STANDARD,
         taken["data"].as_str().unwrap(),
     );
-    let words = path.split('/').filter(|word| word.parse::<uuid::Uuid>().is_err());
+    let words = path
+        .split('/')
+        .filter(|word| word.parse::<uuid::Uuid>().is_err());
     let name: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let file = format!("{}-{theme}-{width}.png", name.join("-"));
     std::fs::create_dir_all(&folder).unwrap();
@@ -119,4 +127,3 @@ async fn light() {
 async fn dark() {
     every_page("dark").await;
 }
-

@@ -26,6 +26,10 @@ pub(crate) enum Requirement {
     Python,
     /// An HTTP client with its own decoders, for tests of compression.
     Curl,
+    /// The browser of the dashboard's tests.
+    Chromium,
+    /// What drives it.
+    Chromedriver,
 }
 
 impl Requirement {
@@ -39,6 +43,8 @@ impl Requirement {
             Self::RedisCli => "redis-tools",
             Self::Python => "python3-venv",
             Self::Curl => "curl",
+            Self::Chromium => "chromium",
+            Self::Chromedriver => "chromium-driver",
         }
     }
 
@@ -51,6 +57,8 @@ impl Requirement {
             Self::RedisCli => find("redis-cli").is_some(),
             Self::Python => has_venv(),
             Self::Curl => find("curl").is_some(),
+            Self::Chromium => find("chromium").is_some(),
+            Self::Chromedriver => find("chromedriver").is_some(),
         }
     }
 }

@@ -114,7 +114,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     folder.prepare()?;
     let external = ExternalServers::default();
     let mut requirements = external.requirements();
-    requirements.extend([Requirement::Python, Requirement::Curl]);
+    requirements.extend([
+        Requirement::Python,
+        Requirement::Curl,
+        Requirement::Chromium,
+        Requirement::Chromedriver,
+    ]);
     packages::ensure(&requirements)?;
     let plan = Plan {
         port: None,

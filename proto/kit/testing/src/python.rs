@@ -26,7 +26,13 @@ pub async fn environment(
             .with_context(|| format!("cannot make a folder in {}", folder.display()))?;
         let path = new.path().to_string_lossy();
         run(Path::new("python3"), &["-m", "venv", &path]).await?;
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        let install = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ];
         let install = [&install[..], options, &[package]].concat();
         run(&new.path().join("bin/python"), &install).await?;
         // Another process may have been faster.
