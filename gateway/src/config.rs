@@ -8,11 +8,11 @@ use clap::Args;
 use kit::config::{self, Common, Secret, a_second_or_more, seconds};
 use kit::rpc::client::Addresses;
 
-use kit::client_address::{ProxyHeader, TrustedProxies};
 use crate::domain::plan::Plans;
 use crate::domain::plan_table;
 use crate::lookup::Options;
 use crate::upstream;
+use kit::client_address::{ProxyHeader, TrustedProxies};
 
 #[derive(Debug, Clone, Args)]
 pub struct Settings {

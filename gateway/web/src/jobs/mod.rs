@@ -1,0 +1,24 @@
+//! Background jobs. Each runs in one replica at a time.
+
+use std::time::Duration;
+
+use kit::periodic::Periodic;
+use kit::{Clock, Lifecycle};
+use sqlx::PgPool;
+
+use crate::SCHEMA;
+use crate::store::{activity, links};
+
+/// Removes links that have expired, and activity that is older than a year.
+pub fn clean_up(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
+    let hour = Duration::from_hours(1);
+    let job = Periodic::new(pool.clone(), SCHEMA, "clean up", hour, clock.clone());
+    let pool = pool.clone();
+    job.spawn(lifecycle, move |now| {
+        let pool = pool.clone();
+        async move {
+            let links = links::remove_expired(&pool, now).await?;
+            Ok(links + activity::remove_old(&pool, now).await?)
+        }
+    });
+}
