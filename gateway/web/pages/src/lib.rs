@@ -10,6 +10,7 @@ pub mod people;
 pub mod qr;
 pub mod shell;
 pub mod team;
+pub mod webhook;
 pub mod when;
 
 pub use field::{Field, Fields};

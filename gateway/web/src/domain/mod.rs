@@ -1,6 +1,8 @@
 //! Rules without I/O.
 
+pub mod curl;
 pub mod email;
+pub mod json_text;
 pub mod link;
 pub mod next_page;
 pub mod password;
@@ -8,3 +10,4 @@ pub mod recovery;
 pub mod role;
 pub mod session_token;
 pub mod totp;
+pub mod utc_minute;
