@@ -171,18 +171,69 @@ fn webhook_routes() -> Vec<Route> {
         page("/accounts/{account}/webhooks/new", develop, form::show_new),
         page("/accounts/{account}/webhooks/samples", read, samples::show),
         page("/accounts/{account}/webhooks/{endpoint}", read, one::show),
-        form("/accounts/{account}/webhooks/{endpoint}/change", develop, form::show_change, form::change),
-        action("/accounts/{account}/webhooks/{endpoint}/pause", develop, one::pause),
-        action("/accounts/{account}/webhooks/{endpoint}/resume", develop, one::resume),
-        action("/accounts/{account}/webhooks/{endpoint}/rotate", develop, one::rotate),
-        action("/accounts/{account}/webhooks/{endpoint}/switch", develop, one::switch),
-        action("/accounts/{account}/webhooks/{endpoint}/remove", develop, one::remove),
-        action("/accounts/{account}/webhooks/{endpoint}/test", develop, one::test),
-        form("/accounts/{account}/webhooks/{endpoint}/check", develop, check::show, check::run),
-        form("/accounts/{account}/webhooks/{endpoint}/recover", develop, recover::show, recover::send),
-        page("/accounts/{account}/webhooks/{endpoint}/deliveries", read, deliveries::show),
-        page("/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}", read, delivery::show),
-        action("/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again", develop, delivery::send_again),
+        form(
+            "/accounts/{account}/webhooks/{endpoint}/change",
+            develop,
+            form::show_change,
+            form::change,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/pause",
+            develop,
+            one::pause,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/resume",
+            develop,
+            one::resume,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/rotate",
+            develop,
+            one::rotate,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/switch",
+            develop,
+            one::switch,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/remove",
+            develop,
+            one::remove,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/test",
+            develop,
+            one::test,
+        ),
+        form(
+            "/accounts/{account}/webhooks/{endpoint}/check",
+            develop,
+            check::show,
+            check::run,
+        ),
+        form(
+            "/accounts/{account}/webhooks/{endpoint}/recover",
+            develop,
+            recover::show,
+            recover::send,
+        ),
+        page(
+            "/accounts/{account}/webhooks/{endpoint}/deliveries",
+            read,
+            deliveries::show,
+        ),
+        page(
+            "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}",
+            read,
+            delivery::show,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
+            develop,
+            delivery::send_again,
+        ),
     ]
 }
 

@@ -59,7 +59,9 @@ impl Dependencies {
         let address = address.map_err(|problem| Fault::invalid_field("url", problem))?;
         let (current, next) = endpoint.secrets(now);
         let current = self.secret(endpoint.id, current)?;
-        let next = next.map(|next| self.secret(endpoint.id, next)).transpose()?;
+        let next = next
+            .map(|next| self.secret(endpoint.id, next))
+            .transpose()?;
         let interval = time::Duration::seconds(CHECK_INTERVAL.into());
         if !accounts::begin_receiver_check(&self.pool, account, interval, now).await? {
             let message = "A check of this account has just begun, and each sends many messages. Wait ten seconds.";

@@ -59,12 +59,21 @@ async fn a_receiver_that_believes_everything_breaks_two_rules(pool: PgPool) {
     verdicts.remove(4);
     assert_eq!(
         verdicts,
-        [(1, Passed), (2, Failed), (3, Failed), (4, Passed), (6, Passed)]
+        [
+            (1, Passed),
+            (2, Failed),
+            (3, Failed),
+            (4, Passed),
+            (6, Passed)
+        ]
     );
     let third = &findings[2];
     assert!(third.reason.contains("200 instead of 400"), "{third:?}");
     let exchange = &third.exchanges[0];
-    assert_eq!((exchange.expected_status, exchange.status), (400, Some(200)));
+    assert_eq!(
+        (exchange.expected_status, exchange.status),
+        (400, Some(200))
+    );
     assert_eq!(exchange.body.as_ref(), b"not JSON");
     assert_eq!(exchange.answer.as_ref(), b"noted");
     let signature = |header: &&proto::HttpHeader| header.name == "x-service-signature";
@@ -74,7 +83,9 @@ async fn a_receiver_that_believes_everything_breaks_two_rules(pool: PgPool) {
     let sent: usize = findings.iter().map(|finding| finding.exchanges.len()).sum();
     let received = receiver.received();
     assert_eq!(received.len(), sent);
-    let events = received.iter().map(|it| it.headers["x-service-event"].clone());
+    let events = received
+        .iter()
+        .map(|it| it.headers["x-service-event"].clone());
     let known = events.filter(|event| event == "ping").count();
     assert_eq!(known, sent - 1);
     // A check is no delivery.
@@ -90,7 +101,8 @@ async fn a_receiver_that_is_not_there_is_asked_once(pool: PgPool) {
     let nowhere = "https://hooks.example/";
     let endpoint = service.added(ADA, nowhere, &["tip.paid"]).await;
     let findings = check(&service, ADA, endpoint).await.unwrap();
-    let expected = [1, 2, 3, 4, 5, 6].map(|rule| (rule, if rule == 5 { Failed } else { NotChecked }));
+    let expected =
+        [1, 2, 3, 4, 5, 6].map(|rule| (rule, if rule == 5 { Failed } else { NotChecked }));
     assert_eq!(verdicts(&findings), expected);
     let fifth = &findings[4];
     assert!(fifth.reason.contains("no address"), "{fifth:?}");

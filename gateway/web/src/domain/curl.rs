@@ -62,7 +62,9 @@ mod tests {
     fn arguments(command: &str) -> Vec<String> {
         let script = format!("curl() {{ printf '%s\\n' \"$@\"; }}\n{command}");
         let mut shell = Command::new("sh");
-        shell.args(["-c", &script]).env("SERVICE_WEBHOOK_SECRET", "svc_whsec_test");
+        shell
+            .args(["-c", &script])
+            .env("SERVICE_WEBHOOK_SECRET", "svc_whsec_test");
         let output = shell.output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(ToOwned::to_owned).collect()
@@ -97,12 +99,21 @@ mod tests {
             let found = arguments.iter().find_map(|line| line.strip_prefix(name));
             found.unwrap().to_owned()
         };
-        let (time, signature) = (value("x-service-timestamp: "), value("x-service-signature: "));
-        let script = format!("printf '%s.%s' {time} {} | openssl dgst -sha256 -hmac svc_whsec_test", quoted(BODY));
+        let (time, signature) = (
+            value("x-service-timestamp: "),
+            value("x-service-signature: "),
+        );
+        let script = format!(
+            "printf '%s.%s' {time} {} | openssl dgst -sha256 -hmac svc_whsec_test",
+            quoted(BODY)
+        );
         let expected = Command::new("sh").args(["-c", &script]).output().unwrap();
         let expected = String::from_utf8(expected.stdout).unwrap();
         assert_eq!(signature.len(), 64);
-        assert!(expected.trim().ends_with(&signature), "{expected} {signature}");
+        assert!(
+            expected.trim().ends_with(&signature),
+            "{expected} {signature}"
+        );
     }
 
     #[test]

@@ -39,17 +39,30 @@ mod tests {
     #[test]
     fn a_time_is_in_utc() {
         let at = datetime!(2026-11-23 14:05 UTC);
-        for text in ["2026-11-23T14:05", " 2026-11-23 14:05 ", "2026-11-23T14:05:00Z"] {
+        for text in [
+            "2026-11-23T14:05",
+            " 2026-11-23 14:05 ",
+            "2026-11-23T14:05:00Z",
+        ] {
             assert_eq!(parse(text), Ok(Some(at)), "{text}");
         }
         assert_eq!(parse(&format(at)), Ok(Some(at)));
-        assert_eq!(parse("2026-11-23"), Ok(Some(datetime!(2026-11-23 0:00 UTC))));
+        assert_eq!(
+            parse("2026-11-23"),
+            Ok(Some(datetime!(2026-11-23 0:00 UTC)))
+        );
         assert_eq!(parse("  "), Ok(None));
     }
 
     #[test]
     fn any_other_text_is_refused() {
-        for text in ["soon", "2026-02-30T00:00", "2026-11-23T25:00", "23.11.2026", "é"] {
+        for text in [
+            "soon",
+            "2026-02-30T00:00",
+            "2026-11-23T25:00",
+            "23.11.2026",
+            "é",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

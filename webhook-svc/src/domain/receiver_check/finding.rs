@@ -153,9 +153,17 @@ mod tests {
     fn an_answer_is_right_or_the_rule_is_broken() {
         let good = || result(Some(200), 10);
         let passed = Rule::HandledId.judge(vec![good(), good()], 2);
-        assert_eq!((passed.verdict, passed.reason.as_str()), (Verdict::Passed, ""));
+        assert_eq!(
+            (passed.verdict, passed.reason.as_str()),
+            (Verdict::Passed, "")
+        );
         let other = vec![good(), result(Some(204), 10)];
-        assert_verdict(Rule::HandledId, other, Verdict::Failed, "204 instead of 200");
+        assert_verdict(
+            Rule::HandledId,
+            other,
+            Verdict::Failed,
+            "204 instead of 200",
+        );
         let silent = vec![good(), result(None, 10)];
         assert_verdict(Rule::HandledId, silent, Verdict::Failed, "did not answer");
     }

@@ -251,8 +251,14 @@ mod tests {
                 let time: Option<i64> = time.and_then(|time| time.parse().ok());
                 let is_recent = time.is_some_and(|time| (NOW.unix_timestamp() - time).abs() <= 300);
                 let is_signed = [
-                    ("x-service-signature", current.sign(time.unwrap_or(0), &body)),
-                    ("x-service-signature-next", next.sign(time.unwrap_or(0), &body)),
+                    (
+                        "x-service-signature",
+                        current.sign(time.unwrap_or(0), &body),
+                    ),
+                    (
+                        "x-service-signature-next",
+                        next.sign(time.unwrap_or(0), &body),
+                    ),
                 ]
                 .map(|(name, signature)| value(&headers, name) == Some(&signature));
                 let is_good = is_recent && is_signed == [true, true];

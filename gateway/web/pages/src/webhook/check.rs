@@ -75,7 +75,10 @@ mod tests {
     #[test]
     fn the_page_says_what_it_will_send() {
         let html = page(None);
-        assert!(html.contains("action=\"/accounts/a/webhooks/e/check\""), "{html}");
+        assert!(
+            html.contains("action=\"/accounts/a/webhooks/e/check\""),
+            "{html}"
+        );
         assert!(html.contains("Run the check"), "{html}");
     }
 
@@ -105,7 +108,10 @@ mod tests {
         };
         let html = page(Some(report));
         assert_eq!(html.matches("<details open>").count(), 1, "{html}");
-        assert!(html.contains("Only you can see") && !html.contains("<b>"), "{html}");
+        assert!(
+            html.contains("Only you can see") && !html.contains("<b>"),
+            "{html}"
+        );
         assert!(html.contains("data-copy=\"x2\""), "{html}");
     }
 }

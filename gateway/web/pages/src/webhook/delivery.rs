@@ -179,7 +179,10 @@ mod tests {
         let html = delivery(Some(live), true);
         let refresh = "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>";
         assert!(html.contains(refresh), "{html}");
-        assert!(html.contains("data-refresh=\"2\"") && html.contains("/stop"), "{html}");
+        assert!(
+            html.contains("data-refresh=\"2\"") && html.contains("/stop"),
+            "{html}"
+        );
         assert!(!delivery(None, true).contains("refresh"));
     }
 

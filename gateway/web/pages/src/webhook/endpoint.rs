@@ -101,8 +101,9 @@ pub struct EndpointPage {
     pub health: Health,
     pub tests: Vec<TestChoice>,
     pub deliveries: Vec<DeliveryRow>,
-    /// Marks the forms that act once.
-    pub form: String,
+    /// Mark the forms that act once.
+    pub test_form: String,
+    pub rotate_form: String,
     pub may_change: bool,
 }
 
@@ -184,7 +185,10 @@ mod tests {
     #[test]
     fn an_empty_list_says_what_to_do() {
         let html = list(Vec::new(), true, true);
-        assert!(html.contains("No address yet") && html.contains("/webhooks/new"), "{html}");
+        assert!(
+            html.contains("No address yet") && html.contains("/webhooks/new"),
+            "{html}"
+        );
         assert!(html.contains("test events only"), "{html}");
         let read_only = list(Vec::new(), false, true);
         assert!(!read_only.contains("/webhooks/new"), "{read_only}");
@@ -194,7 +198,10 @@ mod tests {
     fn a_full_plan_says_so_and_offers_no_form() {
         let html = list(vec![row()], true, false);
         assert!(!html.contains("/webhooks/new"), "{html}");
-        assert!(html.contains("Remove one") && html.contains("1,204"), "{html}");
+        assert!(
+            html.contains("Remove one") && html.contains("1,204"),
+            "{html}"
+        );
         assert!(!html.contains("<x>"), "{html}");
         assert!(list(vec![row()], true, true).contains("/webhooks/new"));
     }
@@ -218,16 +225,28 @@ mod tests {
             back: BASE.to_owned(),
             button: "Add the address",
             form: "f".to_owned(),
-            url: Field::url("url", "Address").value("https://hooks.example/\"").error_in(&errors),
+            url: Field::url("url", "Address")
+                .value("https://hooks.example/\"")
+                .error_in(&errors),
             events: vec![event("tip.paid"), event("listing.updated")],
             rate_limit: Field::text("rate_limit", "Limit").optional(),
             errors,
         };
         let html = page.render().unwrap();
-        assert_eq!(html.matches("aria-describedby=\"events-error\"").count(), 2, "{html}");
+        assert_eq!(
+            html.matches("aria-describedby=\"events-error\"").count(),
+            2,
+            "{html}"
+        );
         assert!(html.contains("value=\"tip.paid\" checked"), "{html}");
-        assert!(!html.contains("value=\"listing.updated\" checked"), "{html}");
-        assert!(html.contains("value=\"https://hooks.example/&#34;\""), "{html}");
+        assert!(
+            !html.contains("value=\"listing.updated\" checked"),
+            "{html}"
+        );
+        assert!(
+            html.contains("value=\"https://hooks.example/&#34;\""),
+            "{html}"
+        );
     }
 
     #[test]
@@ -244,8 +263,14 @@ mod tests {
             form: "f".to_owned(),
         };
         let html = page.render().unwrap();
-        assert!(html.contains("SERVICE_WEBHOOK_SECRET=svc_whsec_x"), "{html}");
-        assert!(html.contains("action=\"/accounts/a/webhooks/e/test\""), "{html}");
+        assert!(
+            html.contains("SERVICE_WEBHOOK_SECRET=svc_whsec_x"),
+            "{html}"
+        );
+        assert!(
+            html.contains("action=\"/accounts/a/webhooks/e/test\""),
+            "{html}"
+        );
     }
 
     fn endpoint(may_change: bool, label: StateLabel) -> String {
@@ -273,7 +298,8 @@ mod tests {
                 is_chosen: true,
             }],
             deliveries: Vec::new(),
-            form: "f".to_owned(),
+            test_form: "form-of-test".to_owned(),
+            rotate_form: "form-of-rotation".to_owned(),
             may_change,
         };
         page.render().unwrap()
@@ -284,17 +310,34 @@ mod tests {
         let on = endpoint(true, StateLabel::good("on"));
         assert!(on.contains("/e/pause") && !on.contains("/e/resume"), "{on}");
         let off = endpoint(true, StateLabel::bad("switched off"));
-        assert!(off.contains("/e/resume") && !off.contains("/e/pause"), "{off}");
-        assert!(off.contains("answered 410") && !off.contains("<i>"), "{off}");
+        assert!(
+            off.contains("/e/resume") && !off.contains("/e/pause"),
+            "{off}"
+        );
+        assert!(
+            off.contains("answered 410") && !off.contains("<i>"),
+            "{off}"
+        );
         assert!(!off.contains("/e/test"), "{off}");
-        assert!(on.contains("/e/switch") && on.contains("2026-11-24 12:00 UTC"), "{on}");
+        assert_eq!(on.matches("value=\"form-of-test\"").count(), 1, "{on}");
+        assert_eq!(on.matches("value=\"form-of-rotation\"").count(), 1, "{on}");
+        assert!(
+            on.contains("/e/switch") && on.contains("2026-11-24 12:00 UTC"),
+            "{on}"
+        );
     }
 
     #[test]
     fn a_reader_has_no_forms() {
         let html = endpoint(false, StateLabel::good("on"));
-        assert!(!html.contains("<form method=\"post\" action=\"/accounts"), "{html}");
-        assert!(!html.contains("/e/change") && !html.contains("/e/check"), "{html}");
+        assert!(
+            !html.contains("<form method=\"post\" action=\"/accounts"),
+            "{html}"
+        );
+        assert!(
+            !html.contains("/e/change") && !html.contains("/e/check"),
+            "{html}"
+        );
     }
 
     #[test]
@@ -309,9 +352,15 @@ mod tests {
             counted: Some(("2026-11-23T12:00".to_owned(), count)),
         };
         let html = page(0).render().unwrap();
-        assert!(html.contains("No delivery") && !html.contains("value=\"yes\""), "{html}");
+        assert!(
+            html.contains("No delivery") && !html.contains("value=\"yes\""),
+            "{html}"
+        );
         let html = page(1).render().unwrap();
-        assert!(html.contains("1 delivery ") && html.contains("value=\"yes\""), "{html}");
+        assert!(
+            html.contains("1 delivery ") && html.contains("value=\"yes\""),
+            "{html}"
+        );
         assert!(page(2).render().unwrap().contains("2 deliveries "));
     }
 }

@@ -29,7 +29,9 @@ pub async fn run(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) ->
     let endpoint = webhooks.endpoint(account, id).await?;
     match webhooks.check_receiver(account, id).await {
         Ok(findings) => {
-            request.record("webhook_checked", &origin(&endpoint.url)).await;
+            request
+                .record("webhook_checked", &origin(&endpoint.url))
+                .await;
             let report = report(&endpoint.url, &findings);
             let done = (StatusCode::OK, Fields::default());
             page(&request, endpoint, Some(report), done).await

@@ -46,7 +46,9 @@ impl DeliveryQuery {
     }
 
     fn is_filtered(&self) -> bool {
-        self.filters().iter().any(|(_, value)| !value.trim().is_empty())
+        self.filters()
+            .iter()
+            .any(|(_, value)| !value.trim().is_empty())
     }
 
     fn filter(&self) -> Result<DeliveryFilter, Fields> {
@@ -125,8 +127,14 @@ pub async fn show(
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
-        states: words::STATES.iter().map(|(name, _)| choice(name, &query.state)).collect(),
-        events: types.iter().map(|event| choice(&event.name, &query.event)).collect(),
+        states: words::STATES
+            .iter()
+            .map(|(name, _)| choice(name, &query.state))
+            .collect(),
+        events: types
+            .iter()
+            .map(|event| choice(&event.name, &query.event))
+            .collect(),
         since: Field::minute("since", "Since (UTC)")
             .optional()
             .value(&query.since)

@@ -36,7 +36,13 @@ pub async fn show(
 ) -> PageResult {
     let endpoint = endpoint_id(&endpoint)?;
     let fresh = (StatusCode::OK, Fields::default());
-    page(&request, (endpoint, delivery_id(&id)?), watch.watch.parse().ok(), fresh).await
+    page(
+        &request,
+        (endpoint, delivery_id(&id)?),
+        watch.watch.parse().ok(),
+        fresh,
+    )
+    .await
 }
 
 pub async fn send_again(
@@ -132,7 +138,9 @@ fn listing_call(api_url: &str, body: &str) -> Option<String> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     let path = body.get("data")?.get("api")?.as_str()?;
     let url = curl::quoted(&format!("{api_url}{path}"));
-    Some(format!("curl -H \"Authorization: Bearer $SERVICE_API_KEY\" {url}"))
+    Some(format!(
+        "curl -H \"Authorization: Bearer $SERVICE_API_KEY\" {url}"
+    ))
 }
 
 #[cfg(test)]
@@ -153,11 +161,24 @@ mod tests {
             ..proto::Delivery::default()
         };
         let on = EndpointState::On;
-        assert!(is_awaited(&delivery(0, NOW), on, 0, NOW + Duration::seconds(59)));
+        assert!(is_awaited(
+            &delivery(0, NOW),
+            on,
+            0,
+            NOW + Duration::seconds(59)
+        ));
         assert!(is_awaited(&delivery(6, NOW), on, 6, NOW));
         assert!(!is_awaited(&delivery(1, NOW), on, 0, NOW), "it was tried");
-        assert!(!is_awaited(&delivery(0, NOW), on, 0, NOW + PATIENCE), "for too long");
-        assert!(!is_awaited(&delivery(0, NOW), EndpointState::Paused, 0, NOW));
+        assert!(
+            !is_awaited(&delivery(0, NOW), on, 0, NOW + PATIENCE),
+            "for too long"
+        );
+        assert!(!is_awaited(
+            &delivery(0, NOW),
+            EndpointState::Paused,
+            0,
+            NOW
+        ));
         let delivered = proto::Delivery {
             state: DeliveryState::Delivered.into(),
             ..delivery(0, NOW)

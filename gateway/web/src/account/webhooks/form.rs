@@ -95,7 +95,9 @@ pub async fn add(request: MemberRequest, FormBody(pairs): FormBody<Pairs>) -> Pa
     };
     match app.webhooks.add(request.scope.id, choices).await {
         Ok((endpoint, secret)) => {
-            request.record("webhook_added", &origin(&endpoint.url)).await;
+            request
+                .record("webhook_added", &origin(&endpoint.url))
+                .await;
             let shown = ShownSecret::new(endpoint, secret);
             // The secret exists and must be shown, whatever happens to the rest.
             if let Err(fault) = app.forms.store(token, &id, &shown.text()).await {

@@ -66,7 +66,10 @@ mod tests {
 
     #[test]
     fn the_path_of_an_address_is_not_recorded() {
-        assert_eq!(origin("https://hooks.example/secret?a=b"), "https://hooks.example");
+        assert_eq!(
+            origin("https://hooks.example/secret?a=b"),
+            "https://hooks.example"
+        );
         assert_eq!(origin("http://127.0.0.1:9500/x"), "http://127.0.0.1:9500");
         assert_eq!(origin("odd"), "");
     }

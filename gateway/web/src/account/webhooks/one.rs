@@ -59,7 +59,13 @@ pub async fn pause(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) 
 pub async fn resume(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
     let resumed = request.app.webhooks.resume(request.scope.id, id).await;
-    acted(&request, id, resumed, ("webhook_resumed", "webhook-resumed")).await
+    acted(
+        &request,
+        id,
+        resumed,
+        ("webhook_resumed", "webhook-resumed"),
+    )
+    .await
 }
 
 pub async fn switch(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
@@ -76,7 +82,9 @@ pub async fn remove(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>)
     if let Err(fault) = webhooks.remove(request.scope.id, id).await {
         return refused(&request, id, &fault, &[]).await;
     }
-    request.record("webhook_removed", &origin(&endpoint.url)).await;
+    request
+        .record("webhook_removed", &origin(&endpoint.url))
+        .await;
     let list = request.webhooks();
     Ok(see_other(&format!("{list}?done=webhook-removed")))
 }
@@ -125,21 +133,27 @@ pub async fn test(
 ) -> PageResult {
     let id = endpoint_id(&id)?;
     let (app, token) = (&request.app, &request.viewer.token);
-    let delivery = |id: &str, number: &str| format!("{id}/deliveries/{number}?watch=0");
     let path = request.webhook(id);
+    let delivery = |number: i64| see_other(&format!("{path}/deliveries/{number}?watch=0"));
     let claimed = match app.forms.claim(token, &form.form).await? {
         Claim::First(claimed) => claimed,
-        Claim::Done(number) => return Ok(see_other(&delivery(&path, &number))),
+        Claim::Done(number) => {
+            let number = number.parse().ok();
+            let number = number.ok_or_else(|| PageError::outcome_unknown(&path))?;
+            return Ok(delivery(number));
+        }
         Claim::Unknown => return Err(PageError::outcome_unknown(&path)),
     };
     let (event, kind) = form.event.split_once(' ').unwrap_or((&form.event, ""));
-    let sent = app.webhooks.send_test_event(request.scope.id, id, (event, kind));
+    let sent = app
+        .webhooks
+        .send_test_event(request.scope.id, id, (event, kind));
     match sent.await {
         Ok(sent) => {
             let number = sent.id.to_string();
             app.forms.store(token, &claimed, &number).await?;
             request.record("webhook_tested", &sent.event).await;
-            Ok(see_other(&delivery(&path, &number)))
+            Ok(delivery(sent.id))
         }
         Err(fault) => {
             if fault.code != Code::OutcomeUnknown {
@@ -212,13 +226,16 @@ async fn page(
         url: endpoint.url,
         events: endpoint.events,
         rate_limit: endpoint.rate_limit.map(|limit| when::grouped(limit.into())),
-        added: time_of(endpoint.created_at).map(when::minute).unwrap_or_default(),
+        added: time_of(endpoint.created_at)
+            .map(when::minute)
+            .unwrap_or_default(),
         address_check: endpoint.address_check,
         rotating_until: time_of(endpoint.rotating_until).map(when::minute),
         health: health(endpoint.health.unwrap_or_default()),
         tests: tests_of(&types),
         deliveries: rows.map(words::delivery_row).collect(),
-        form: once::new_id(),
+        test_form: once::new_id(),
+        rotate_form: once::new_id(),
         may_change: request.may_change_webhooks(),
     };
     Ok(html(status, &page))
@@ -243,8 +260,16 @@ fn tests_of(types: &[proto::EventType]) -> Vec<TestChoice> {
             let (name, kind) = (&event.name, &sample.kind);
             let has_kind = !kind.is_empty();
             choices.push(TestChoice {
-                value: if has_kind { format!("{name} {kind}") } else { name.clone() },
-                label: if has_kind { format!("{name}, about a {kind}") } else { name.clone() },
+                value: if has_kind {
+                    format!("{name} {kind}")
+                } else {
+                    name.clone()
+                },
+                label: if has_kind {
+                    format!("{name}, about a {kind}")
+                } else {
+                    name.clone()
+                },
                 is_chosen: name == DEFAULT_TEST,
             });
         }

@@ -55,9 +55,13 @@ pub async fn send(
     let outcome = match recovered {
         Ok(_) if is_confirmed => {
             let endpoint = webhooks.endpoint(account, id).await?;
-            request.record("webhook_recovered", &origin(&endpoint.url)).await;
+            request
+                .record("webhook_recovered", &origin(&endpoint.url))
+                .await;
             let path = request.webhook(id);
-            return Ok(see_other(&format!("{path}/deliveries?done=webhook-recovered")));
+            return Ok(see_other(&format!(
+                "{path}/deliveries?done=webhook-recovered"
+            )));
         }
         Ok(count) => Outcome {
             counted: Some((utc_minute::format(since), count)),
@@ -99,7 +103,9 @@ async fn page(
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
     let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell());
     let endpoint = endpoint?;
-    let first_failure = endpoint.health.and_then(|health| time_of(health.first_failure_at));
+    let first_failure = endpoint
+        .health
+        .and_then(|health| time_of(health.first_failure_at));
     let since = match typed {
         Some(typed) => typed.to_owned(),
         None => utc_minute::format(suggestion(first_failure, request.app.clock.now())),

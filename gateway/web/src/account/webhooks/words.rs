@@ -84,7 +84,11 @@ pub(super) fn delivery_row(delivery: &proto::Delivery) -> DeliveryRow {
         event: delivery.event.clone(),
         state: delivery_state(delivery),
         tries: delivery.tries,
-        answer: delivery.last_attempt.as_ref().map(result).unwrap_or_default(),
+        answer: delivery
+            .last_attempt
+            .as_ref()
+            .map(result)
+            .unwrap_or_default(),
         due: time_of(delivery.due_at).map(when::minute),
     }
 }
@@ -138,9 +142,15 @@ pub(super) fn summary(findings: &[proto::RuleFinding]) -> (String, bool) {
     };
     match (broken, open) {
         (0, 0) => ("Every answer is as the six rules ask.".to_owned(), true),
-        (0, open) => (format!("Nothing is broken, but {open} of the rules could not be checked."), false),
+        (0, open) => (
+            format!("Nothing is broken, but {open} of the rules could not be checked."),
+            false,
+        ),
         (_, 0) => (broken_words, false),
-        (_, open) => (format!("{broken_words} {open} could not be checked."), false),
+        (_, open) => (
+            format!("{broken_words} {open} could not be checked."),
+            false,
+        ),
     }
 }
 
@@ -184,11 +194,20 @@ mod tests {
             ..proto::Attempt::default()
         };
         let good = attempt_row(&attempt(Some(204), ""));
-        assert_eq!((good.result.as_str(), good.is_success), ("answered 204", true));
+        assert_eq!(
+            (good.result.as_str(), good.is_success),
+            ("answered 204", true)
+        );
         let bad = attempt_row(&attempt(Some(500), "answered 500"));
-        assert_eq!((bad.result.as_str(), bad.is_success), ("answered 500", false));
+        assert_eq!(
+            (bad.result.as_str(), bad.is_success),
+            ("answered 500", false)
+        );
         let none = attempt_row(&attempt(None, "has no address"));
-        assert_eq!((none.result.as_str(), none.is_success), ("has no address", false));
+        assert_eq!(
+            (none.result.as_str(), none.is_success),
+            ("has no address", false)
+        );
     }
 
     #[test]
@@ -204,7 +223,10 @@ mod tests {
         for (verdicts, words) in [
             ([Passed, NotChecked, NotChecked], "2 of the rules could not"),
             ([Passed, Passed, Failed], "1 rule is broken."),
-            ([Failed, Failed, NotChecked], "2 rules are broken. 1 could not"),
+            (
+                [Failed, Failed, NotChecked],
+                "2 rules are broken. 1 could not",
+            ),
         ] {
             let (text, is_good) = summary(&findings(verdicts));
             assert!(text.contains(words) && !is_good, "{text}");
