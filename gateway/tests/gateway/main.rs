@@ -5,6 +5,9 @@
 
 #![expect(clippy::unwrap_used, reason = "test support")]
 
+mod account_keys;
+mod accounts;
+mod calls;
 mod checks;
 mod codings;
 mod economy;

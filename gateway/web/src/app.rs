@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use kit::Clock;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::key_ring::KeyRing;
+use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
 use crate::hashing::PasswordPool;
@@ -40,4 +40,6 @@ pub struct Web {
     pub mail_folder: Option<String>,
     /// How long a request may take.
     pub timeout: std::time::Duration,
+    /// Runs forms to their end.
+    pub lifecycle: Lifecycle,
 }

@@ -91,7 +91,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         api_url: settings.api_url(),
         mail_folder: settings.mail_folder(),
         timeout: settings.http_timeout,
+        lifecycle: boot.lifecycle.clone(),
     });
+    jobs::announce_expiring_keys(&boot.lifecycle, &app);
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
     let (connections, draining) = (settings.http_connections, boot.lifecycle.draining());
     let pages = server::serve(listener, router::router(&app), connections, draining);

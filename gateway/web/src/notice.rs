@@ -4,12 +4,12 @@ use serde::Deserialize;
 
 /// The query of pages with a notice.
 #[derive(Debug, Default, Deserialize)]
-pub struct Done {
+pub struct AfterForm {
     #[serde(default)]
     done: String,
 }
 
-impl Done {
+impl AfterForm {
     /// The notice, from a fixed list, so that a link cannot put words into the page.
     pub fn notice(&self) -> Option<&'static str> {
         Some(match self.done.as_str() {

@@ -2,15 +2,15 @@
 //!
 //! The crate is small and compiled with optimization: rendering takes most of the time of a page.
 
-pub mod account;
+pub mod accounts;
 pub mod asset;
 pub mod field;
-pub mod key;
+pub mod keys;
 pub mod people;
 pub mod qr;
 pub mod shell;
-pub mod team;
-pub mod webhook;
+pub mod teams;
+pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};

@@ -2,7 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Query, State};
-use pages::team::{ActivityPage, ActivityRow};
+use pages::teams::{ActivityPage, ActivityRow};
 use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;

@@ -15,7 +15,7 @@ use sqlx::PgExecutor;
 use time::OffsetDateTime;
 
 use crate::app::Web;
-use crate::store::activity::{self as store, NewActivity};
+use crate::store::activity::{self as store, NewEntry};
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 /// The frame of a page of this account. While the gateway is away it lacks the name, and the page says why by itself.
@@ -34,7 +34,7 @@ async fn record(
     (action, subject): (&'static str, &str),
     now: OffsetDateTime,
 ) -> Result<(), Fault> {
-    let entry = NewActivity {
+    let entry = NewEntry {
         account: Some(scope.id),
         person: viewer.person.id,
         email: &viewer.person.email,

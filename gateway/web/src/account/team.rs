@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use pages::team::{InviteRow, MemberRow, TeamPage};
+use pages::teams::{InviteRow, MemberRow, TeamPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -187,6 +187,10 @@ async fn change(
             let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
             return page(web, viewer, scope, refused).await;
         }
+    }
+    // Who may no longer invite leaves no open invitation, which could lead back.
+    if role.is_none_or(|role| !role.may(Permission::Manage)) {
+        links::remove_invitations_by(&mut *transaction, scope.id, person).await?;
     }
     let is_self = person == viewer.person.id;
     let named = role.map_or_else(

@@ -1,5 +1,7 @@
 //! Background jobs. Each runs in one replica at a time.
 
+pub mod expiring_keys;
+
 use std::time::Duration;
 
 use kit::periodic::Periodic;
@@ -7,6 +9,7 @@ use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
 use crate::SCHEMA;
+use crate::app::App;
 use crate::store::{activity, links};
 
 /// Removes links that have expired, and activity that is older than a year.
@@ -20,5 +23,17 @@ pub fn clean_up(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
             let links = links::remove_expired(&pool, now).await?;
             Ok(links + activity::remove_old(&pool, now).await?)
         }
+    });
+}
+
+/// Announces keys that expire soon.
+pub fn announce_expiring_keys(lifecycle: &Lifecycle, app: &App) {
+    let hours = Duration::from_hours(6);
+    let (pool, clock) = (app.pool.clone(), app.clock.clone());
+    let job = Periodic::new(pool, SCHEMA, "expiring keys", hours, clock);
+    let app = App::clone(app);
+    job.spawn(lifecycle, move |now| {
+        let app = App::clone(&app);
+        async move { expiring_keys::run(&app, now).await }
     });
 }

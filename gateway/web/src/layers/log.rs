@@ -1,14 +1,15 @@
 //! The outermost layer: id, deadline, panics, error pages, metrics and one log line of a request.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
-use http::HeaderValue;
+use http::{HeaderValue, Method};
 use kit::ids;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::app::App;
@@ -29,17 +30,37 @@ pub async fn name_route(request: Request, next: Next) -> Response {
     response
 }
 
+/// Answers a request in time, also when its handler panics.
+async fn run(limit: Duration, request: Request, next: Next) -> Response {
+    let answering = AssertUnwindSafe(next.run(request)).catch_unwind();
+    match timeout(limit, answering).await {
+        Ok(Ok(response)) => response,
+        // The panic hook has logged it.
+        Ok(Err(_panic)) => PageError::internal().into_response(),
+        Err(_elapsed) => PageError::timed_out().into_response(),
+    }
+}
+
+/// Answers a form in a task of its own: it runs to its end even if the browser closes the connection, as it does with the first of two clicks. Otherwise a
+/// key could be made and shown to nobody.
+async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
+    let (sender, answer) = oneshot::channel();
+    let limit = app.timeout;
+    app.lifecycle.spawn(async move {
+        // Without a receiver the browser has gone.
+        drop(sender.send(run(limit, request, next).await));
+    });
+    let ended = answer.await;
+    ended.unwrap_or_else(|_stopped| PageError::timed_out().into_response())
+}
+
 pub async fn record(State(app): State<App>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let (id, method) = (ids::request_id(), request.method().clone());
-    let answering = AssertUnwindSafe(next.run(request)).catch_unwind();
-    let answered = match timeout(app.timeout, answering).await {
-        Ok(Ok(response)) => response,
-        Ok(Err(_panic)) => {
-            tracing::error!(request.id = id, "a request panicked");
-            PageError::internal().into_response()
-        }
-        Err(_elapsed) => PageError::timed_out().into_response(),
+    let answered = if method == Method::POST {
+        run_to_end(&app, request, next).await
+    } else {
+        run(app.timeout, request, next).await
     };
     let route = answered.extensions().get::<RoutePattern>();
     let route = route.map_or("none", |route| route.0.as_str()).to_owned();

@@ -182,6 +182,22 @@ pub async fn withdraw(
     .await
 }
 
+/// Removes the invitations to an account that a person has sent.
+pub async fn remove_invitations_by(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    person: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.link where account_id = $1 and person_id = $2",
+        account,
+        person,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
 /// Removes links that have expired; returns their number.
 pub async fn remove_expired(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!("delete from web.link where expires_at <= $1", now);

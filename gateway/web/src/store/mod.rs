@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod links;
 pub mod members;
+pub mod notices;
 pub mod people;
 
 /// Whether a statement failed because a row with its key exists.

@@ -17,6 +17,11 @@ pub(crate) struct StubGateway {
 }
 
 impl StubGateway {
+    pub(crate) fn add(&self, account: proto::Account) {
+        let mut accounts = self.accounts.lock().unwrap();
+        accounts.insert(account.id.clone(), account);
+    }
+
     fn check(&self) -> Result<(), Status> {
         if self.is_down.load(Ordering::Relaxed) {
             return Err(Fault::unavailable("the gateway of the test").into());
@@ -50,8 +55,9 @@ impl StubGateway {
 
 type Answer<T> = Result<Response<T>, Status>;
 
-fn empty<T: Default>() -> Answer<T> {
-    Ok(Response::new(T::default()))
+/// The answer of a method that no test uses.
+fn empty<T: Default>() -> Response<T> {
+    Response::new(T::default())
 }
 
 #[tonic::async_trait]
@@ -131,7 +137,7 @@ impl AccountsService for StubGateway {
         &self,
         _: Request<proto::AccountsServiceListPlansRequest>,
     ) -> Answer<proto::ListPlansResponse> {
-        empty()
+        Ok(empty())
     }
 
     async fn list_keys(
@@ -178,7 +184,7 @@ impl AccountsService for StubGateway {
         _: Request<proto::AccountsServiceRequestKeyRequest>,
     ) -> Answer<proto::RequestKeyResponse> {
         self.check()?;
-        empty()
+        Ok(empty())
     }
 
     async fn list_key_requests(
@@ -186,7 +192,7 @@ impl AccountsService for StubGateway {
         _: Request<proto::AccountsServiceListKeyRequestsRequest>,
     ) -> Answer<proto::ListKeyRequestsResponse> {
         self.check()?;
-        empty()
+        Ok(empty())
     }
 
     async fn reveal_key(
@@ -226,13 +232,13 @@ impl AccountsService for StubGateway {
         &self,
         _: Request<proto::AccountsServiceListUseRequest>,
     ) -> Answer<proto::AccountsServiceListUseResponse> {
-        empty()
+        Ok(empty())
     }
 
     async fn list_calls(
         &self,
         _: Request<proto::AccountsServiceListCallsRequest>,
     ) -> Answer<proto::AccountsServiceListCallsResponse> {
-        empty()
+        Ok(empty())
     }
 }

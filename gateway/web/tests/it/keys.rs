@@ -2,12 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
+use kit::timestamp;
 use sqlx::PgPool;
+use time::Duration;
 use uuid::Uuid;
 use web::domain::role::Role;
+use web::jobs::expiring_keys;
 
 use crate::browser::Browser;
-use crate::support::{ADA, Site};
+use crate::support::{ADA, BOB, START, Site};
 
 async fn owner(site: &Site) -> (Browser, Uuid) {
     let ada = site.person(ADA).await;
@@ -44,7 +47,7 @@ async fn a_form_that_is_sent_twice_makes_one_key_and_both_answers_show_it(pool: 
     one.assert(200, "https://mchezo.example/v1/games?limit=3");
     // No other page has the secret.
     let list = browser.get(&keys).await;
-    assert!(!list.text.contains(&secret(&one.text)), "{}", list.text);
+    assert!(!list.text.contains("svc_test_"), "{}", list.text);
     // Neither has another session, with the same form.
     let mut other = site.signed_in(ADA).await;
     other.post(&keys, &fields).await.assert(200, "svc_test_");
@@ -143,4 +146,36 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     ] {
         activity.assert(200, part);
     }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn owners_and_developers_get_one_mail_before_a_key_expires(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let bob = site.person(BOB).await;
+    site.join(account, bob, Role::Editor).await;
+    let form = form_id(&mut browser, account).await;
+    let fields = [
+        ("form", form.as_str()),
+        ("name", "server"),
+        ("kind", "account"),
+    ];
+    let keys = format!("/accounts/{account}/keys");
+    browser.post(&keys, &fields).await.assert(200, "svc_test_");
+    let end = START + Duration::days(10);
+    site.gateway.keys.lock().unwrap()[0].expires_at = Some(timestamp::encode(end));
+    let run = async |after| expiring_keys::run(&site.app, START + after).await.unwrap();
+    assert_eq!(run(Duration::days(2)).await, 0);
+    assert_eq!(run(Duration::days(4)).await, 1);
+    assert_eq!(run(Duration::days(5)).await, 0);
+    let mails = site.mails().await;
+    let [(recipient, subject, body)] = &mails[..] else {
+        panic!("{mails:?}");
+    };
+    assert_eq!(
+        (recipient.as_str(), subject.as_str()),
+        (ADA, "A key expires soon")
+    );
+    assert!(body.contains("2026-12-03 12:00 UTC"), "{body}");
+    assert_eq!(run(Duration::days(11)).await, 0);
 }

@@ -108,6 +108,7 @@ impl Site {
             api_url: "https://mchezo.example/v1".to_owned(),
             mail_folder: None,
             timeout: testing::LONG,
+            lifecycle: lifecycle.clone(),
         });
         Self {
             pool,
@@ -146,9 +147,7 @@ impl Site {
             plan: "free".to_owned(),
             created_at: None,
         };
-        let mut accounts = self.gateway.accounts.lock().unwrap();
-        accounts.insert(id.to_string(), account);
-        drop(accounts);
+        self.gateway.add(account);
         self.join(id, person, role).await;
         id
     }

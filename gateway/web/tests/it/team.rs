@@ -130,6 +130,28 @@ async fn the_last_owner_stays(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
+async fn an_owner_who_is_removed_leaves_no_invitation_to_come_back_by(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let account = site.account(ada, Role::Owner).await;
+    site.join(account, bob, Role::Owner).await;
+    let team = format!("/accounts/{account}/team");
+    let mut removed = site.signed_in(BOB).await;
+    let fields = [("email", CAROL), ("role", "owner")];
+    removed
+        .post(&format!("{team}/invite"), &fields)
+        .await
+        .location();
+    let link = site.link(CAROL).await;
+    let mut owner = site.signed_in(ADA).await;
+    owner
+        .post(&format!("{team}/{bob}/remove"), &[])
+        .await
+        .location();
+    site.browser().get(&link).await.assert(410, "");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
 async fn a_removed_member_is_out_at_once(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);

@@ -128,11 +128,7 @@ async fn a_deleted_person_leaves_no_key_that_works(pool: PgPool) {
     let mut browser = site.signed_in(ADA).await;
     let page = browser.get(&format!("/accounts/{account}/keys/new")).await;
     let form = page.hidden()["form"].clone();
-    let fields = [
-        ("form", form.as_str()),
-        ("name", "a"),
-        ("kind", "account"),
-    ];
+    let fields = [("form", form.as_str()), ("name", "a"), ("kind", "account")];
     browser
         .post(&format!("/accounts/{account}/keys"), &fields)
         .await

@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
 use kit::{Code, Fault, timestamp};
-use pages::key::{KeyChoices, NewKeyPage};
+use pages::keys::{KeyChoices, NewKeyPage};
 use pages::{Field, Fields};
 use serde::Deserialize;
 use time::Date;
@@ -188,7 +188,7 @@ async fn page(
         .hint("Its slug, for a key of a game: the end of its address.");
     let expires = Field::date("expires", "Last day")
         .optional()
-        .hint("In UTC. A mail comes before.");
+        .hint("In UTC. A mail comes a week before; without a day, the key does not expire.");
     let page = NewKeyPage {
         shell: shell(web, viewer, scope, Section::Keys).await,
         account: scope.id.to_string(),

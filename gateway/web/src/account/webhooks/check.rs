@@ -5,7 +5,7 @@ use contracts::webhook::v1 as proto;
 use http::StatusCode;
 use kit::Code;
 use pages::Fields;
-use pages::webhook::check::{CheckPage, CheckReport, ExchangeRow, FindingRow};
+use pages::webhooks::checks::{CheckPage, CheckReport, ExchangeRow, FindingRow};
 use pages::when;
 use uuid::Uuid;
 

@@ -4,7 +4,7 @@ use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
 use http::StatusCode;
 use kit::Code;
-use pages::webhook::delivery::{DeliveriesPage, FilterChoice};
+use pages::webhooks::deliveries::{DeliveriesPage, FilterChoice};
 use pages::{Field, Fields};
 use serde::Deserialize;
 use url::form_urlencoded;

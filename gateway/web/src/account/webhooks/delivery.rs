@@ -6,7 +6,7 @@ use contracts::webhook::v1::{DeliveryState, EndpointState};
 use http::StatusCode;
 use kit::Code;
 use pages::Fields;
-use pages::webhook::delivery::{DeliveryPage, Live};
+use pages::webhooks::deliveries::{DeliveryPage, Live};
 use serde::Deserialize;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;

@@ -3,7 +3,7 @@
 use axum::extract::Path;
 use http::StatusCode;
 use kit::{Code, Fault};
-use pages::webhook::endpoint::{EndpointFormPage, EventChoice};
+use pages::webhooks::endpoints::{EndpointFormPage, EventChoice};
 use pages::{Field, Fields};
 use uuid::Uuid;
 
@@ -222,7 +222,7 @@ fn with_fault(errors: Fields, fault: Fault) -> Fields {
 fn typed_events(form: &EndpointForm) -> Vec<EventChoice> {
     let names = form.events.iter().flatten();
     let choice = |name: &String| EventChoice {
-        event: pages::webhook::EventRow {
+        event: pages::webhooks::EventRow {
             name: name.clone(),
             description: String::new(),
             samples: Vec::new(),

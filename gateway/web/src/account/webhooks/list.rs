@@ -2,7 +2,7 @@
 
 use axum::extract::Query;
 use contracts::webhook::v1 as proto;
-use pages::webhook::endpoint::{Allowance, EndpointRow, WebhooksPage};
+use pages::webhooks::endpoints::{Allowance, EndpointRow, WebhooksPage};
 use pages::when;
 
 use super::{time_of, words};

@@ -6,7 +6,7 @@ use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
 use http::StatusCode;
 use kit::{Code, Fault};
-use pages::webhook::endpoint::{EndpointPage, EndpointStatus, Health, TestChoice};
+use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
 use pages::{Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;

@@ -3,7 +3,7 @@
 use axum::extract::Path;
 use http::StatusCode;
 use kit::Code;
-use pages::webhook::endpoint::RecoverPage;
+use pages::webhooks::endpoints::RecoverPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 use time::{Duration, OffsetDateTime};

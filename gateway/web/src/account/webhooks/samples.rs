@@ -1,6 +1,6 @@
 //! What every event looks like.
 
-use pages::webhook::SamplesPage;
+use pages::webhooks::SamplesPage;
 
 use super::words;
 use crate::account::member_request::MemberRequest;

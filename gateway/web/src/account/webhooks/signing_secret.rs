@@ -1,7 +1,7 @@
 //! A signing secret that is shown once.
 
 use contracts::webhook::v1 as proto;
-use pages::webhook::endpoint::SigningSecretPage;
+use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::{DeliveryState, EndpointState, RuleVerdict};
-use pages::webhook::delivery::{AttemptRow, DeliveryRow};
-use pages::webhook::{EventRow, SampleRow, StateLabel};
+use pages::webhooks::deliveries::{AttemptRow, DeliveryRow};
+use pages::webhooks::{EventRow, SampleRow, StateLabel};
 use pages::when;
 
 use super::time_of;

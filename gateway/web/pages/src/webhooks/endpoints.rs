@@ -2,13 +2,13 @@
 
 use askama::Template;
 
-use super::delivery::DeliveryRow;
+use super::deliveries::DeliveryRow;
 use super::{EventRow, StateLabel};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
-#[template(path = "webhook/list.html")]
+#[template(path = "webhooks/list.html")]
 pub struct WebhooksPage {
     pub shell: Shell,
     /// The path of this page.
@@ -41,7 +41,7 @@ pub struct Allowance {
 
 /// The form of a new address, or of one that is changed.
 #[derive(Debug, Template)]
-#[template(path = "webhook/form.html")]
+#[template(path = "webhooks/form.html")]
 pub struct EndpointFormPage {
     pub shell: Shell,
     pub errors: Fields,
@@ -66,7 +66,7 @@ pub struct EventChoice {
 
 /// A new signing secret, the only time that it is shown.
 #[derive(Debug, Template)]
-#[template(path = "webhook/secret.html")]
+#[template(path = "webhooks/secret.html")]
 pub struct SigningSecretPage {
     pub shell: Shell,
     pub base: String,
@@ -83,7 +83,7 @@ pub struct SigningSecretPage {
 }
 
 #[derive(Debug, Template)]
-#[template(path = "webhook/show.html")]
+#[template(path = "webhooks/show.html")]
 pub struct EndpointPage {
     pub shell: Shell,
     pub errors: Fields,
@@ -138,7 +138,7 @@ pub struct TestChoice {
 
 /// Sends everything again that has failed since a time.
 #[derive(Debug, Template)]
-#[template(path = "webhook/recover.html")]
+#[template(path = "webhooks/recover.html")]
 pub struct RecoverPage {
     pub shell: Shell,
     pub errors: Fields,

@@ -7,7 +7,7 @@ use crate::field::{Field, Fields};
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
-#[template(path = "webhook/deliveries.html")]
+#[template(path = "webhooks/deliveries.html")]
 pub struct DeliveriesPage {
     pub shell: Shell,
     pub errors: Fields,
@@ -45,7 +45,7 @@ pub struct DeliveryRow {
 }
 
 #[derive(Debug, Template)]
-#[template(path = "webhook/delivery.html")]
+#[template(path = "webhooks/delivery.html")]
 pub struct DeliveryPage {
     pub shell: Shell,
     pub errors: Fields,

@@ -7,7 +7,7 @@ use crate::field::Fields;
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
-#[template(path = "webhook/check.html")]
+#[template(path = "webhooks/check.html")]
 pub struct CheckPage {
     pub shell: Shell,
     pub errors: Fields,

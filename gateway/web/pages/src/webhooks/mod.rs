@@ -1,8 +1,8 @@
 //! Webhooks: addresses, deliveries, samples of events, and the check of a receiver.
 
-pub mod check;
-pub mod delivery;
-pub mod endpoint;
+pub mod checks;
+pub mod deliveries;
+pub mod endpoints;
 
 use askama::Template;
 
@@ -76,7 +76,7 @@ pub struct SampleRow {
 
 /// What every event looks like.
 #[derive(Debug, Template)]
-#[template(path = "webhook/samples.html")]
+#[template(path = "webhooks/samples.html")]
 pub struct SamplesPage {
     pub shell: Shell,
     /// The path of the account's webhooks.
