@@ -1,5 +1,6 @@
 //! Rules without I/O.
 
+pub mod agent;
 pub mod curl;
 pub mod email;
 pub mod json_text;

@@ -172,6 +172,15 @@ impl Webhooks {
         Ok(())
     }
 
+    /// Removes every endpoint of an account. Repeated after a failure, it goes on.
+    pub async fn remove_all(&self, account: Uuid) -> Result<(), Fault> {
+        for endpoint in self.endpoints(account).await?.endpoints {
+            let id = endpoint.id.parse().map_err(|_not_an_id| incomplete())?;
+            self.remove(account, id).await?;
+        }
+        Ok(())
+    }
+
     /// Deliveries to an endpoint, newest first, and the cursor of the next page.
     pub async fn deliveries(
         &self,

@@ -193,9 +193,10 @@ fn raw_bodies(now: OffsetDateTime, new_id: fn() -> Uuid) -> Vec<Probe> {
 
 fn not_json(new_id: fn() -> Uuid) -> impl Fn(&str) -> Probe {
     move |body| {
-        let title = match body.starts_with('{') {
-            true => "half a JSON object",
-            false => "a text that is not JSON",
+        let title = if body.starts_with('{') {
+            "half a JSON object"
+        } else {
+            "a text that is not JSON"
         };
         Probe {
             expected_status: 400,

@@ -8,7 +8,7 @@ use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/deliveries.html")]
-pub struct DeliveriesPage {
+pub struct DeliveryListPage {
     pub shell: Shell,
     pub errors: Fields,
     pub base: String,
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn list(rows: Vec<DeliveryRow>, is_filtered: bool) -> String {
-        let page = DeliveriesPage {
+        let page = DeliveryListPage {
             shell: Shell::default(),
             errors: Fields::default(),
             base: "/accounts/a/webhooks".to_owned(),

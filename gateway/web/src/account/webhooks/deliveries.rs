@@ -4,7 +4,7 @@ use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
 use http::StatusCode;
 use kit::Code;
-use pages::webhooks::deliveries::{DeliveriesPage, FilterChoice};
+use pages::webhooks::deliveries::{DeliveryListPage, FilterChoice};
 use pages::{Field, Fields};
 use serde::Deserialize;
 use url::form_urlencoded;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{endpoint_id, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::utc_minute;
-use crate::notice::Done;
+use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{form_errors, html};
 use crate::upstream::webhook::DeliveryFilter;
@@ -91,7 +91,7 @@ pub async fn show(
     request: MemberRequest,
     Path((_, id)): Path<(Uuid, String)>,
     Query(query): Query<DeliveryQuery>,
-    Query(done): Query<Done>,
+    Query(after): Query<AfterForm>,
 ) -> PageResult {
     let id = endpoint_id(&id)?;
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
@@ -119,10 +119,10 @@ pub async fn show(
         request.webhooks_shell(),
     );
     let (endpoint, (status, errors, listed), types) = (endpoint?, deliveries?, types?);
-    shell.notice = done.notice();
+    shell.notice = after.notice();
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
     let path = format!("{}/deliveries", request.webhook(id));
-    let page = DeliveriesPage {
+    let page = DeliveryListPage {
         shell,
         base: request.webhooks(),
         id: endpoint.id,

@@ -7,16 +7,16 @@ use pages::when;
 
 use super::{time_of, words};
 use crate::account::member_request::MemberRequest;
-use crate::notice::Done;
+use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::ok;
 
-pub async fn show(request: MemberRequest, Query(done): Query<Done>) -> PageResult {
+pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
     let webhooks = &request.app.webhooks;
     let listed = webhooks.endpoints(request.scope.id);
     let (listed, mut shell) = futures::join!(listed, request.webhooks_shell());
     let listed = listed?;
-    shell.notice = done.notice();
+    shell.notice = after.notice();
     let count = u32::try_from(listed.endpoints.len()).unwrap_or(u32::MAX);
     Ok(ok(&WebhooksPage {
         shell,

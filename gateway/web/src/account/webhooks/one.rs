@@ -15,7 +15,7 @@ use super::signing_secret::ShownSecret;
 use super::{endpoint_id, origin, time_of, words};
 use crate::account::member_request::MemberRequest;
 use crate::form_body::FormBody;
-use crate::notice::Done;
+use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, ok, see_other};
 use crate::session::once::{self, Claim};
@@ -44,10 +44,10 @@ pub struct TestForm {
 pub async fn show(
     request: MemberRequest,
     Path((_, id)): Path<(Uuid, String)>,
-    Query(done): Query<Done>,
+    Query(after): Query<AfterForm>,
 ) -> PageResult {
     let fresh = (StatusCode::OK, Fields::default());
-    page(&request, endpoint_id(&id)?, (fresh, done.notice())).await
+    page(&request, endpoint_id(&id)?, (fresh, after.notice())).await
 }
 
 pub async fn pause(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
