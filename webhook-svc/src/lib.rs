@@ -8,6 +8,7 @@ pub mod http;
 pub mod jobs;
 pub mod key_ring;
 mod notification;
+pub mod receiver_check;
 pub mod service;
 pub mod store;
 
@@ -85,6 +86,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         allow: settings.http.allow.clone(),
         schedule: settings.schedule(),
         rotation: settings.rotation(),
+        receiver_check_timeout: settings.receiver_check_timeout,
     };
     dependencies.add_to(&mut services);
     let listings = boot.client(&settings.listings_addresses)?;

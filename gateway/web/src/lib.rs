@@ -36,7 +36,7 @@ use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
-use upstream::Gateway;
+use upstream::{Gateway, Webhooks};
 
 pub use config::Settings;
 
@@ -67,6 +67,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::clean_up(&boot.lifecycle, &pool, clock);
 
     let gateway = boot.client(&settings.gateway_addresses)?;
+    let webhooks = boot.client(&settings.webhook_addresses)?;
     let app = Arc::new(Web {
         pool,
         clock: clock.clone(),
@@ -83,6 +84,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
         gateway: Gateway::new(gateway, settings.upstream_deadline),
+        webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),

@@ -23,6 +23,12 @@ impl AfterForm {
             "sessions" => "All other sessions have ended.",
             "signed-out" => "You are signed out.",
             "deleted" => "You are deleted here. Goodbye.",
+            "webhook-changed" => "The address is changed.",
+            "webhook-paused" => "Paused. Deliveries wait until you resume it.",
+            "webhook-resumed" => "Resumed. What was waiting is sent now.",
+            "webhook-switched" => "Messages are signed with the new secret from now on.",
+            "webhook-removed" => "The address is removed.",
+            "webhook-recovered" => "The failed deliveries are sent again.",
             _ => return None,
         })
     }

@@ -8,7 +8,7 @@ use axum::routing::{MethodRouter, get, post};
 use http::Method;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
-use crate::account::{activity, keys, list, overview, settings, team};
+use crate::account::{activity, keys, list, overview, settings, team, webhooks};
 use crate::app::App;
 use crate::assets;
 use crate::domain::role::Permission;
@@ -74,7 +74,7 @@ where
 
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
-    [people_routes(), account_routes()]
+    [people_routes(), account_routes(), webhook_routes()]
         .into_iter()
         .flatten()
         .collect()
@@ -158,6 +158,82 @@ fn account_routes() -> Vec<Route> {
             team::remove,
         ),
         page("/accounts/{account}/activity", manage, activity::show),
+    ]
+}
+
+fn webhook_routes() -> Vec<Route> {
+    use webhooks::{check, deliveries, delivery, form, list, one, recover, samples};
+    let read = Access::Member(Permission::Read);
+    let develop = Access::Member(Permission::Develop);
+    vec![
+        page("/accounts/{account}/webhooks", read, list::show),
+        action("/accounts/{account}/webhooks", develop, form::add),
+        page("/accounts/{account}/webhooks/new", develop, form::show_new),
+        page("/accounts/{account}/webhooks/samples", read, samples::show),
+        page("/accounts/{account}/webhooks/{endpoint}", read, one::show),
+        form(
+            "/accounts/{account}/webhooks/{endpoint}/change",
+            develop,
+            form::show_change,
+            form::change,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/pause",
+            develop,
+            one::pause,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/resume",
+            develop,
+            one::resume,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/rotate",
+            develop,
+            one::rotate,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/switch",
+            develop,
+            one::switch,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/remove",
+            develop,
+            one::remove,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/test",
+            develop,
+            one::test,
+        ),
+        form(
+            "/accounts/{account}/webhooks/{endpoint}/check",
+            develop,
+            check::show,
+            check::run,
+        ),
+        form(
+            "/accounts/{account}/webhooks/{endpoint}/recover",
+            develop,
+            recover::show,
+            recover::send,
+        ),
+        page(
+            "/accounts/{account}/webhooks/{endpoint}/deliveries",
+            read,
+            deliveries::show,
+        ),
+        page(
+            "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}",
+            read,
+            delivery::show,
+        ),
+        action(
+            "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
+            develop,
+            delivery::send_again,
+        ),
     ]
 }
 

@@ -125,6 +125,7 @@ pub struct AccountScope {
 pub enum Section {
     Overview,
     Keys,
+    Webhooks,
     Team,
     Activity,
 }
@@ -140,6 +141,7 @@ impl AccountScope {
         let mut links = vec![
             link(Section::Overview, "", "Overview"),
             link(Section::Keys, "/keys", "Keys"),
+            link(Section::Webhooks, "/webhooks", "Webhooks"),
             link(Section::Team, "/team", "Team"),
         ];
         if self.role.may(Permission::Manage) {

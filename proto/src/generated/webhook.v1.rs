@@ -1955,6 +1955,524 @@ pub mod endpoints_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListEventTypesRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListEventTypesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub event_types: ::prost::alloc::vec::Vec<EventType>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EventType {
+    /// `event` of the body.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// When it is sent, as a sentence.
+    #[prost(string, tag = "2")]
+    pub description: ::prost::alloc::string::String,
+    /// Whether an endpoint can select it. A ping is sent on demand only.
+    #[prost(bool, tag = "3")]
+    pub is_selectable: bool,
+    /// One for each kind of subject; the first is the default of SendTestEvent.
+    #[prost(message, repeated, tag = "4")]
+    pub samples: ::prost::alloc::vec::Vec<EventSample>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EventSample {
+    /// `game`, `studio`, `person` or `event`; empty for a ping.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// A body as it is sent.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub body: ::prost::bytes::Bytes,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckReceiverRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub endpoint_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CheckReceiverResponse {
+    /// One for each rule, in their order.
+    #[prost(message, repeated, tag = "1")]
+    pub findings: ::prost::alloc::vec::Vec<RuleFinding>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RuleFinding {
+    /// 1 to 6: the number of the rule in §6.
+    #[prost(uint32, tag = "1")]
+    pub rule: u32,
+    /// What the rule asks of a receiver.
+    #[prost(string, tag = "2")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(enumeration = "RuleVerdict", tag = "3")]
+    pub verdict: i32,
+    /// Why the receiver has not passed, and what to do; empty otherwise.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+    /// What a sender cannot see, and the owner has to look up; empty: nothing.
+    #[prost(string, tag = "5")]
+    pub unseen: ::prost::alloc::string::String,
+    /// What was sent, and what came back, in order.
+    #[prost(message, repeated, tag = "6")]
+    pub exchanges: ::prost::alloc::vec::Vec<CheckExchange>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CheckExchange {
+    /// What is special about the message, such as "a timestamp 310 seconds ago, signed".
+    #[prost(string, tag = "1")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "2")]
+    pub headers: ::prost::alloc::vec::Vec<HttpHeader>,
+    #[prost(bytes = "bytes", tag = "3")]
+    pub body: ::prost::bytes::Bytes,
+    /// The HTTP status that the rule asks for.
+    #[prost(uint32, tag = "4")]
+    pub expected_status: u32,
+    /// The HTTP status of the response; absent without one.
+    #[prost(uint32, optional, tag = "5")]
+    pub status: ::core::option::Option<u32>,
+    /// Why there is no response, or where it redirects to; empty otherwise.
+    #[prost(string, tag = "6")]
+    pub reason: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "7")]
+    pub duration_ms: u32,
+    /// The first 1 KiB of the response body.
+    #[prost(bytes = "bytes", tag = "8")]
+    pub answer: ::prost::bytes::Bytes,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HttpHeader {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub value: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum RuleVerdict {
+    Unspecified = 0,
+    /// Every answer was right.
+    Passed = 1,
+    Failed = 2,
+    /// The receiver could not be reached, or was too slow for the check.
+    NotChecked = 3,
+}
+impl RuleVerdict {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "RULE_VERDICT_UNSPECIFIED",
+            Self::Passed => "RULE_VERDICT_PASSED",
+            Self::Failed => "RULE_VERDICT_FAILED",
+            Self::NotChecked => "RULE_VERDICT_NOT_CHECKED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "RULE_VERDICT_UNSPECIFIED" => Some(Self::Unspecified),
+            "RULE_VERDICT_PASSED" => Some(Self::Passed),
+            "RULE_VERDICT_FAILED" => Some(Self::Failed),
+            "RULE_VERDICT_NOT_CHECKED" => Some(Self::NotChecked),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod receivers_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Helps owners to build their receivers, for the dashboard.
+    #[derive(Debug, Clone)]
+    pub struct ReceiversServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl ReceiversServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> ReceiversServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ReceiversServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ReceiversServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// The events that webhooks announce, with samples of each.
+        pub async fn list_event_types(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListEventTypesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEventTypesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/webhook.v1.ReceiversService/ListEventTypes",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("webhook.v1.ReceiversService", "ListEventTypes"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Checks an endpoint against the rules for receivers (§6.5 to §6.10): sends signed and tampered test messages to its URL, by the rules of
+        /// deliveries, and reports the answers. They are not deliveries: neither the list of deliveries nor the health of the endpoint contains
+        /// them. A check may take 20 seconds. `too_soon`: the account has begun another one in the last ten seconds.
+        pub async fn check_receiver(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CheckReceiverRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckReceiverResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/webhook.v1.ReceiversService/CheckReceiver",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("webhook.v1.ReceiversService", "CheckReceiver"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod receivers_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ReceiversServiceServer.
+    #[async_trait]
+    pub trait ReceiversService: std::marker::Send + std::marker::Sync + 'static {
+        /// The events that webhooks announce, with samples of each.
+        async fn list_event_types(
+            &self,
+            request: tonic::Request<super::ListEventTypesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEventTypesResponse>,
+            tonic::Status,
+        >;
+        /// Checks an endpoint against the rules for receivers (§6.5 to §6.10): sends signed and tampered test messages to its URL, by the rules of
+        /// deliveries, and reports the answers. They are not deliveries: neither the list of deliveries nor the health of the endpoint contains
+        /// them. A check may take 20 seconds. `too_soon`: the account has begun another one in the last ten seconds.
+        async fn check_receiver(
+            &self,
+            request: tonic::Request<super::CheckReceiverRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckReceiverResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Helps owners to build their receivers, for the dashboard.
+    #[derive(Debug)]
+    pub struct ReceiversServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ReceiversServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ReceiversServiceServer<T>
+    where
+        T: ReceiversService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/webhook.v1.ReceiversService/ListEventTypes" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListEventTypesSvc<T: ReceiversService>(pub Arc<T>);
+                    impl<
+                        T: ReceiversService,
+                    > tonic::server::UnaryService<super::ListEventTypesRequest>
+                    for ListEventTypesSvc<T> {
+                        type Response = super::ListEventTypesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListEventTypesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReceiversService>::list_event_types(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListEventTypesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/webhook.v1.ReceiversService/CheckReceiver" => {
+                    #[allow(non_camel_case_types)]
+                    struct CheckReceiverSvc<T: ReceiversService>(pub Arc<T>);
+                    impl<
+                        T: ReceiversService,
+                    > tonic::server::UnaryService<super::CheckReceiverRequest>
+                    for CheckReceiverSvc<T> {
+                        type Response = super::CheckReceiverResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CheckReceiverRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReceiversService>::check_receiver(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CheckReceiverSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ReceiversServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "webhook.v1.ReceiversService";
+    impl<T> tonic::server::NamedService for ReceiversServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// Generated client implementations.
 pub mod staff_service_client {
     #![allow(

@@ -42,6 +42,21 @@ impl Event {
         }
     }
 
+    /// When it is sent.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::ListingPublished => {
+                "A game, a studio, a person or an event was approved and is listed."
+            }
+            Self::ListingUpdated => "A published listing was changed.",
+            Self::TipPaid => "A player tipped one of your registered games.",
+            Self::RankingMoved => {
+                "A listing moved on the weekly board; checked once a day at 04:00 UTC."
+            }
+            Self::Ping => "You press Send a test event.",
+        }
+    }
+
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.as_str() == name)
     }

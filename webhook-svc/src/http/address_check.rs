@@ -6,9 +6,9 @@ use http::{Request, Uri};
 use http_body_util::Full;
 use tokio::time::timeout;
 
-use super::request::AGENT;
 use super::{Sender, reason};
 use crate::domain::address::Address;
+use crate::domain::signed_headers::AGENT;
 
 impl Sender {
     /// Requests an address without a message, under the network rules of deliveries. Returns the outcome in words, which may be a failure: the

@@ -30,6 +30,7 @@ use uuid::Uuid;
 
 use crate::domain::address::Address;
 use crate::domain::signature::Secret;
+use crate::domain::signed_headers::{self, Headers, Secrets, Unsigned};
 use connector::{Connector, OPENED};
 use resolver::Resolve;
 
@@ -66,6 +67,17 @@ pub struct AttemptRequest<'a> {
     pub secret: &'a Secret,
     /// During a rotation: the secret that replaces `secret`.
     pub next_secret: Option<&'a Secret>,
+}
+
+/// A POST with any headers.
+#[derive(Debug)]
+pub struct PostRequest<'a> {
+    /// Connections are kept per endpoint.
+    pub endpoint: Uuid,
+    pub address: &'a Address,
+    pub at: OffsetDateTime,
+    pub headers: &'a Headers,
+    pub body: Bytes,
 }
 
 /// The result of an attempt.
@@ -159,8 +171,31 @@ impl Sender {
 
     /// Makes one attempt. Every outcome, failures included, is an [`AttemptResult`].
     pub async fn post(&self, attempt: AttemptRequest<'_>) -> AttemptResult {
+        let message = Unsigned {
+            event: attempt.event,
+            id: attempt.id,
+            timestamp: attempt.at.unix_timestamp(),
+            body: &attempt.body,
+        };
+        let secrets = Secrets {
+            current: attempt.secret,
+            next: attempt.next_secret,
+        };
+        let headers = signed_headers::sign(message, secrets);
+        let request = PostRequest {
+            endpoint: attempt.endpoint,
+            address: attempt.address,
+            at: attempt.at,
+            headers: &headers,
+            body: attempt.body,
+        };
+        self.send(&request).await
+    }
+
+    /// Sends a POST under the rules of attempts.
+    pub async fn send(&self, post: &PostRequest<'_>) -> AttemptResult {
         let begun = Instant::now();
-        let response = timeout(self.timeout, self.request(&attempt)).await;
+        let response = timeout(self.timeout, self.request(post)).await;
         let duration = begun.elapsed();
         let (head, body) = match response {
             Ok(Ok(response)) => response.into_parts(),
@@ -183,7 +218,7 @@ impl Sender {
             duration,
             reason: (outcome != AttemptOutcome::Delivered)
                 .then(|| reason::of_status(head.status, &head.headers)),
-            retry_after: retry_after(head.status, &head.headers, attempt.at),
+            retry_after: retry_after(head.status, &head.headers, post.at),
             excerpt: self.excerpt(body).await,
         }
     }
@@ -192,12 +227,12 @@ impl Sender {
     /// just as a request arrives.
     async fn request(
         &self,
-        attempt: &AttemptRequest<'_>,
+        post: &PostRequest<'_>,
     ) -> Result<Response<Incoming>, (AttemptOutcome, String)> {
-        let client = self.client(attempt.endpoint);
+        let client = self.client(post.endpoint);
         let mut may_repeat = true;
         loop {
-            let request = request::signed(attempt).map_err(|error| {
+            let request = request::build(post).map_err(|error| {
                 (
                     AttemptOutcome::Failed,
                     format!("could not be called: {error}"),

@@ -1,10 +1,11 @@
-//! The endpoints and deliveries of an account, for the dashboard (`webhook/v1/endpoints.proto`, `deliveries.proto`).
+//! The endpoints and deliveries of an account, for the dashboard (`webhook/v1/endpoints.proto`, `deliveries.proto`, `receivers.proto`).
 
 use std::sync::Arc;
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use contracts::webhook::v1::endpoints_service_server::EndpointsService;
+use contracts::webhook::v1::receivers_service_server::ReceiversService;
 use tonic::{Request, Response, Status};
 
 use super::Dependencies;
@@ -156,5 +157,25 @@ impl DeliveriesService for Service {
         let scope = Scope::account(&request.account_id)?;
         let delivery = Some(self.0.send_test_event(&scope, request).await?);
         Ok(Response::new(proto::SendTestEventResponse { delivery }))
+    }
+}
+
+#[tonic::async_trait]
+impl ReceiversService for Service {
+    async fn list_event_types(
+        &self,
+        _: Request<proto::ListEventTypesRequest>,
+    ) -> Result<Response<proto::ListEventTypesResponse>, Status> {
+        Ok(Response::new(self.0.list_event_types()?))
+    }
+
+    async fn check_receiver(
+        &self,
+        request: Request<proto::CheckReceiverRequest>,
+    ) -> Result<Response<proto::CheckReceiverResponse>, Status> {
+        let request = request.into_inner();
+        let scope = Scope::account(&request.account_id)?;
+        let answer = self.0.check_receiver(&scope, &request).await?;
+        Ok(Response::new(answer))
     }
 }

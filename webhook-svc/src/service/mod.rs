@@ -1,9 +1,11 @@
-//! The gRPC services of webhook-svc. `endpoints` and `deliveries` implement the operations; `account` and `staff` authorize their callers.
+//! The gRPC services of webhook-svc. `endpoints`, `deliveries` and `receivers` implement the operations; `account` and `staff` authorize their
+//! callers.
 
 mod account;
 mod convert;
 mod deliveries;
 mod endpoints;
+mod receivers;
 mod scope;
 mod staff;
 
@@ -11,6 +13,7 @@ use std::sync::Arc;
 
 use contracts::webhook::v1::deliveries_service_server::DeliveriesServiceServer;
 use contracts::webhook::v1::endpoints_service_server::EndpointsServiceServer;
+use contracts::webhook::v1::receivers_service_server::ReceiversServiceServer;
 use contracts::webhook::v1::staff_service_server::StaffServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
@@ -38,6 +41,8 @@ pub struct Dependencies {
     pub schedule: Schedule,
     /// How long the old secret signs after a rotation.
     pub rotation: time::Duration,
+    /// The longest time of a receiver's check.
+    pub receiver_check_timeout: std::time::Duration,
 }
 
 impl Dependencies {
@@ -50,6 +55,9 @@ impl Dependencies {
                 &operations,
             ))))
             .add_service(DeliveriesServiceServer::new(account::Service(Arc::clone(
+                &operations,
+            ))))
+            .add_service(ReceiversServiceServer::new(account::Service(Arc::clone(
                 &operations,
             ))))
             .add_service(StaffServiceServer::new(staff::Service {

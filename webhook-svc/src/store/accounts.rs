@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgExecutor};
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 /// What this service stores of an account.
@@ -40,4 +41,23 @@ pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sql
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// Notes that the account begins to check a receiver. `false`: it has begun another check less than `interval` ago. A time in the future, from a
+/// replica whose clock was ahead, soon counts no more.
+pub async fn begin_receiver_check(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    interval: Duration,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "update webhook.account set receiver_checked_at = $2
+         where id = $1 and (receiver_checked_at is null or receiver_checked_at <= $3 or receiver_checked_at > $4)",
+        account,
+        now,
+        now - interval,
+        now + interval,
+    );
+    Ok(done.execute(executor).await?.rows_affected() > 0)
 }

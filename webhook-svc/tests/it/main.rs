@@ -14,6 +14,7 @@ mod own_fault;
 mod queue;
 mod rate_limit;
 mod receiver;
+mod receivers;
 mod recording;
 mod retention;
 mod secrets;

@@ -9,6 +9,7 @@ use contracts::listings::v1 as listings;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
 use kit::feed::{Projection, ProjectionContext, Subscription, project_changes};
@@ -90,6 +91,7 @@ pub(crate) struct Webhook {
     pub(crate) clock: Clock,
     pub(crate) endpoints: EndpointsServiceClient<Client>,
     pub(crate) deliveries: DeliveriesServiceClient<Client>,
+    pub(crate) receivers: ReceiversServiceClient<Client>,
     pub(crate) staff: StaffServiceClient<Client>,
     pub(crate) publisher: Publisher,
     dependencies: deliver::DeliveryDependencies,
@@ -188,6 +190,7 @@ pub(crate) async fn replica_with(
         allow,
         schedule: Schedule::default(),
         rotation: Duration::DAY,
+        receiver_check_timeout: testing::LONG,
     };
     service.add_to(&mut services);
     let address = testing::serve(services, &lifecycle).await.unwrap();
@@ -197,7 +200,8 @@ pub(crate) async fn replica_with(
         pool,
         clock,
         endpoints: EndpointsServiceClient::new(fleet.clone()),
-        deliveries: DeliveriesServiceClient::new(fleet),
+        deliveries: DeliveriesServiceClient::new(fleet.clone()),
+        receivers: ReceiversServiceClient::new(fleet),
         staff: StaffServiceClient::new(staff),
         publisher,
         dependencies,

@@ -72,6 +72,18 @@ impl Field {
         Self::new("date", name, label).max(10)
     }
 
+    /// A time, in UTC.
+    pub fn minute(name: &'static str, label: &'static str) -> Self {
+        Self::new("datetime-local", name, label).max(20)
+    }
+
+    /// An address of the web. The service explains what is wrong with one, so the browser does not check it.
+    pub fn url(name: &'static str, label: &'static str) -> Self {
+        let mut field = Self::text(name, label).max(2_048);
+        field.inputmode = "url";
+        field
+    }
+
     #[must_use]
     pub fn autocomplete(mut self, autocomplete: &'static str) -> Self {
         self.autocomplete = autocomplete;

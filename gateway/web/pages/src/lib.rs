@@ -10,6 +10,7 @@ pub mod people;
 pub mod qr;
 pub mod shell;
 pub mod teams;
+pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};

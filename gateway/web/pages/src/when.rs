@@ -11,6 +11,14 @@ pub fn minute(at: OffsetDateTime) -> String {
         .unwrap_or_default()
 }
 
+/// `2026-11-23 14:05:09 UTC`.
+pub fn second(at: OffsetDateTime) -> String {
+    let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
+    at.to_offset(time::UtcOffset::UTC)
+        .format(format)
+        .unwrap_or_default()
+}
+
 /// `2026-11-23`.
 pub fn day(at: OffsetDateTime) -> String {
     at.to_offset(time::UtcOffset::UTC).date().to_string()
@@ -56,6 +64,7 @@ mod tests {
     fn times_say_their_zone() {
         let at = datetime!(2026-11-23 14:05:59 +2);
         assert_eq!(minute(at), "2026-11-23 12:05 UTC");
+        assert_eq!(second(at), "2026-11-23 12:05:59 UTC");
         assert_eq!(day(at), "2026-11-23");
     }
 

@@ -1,11 +1,13 @@
-//! Accounts: keys, team and activity. Every page is an RPC of the gateway, with the account as scope.
+//! Accounts: keys, webhooks, team and activity. Every page is an RPC of the service that owns its rules, with the account as scope.
 
 pub mod activity;
 pub mod keys;
 pub mod list;
+pub mod member_request;
 pub mod overview;
 pub mod settings;
 pub mod team;
+pub mod webhooks;
 
 use kit::Fault;
 use pages::Shell;

@@ -1,7 +1,9 @@
 //! Rules without I/O.
 
 pub mod agent;
+pub mod curl;
 pub mod email;
+pub mod json_text;
 pub mod link;
 pub mod next_page;
 pub mod password;
@@ -9,3 +11,4 @@ pub mod recovery;
 pub mod role;
 pub mod session_token;
 pub mod totp;
+pub mod utc_minute;

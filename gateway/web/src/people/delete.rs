@@ -47,7 +47,7 @@ pub async fn send(
     };
     // First what other services have: if one is away, nothing is gone, and the form can be sent again.
     for account in &alone {
-        if let Err(fault) = revoke_keys(&app, &viewer, &client, *account).await {
+        if let Err(fault) = disconnect(&app, &viewer, &client, *account).await {
             let (status, errors) = form_errors(&fault, &[], &[]);
             return Ok(html(status, &page(&viewer, errors)));
         }
@@ -105,7 +105,8 @@ fn last_owner() -> Fields {
     )
 }
 
-async fn revoke_keys(
+/// Revokes the keys of an account, and removes the addresses of its webhooks.
+async fn disconnect(
     web: &Web,
     viewer: &Viewer,
     client: &ClientInfo,
@@ -117,13 +118,13 @@ async fn revoke_keys(
             web.gateway.revoke_key(&actor, account, &key.id).await?;
         }
     }
-    Ok(())
+    web.webhooks.remove_all(account).await
 }
 
 fn page(viewer: &Viewer, errors: Fields) -> PersonFormPage {
     let text = [
         "This goes: your address, password and second factor, your sessions, and your membership of accounts.",
-        "In an account whose only member you are, every key is revoked, and nobody can open it any more.",
+        "In an account whose only member you are, every key is revoked, every webhook is removed, and nobody can open it any more.",
         "This stays: what the account has published, which belongs to its pages, and the activity of its team with your address, for a year.",
     ];
     PersonFormPage {

@@ -1,4 +1,5 @@
-//! Tests of the whole dashboard: its router on a real PostgreSQL (`DATABASE_URL`) and a real Redis (`REDIS_URL`), with a gateway of the test.
+//! Tests of the whole dashboard: its router on a real PostgreSQL (`DATABASE_URL`) and a real Redis (`REDIS_URL`), with a gateway of the test
+//! and, for webhooks, a real webhook-svc.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -12,4 +13,8 @@ mod second_factor;
 mod sign_in;
 mod support;
 mod team;
+mod webhook_check;
+mod webhook_deliveries;
+mod webhook_service;
+mod webhooks;
 mod you;

@@ -9,6 +9,7 @@ use kit::clock::Clock;
 use kit::config::Secret;
 use kit::lifecycle::Lifecycle;
 use kit::redis::Redis;
+use kit::rpc::client::Client;
 use sqlx::PgPool;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
@@ -22,7 +23,7 @@ use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::store::{members, people};
-use web::upstream::Gateway;
+use web::upstream::{Gateway, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
@@ -61,6 +62,15 @@ impl Site {
     }
 
     pub(crate) async fn with_redis(pool: PgPool, redis: Secret) -> Self {
+        Self::build(pool, redis, Clock::fixed(START), None).await
+    }
+
+    /// A site with a webhook-svc. The other sites have none.
+    pub(crate) async fn with_webhooks(pool: PgPool, clock: Clock, webhooks: Client) -> Self {
+        Self::build(pool, redis_url(), clock, Some(webhooks)).await
+    }
+
+    async fn build(pool: PgPool, redis: Secret, clock: Clock, webhooks: Option<Client>) -> Self {
         let (lifecycle, supervisor) = Lifecycle::new();
         drop(supervisor);
         let gateway = StubGateway::default();
@@ -68,7 +78,6 @@ impl Site {
         services.add_service(AccountsServiceServer::new(gateway.clone()));
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let client = testing::client(&address, &lifecycle).unwrap();
-        let clock = Clock::fixed(START);
         // Tests share a Redis, so each has keys of its own.
         let keyspace = Keyspace {
             redis: Redis::lazy(&redis, testing::LONG, "").unwrap(),
@@ -91,6 +100,7 @@ impl Site {
             key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
                 .parse()
                 .unwrap(),
+            webhooks: Webhooks::new(webhooks.unwrap_or_else(|| client.clone()), testing::LONG),
             gateway: Gateway::new(client, testing::LONG),
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),

@@ -6,6 +6,7 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::support::{ADA, BOB, PASSWORD, Site};
+use crate::webhook_service::WebhookSite;
 
 const NEW: &str = "another lorry teapot nine";
 
@@ -70,6 +71,8 @@ async fn a_new_password_ends_the_other_sessions(pool: PgPool) {
     assert_eq!(changed.location(), "/you?done=password");
     browser.get("/you").await.assert(200, ADA);
     assert!(other.get("/you").await.location().starts_with("/sign-in"));
+    let left = site.app.webhooks.endpoints(account).await.unwrap();
+    assert_eq!(left.endpoints, []);
     let old = [("email", ADA), ("password", PASSWORD)];
     site.browser()
         .post("/sign-in", &old)
@@ -121,11 +124,11 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
-async fn a_deleted_person_leaves_no_key_that_works(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    let account = site.account(ada, Role::Owner).await;
-    let mut browser = site.signed_in(ADA).await;
+async fn a_deleted_person_leaves_no_key_and_no_webhook_that_works(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    site.add().await;
+    let (account, mut browser) = (site.account, site.browser.clone());
+    let site = &site.site;
     let page = browser.get(&format!("/accounts/{account}/keys/new")).await;
     let form = page.hidden()["form"].clone();
     let fields = [("form", form.as_str()), ("name", "a"), ("kind", "account")];

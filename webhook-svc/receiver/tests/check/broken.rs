@@ -9,7 +9,7 @@ fn check_changed(changes: &[(&str, &str)]) -> Checked {
     start_changed(changes).check()
 }
 
-fn start_changed(changes: &[(&str, &str)]) -> Receiver {
+pub(crate) fn start_changed(changes: &[(&str, &str)]) -> Receiver {
     let mut text = fs::read_to_string(example("receiver.py")).unwrap();
     for (good, bad) in changes {
         assert_eq!(text.matches(good).count(), 1, "{good}");

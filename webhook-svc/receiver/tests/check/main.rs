@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod broken;
+mod dashboard;
 mod good;
 mod listen;
 mod process;

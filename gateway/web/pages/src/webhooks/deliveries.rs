@@ -1,0 +1,196 @@
+//! Deliveries: the list with its filters, and one with its attempts.
+
+use askama::Template;
+
+use super::StateLabel;
+use crate::field::{Field, Fields};
+use crate::shell::Shell;
+
+#[derive(Debug, Template)]
+#[template(path = "webhooks/deliveries.html")]
+pub struct DeliveryListPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub base: String,
+    pub id: String,
+    pub url: String,
+    pub states: Vec<FilterChoice>,
+    pub events: Vec<FilterChoice>,
+    pub since: Field,
+    pub until: Field,
+    pub is_filtered: bool,
+    pub rows: Vec<DeliveryRow>,
+    /// The address of the next page.
+    pub next: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct FilterChoice {
+    pub value: String,
+    pub label: String,
+    pub is_chosen: bool,
+}
+
+#[derive(Debug)]
+pub struct DeliveryRow {
+    pub id: i64,
+    pub created: String,
+    pub event: String,
+    pub state: StateLabel,
+    pub tries: u32,
+    /// The last answer, in words.
+    pub answer: String,
+    /// When the next try is.
+    pub due: Option<String>,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "webhooks/delivery.html")]
+pub struct DeliveryPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub base: String,
+    /// The id of the endpoint.
+    pub endpoint: String,
+    pub url: String,
+    pub row: DeliveryRow,
+    pub message_id: String,
+    /// What the state means here.
+    pub explanation: String,
+    pub attempts: Vec<AttemptRow>,
+    /// Indented JSON.
+    pub body: String,
+    pub curl: String,
+    /// A call that reads the listing of the message as it is now.
+    pub listing_call: Option<String>,
+    /// The result is on its way, so the page looks again.
+    pub live: Option<Live>,
+    pub may_change: bool,
+}
+
+#[derive(Debug)]
+pub struct Live {
+    /// Seconds between two looks.
+    pub seconds: u8,
+    /// The address of the same page that stays as it is.
+    pub stop: String,
+}
+
+#[derive(Debug)]
+pub struct AttemptRow {
+    pub number: u32,
+    pub at: String,
+    pub duration: String,
+    /// Status or reason, in words.
+    pub result: String,
+    pub is_success: bool,
+    /// The beginning of the response's body.
+    pub answer: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(event: &str) -> DeliveryRow {
+        DeliveryRow {
+            id: 7_123_456_789,
+            created: "2026-11-23 12:05 UTC".to_owned(),
+            event: event.to_owned(),
+            state: StateLabel::bad("failed"),
+            tries: 6,
+            answer: "did not answer within 8 seconds".to_owned(),
+            due: Some("2026-11-23 12:05 UTC".to_owned()),
+        }
+    }
+
+    fn list(rows: Vec<DeliveryRow>, is_filtered: bool) -> String {
+        let page = DeliveryListPage {
+            shell: Shell::default(),
+            errors: Fields::default(),
+            base: "/accounts/a/webhooks".to_owned(),
+            id: "e".to_owned(),
+            url: "https://hooks.example/".to_owned(),
+            states: vec![FilterChoice {
+                value: "failed".to_owned(),
+                label: "failed".to_owned(),
+                is_chosen: is_filtered,
+            }],
+            events: Vec::new(),
+            since: Field::minute("since", "Since").optional(),
+            until: Field::minute("until", "Before").optional(),
+            is_filtered,
+            rows,
+            next: Some("/accounts/a/webhooks/e/deliveries?cursor=x&state=failed".to_owned()),
+        };
+        page.render().unwrap()
+    }
+
+    #[test]
+    fn an_empty_list_says_what_to_do() {
+        let html = list(Vec::new(), false);
+        assert!(html.contains("Send a test event"), "{html}");
+        let html = list(Vec::new(), true);
+        assert!(html.contains("No delivery matches"), "{html}");
+        assert!(html.contains("value=\"failed\" selected"), "{html}");
+    }
+
+    #[test]
+    fn a_page_of_a_hundred_deliveries_is_small() {
+        let html = list((0..100).map(|_| row("<img src=x>")).collect(), false);
+        assert!(html.len() < 60_000, "{}", html.len());
+        assert!(!html.contains("<img"));
+        assert!(html.contains("cursor=x&#38;state=failed"), "{html}");
+    }
+
+    fn delivery(live: Option<Live>, may_change: bool) -> String {
+        let page = DeliveryPage {
+            shell: Shell::default(),
+            errors: Fields::default(),
+            base: "/accounts/a/webhooks".to_owned(),
+            endpoint: "e".to_owned(),
+            url: "https://hooks.example/".to_owned(),
+            row: row("ping"),
+            message_id: "m".to_owned(),
+            explanation: "Every try has failed.".to_owned(),
+            attempts: vec![AttemptRow {
+                number: 1,
+                at: "2026-11-23 12:05:07 UTC".to_owned(),
+                duration: "8,000 ms".to_owned(),
+                result: "answered 500".to_owned(),
+                is_success: false,
+                answer: "<script>alert(1)</script>".to_owned(),
+            }],
+            body: "{}".to_owned(),
+            curl: "curl".to_owned(),
+            listing_call: None,
+            live,
+            may_change,
+        };
+        page.render().unwrap()
+    }
+
+    #[test]
+    fn a_page_that_waits_looks_again_also_without_scripts() {
+        let live = Live {
+            seconds: 2,
+            stop: "/stop".to_owned(),
+        };
+        let html = delivery(Some(live), true);
+        let refresh = "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>";
+        assert!(html.contains(refresh), "{html}");
+        assert!(
+            html.contains("data-refresh=\"2\"") && html.contains("/stop"),
+            "{html}"
+        );
+        assert!(!delivery(None, true).contains("refresh"));
+    }
+
+    #[test]
+    fn what_a_receiver_answers_is_text() {
+        let html = delivery(None, false);
+        assert!(!html.contains("<script>alert"), "{html}");
+        assert!(!html.contains("/again"), "{html}");
+        assert!(delivery(None, true).contains("/deliveries/7123456789/again"));
+    }
+}

@@ -1,0 +1,62 @@
+//! A request of a member of an account, as the access layer has let it in.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use pages::Shell;
+
+use super::{record, shell};
+use crate::app::App;
+use crate::domain::role::Permission;
+use crate::page_error::PageError;
+use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+
+/// Who asks, from where, and about which account.
+pub struct MemberRequest {
+    pub app: App,
+    pub viewer: Viewer,
+    pub client: ClientInfo,
+    pub scope: AccountScope,
+}
+
+impl FromRequestParts<App> for MemberRequest {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
+        let extensions = &parts.extensions;
+        let found = (
+            extensions.get::<Viewer>(),
+            extensions.get::<ClientInfo>(),
+            extensions.get::<AccountScope>(),
+        );
+        let (Some(viewer), Some(client), Some(scope)) = found else {
+            tracing::error!("a page of an account is not behind the access layer");
+            return Err(PageError::internal());
+        };
+        Ok(Self {
+            app: App::clone(app),
+            viewer: viewer.clone(),
+            client: client.clone(),
+            scope: scope.clone(),
+        })
+    }
+}
+
+impl MemberRequest {
+    pub fn may(&self, permission: Permission) -> bool {
+        self.scope.role.may(permission)
+    }
+
+    pub async fn shell(&self, section: Section) -> Shell {
+        shell(&self.app, &self.viewer, &self.scope, section).await
+    }
+
+    /// Records what was done. It was done in any case, so a fault here is for the log.
+    pub async fn record(&self, action: &'static str, subject: &str) {
+        let (app, who) = (&self.app, (&self.viewer, &self.client));
+        let now = app.clock.now();
+        let recorded = record(&app.pool, who, &self.scope, (action, subject), now);
+        if let Err(fault) = recorded.await {
+            tracing::warn!(%fault, action, "an activity is not recorded");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! "Is my receiver right?": runs the check of webhook-svc, and shows what was sent and what came back.
+
+use axum::extract::Path;
+use contracts::webhook::v1 as proto;
+use http::StatusCode;
+use kit::Code;
+use pages::Fields;
+use pages::webhooks::checks::{CheckPage, CheckReport, ExchangeRow, FindingRow};
+use pages::when;
+use uuid::Uuid;
+
+use super::{endpoint_id, origin, time_of, words};
+use crate::account::member_request::MemberRequest;
+use crate::domain::curl;
+use crate::page_error::PageResult;
+use crate::render::{form_errors, html};
+
+pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let webhooks = &request.app.webhooks;
+    let endpoint = webhooks.endpoint(request.scope.id, id).await?;
+    let fresh = (StatusCode::OK, Fields::default());
+    page(&request, endpoint, None, fresh).await
+}
+
+pub async fn run(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let endpoint = webhooks.endpoint(account, id).await?;
+    match webhooks.check_receiver(account, id).await {
+        Ok(findings) => {
+            request
+                .record("webhook_checked", &origin(&endpoint.url))
+                .await;
+            let report = report(&endpoint.url, &findings);
+            let done = (StatusCode::OK, Fields::default());
+            page(&request, endpoint, Some(report), done).await
+        }
+        Err(fault) if fault.code == Code::NotFound => Err(fault.into()),
+        Err(fault) => {
+            let refused = form_errors(&fault, &[], &[]);
+            page(&request, endpoint, None, refused).await
+        }
+    }
+}
+
+async fn page(
+    request: &MemberRequest,
+    endpoint: proto::Endpoint,
+    report: Option<CheckReport>,
+    (status, errors): (StatusCode, Fields),
+) -> PageResult {
+    let page = CheckPage {
+        shell: request.webhooks_shell().await,
+        errors,
+        base: request.webhooks(),
+        id: endpoint.id,
+        url: endpoint.url,
+        rotating_until: time_of(endpoint.rotating_until).map(when::minute),
+        report,
+    };
+    Ok(html(status, &page))
+}
+
+fn report(url: &str, findings: &[proto::RuleFinding]) -> CheckReport {
+    let (summary, is_good) = words::summary(findings);
+    CheckReport {
+        summary,
+        is_good,
+        findings: findings.iter().map(|finding| row(url, finding)).collect(),
+    }
+}
+
+fn row(url: &str, finding: &proto::RuleFinding) -> FindingRow {
+    let exchanges = finding.exchanges.iter().enumerate();
+    let exchanges = exchanges.map(|(index, exchange)| {
+        let id = format!("sent-{}-{index}", finding.rule);
+        exchange_row(url, id, exchange)
+    });
+    FindingRow {
+        rule: finding.rule,
+        title: finding.title.clone(),
+        state: words::verdict(finding),
+        reason: finding.reason.clone(),
+        unseen: finding.unseen.clone(),
+        exchanges: exchanges.collect(),
+    }
+}
+
+fn exchange_row(url: &str, id: String, exchange: &proto::CheckExchange) -> ExchangeRow {
+    let headers = exchange.headers.iter();
+    let headers: Vec<(&str, &str)> = headers
+        .map(|header| (header.name.as_str(), header.value.as_str()))
+        .collect();
+    let body = String::from_utf8_lossy(&exchange.body);
+    let duration = words::milliseconds(exchange.duration_ms);
+    let result = match exchange.status {
+        Some(_) if !exchange.reason.is_empty() => exchange.reason.clone(),
+        Some(status) => format!("answered {status} in {duration}"),
+        None => exchange.reason.clone(),
+    };
+    ExchangeRow {
+        id,
+        title: exchange.title.clone(),
+        is_right: exchange.status == Some(exchange.expected_status),
+        expected: exchange.expected_status,
+        result,
+        curl: curl::exact(url, &headers, &body),
+        answer: String::from_utf8_lossy(&exchange.answer).into_owned(),
+    }
+}

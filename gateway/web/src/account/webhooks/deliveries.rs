@@ -1,0 +1,200 @@
+//! Deliveries to an endpoint, by pages and filters.
+
+use axum::extract::{Path, Query};
+use contracts::webhook::v1 as proto;
+use http::StatusCode;
+use kit::Code;
+use pages::webhooks::deliveries::{DeliveryListPage, FilterChoice};
+use pages::{Field, Fields};
+use serde::Deserialize;
+use url::form_urlencoded;
+use uuid::Uuid;
+
+use super::{endpoint_id, words};
+use crate::account::member_request::MemberRequest;
+use crate::domain::utc_minute;
+use crate::notice::AfterForm;
+use crate::page_error::PageResult;
+use crate::render::{form_errors, html};
+use crate::upstream::webhook::DeliveryFilter;
+
+/// Rows of a page.
+const ROWS: u32 = 100;
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct DeliveryQuery {
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    event: String,
+    #[serde(default)]
+    since: String,
+    #[serde(default)]
+    until: String,
+    #[serde(default)]
+    cursor: String,
+}
+
+impl DeliveryQuery {
+    fn filters(&self) -> [(&'static str, &str); 4] {
+        [
+            ("state", self.state.as_str()),
+            ("event", &self.event),
+            ("since", &self.since),
+            ("until", &self.until),
+        ]
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.filters()
+            .iter()
+            .any(|(_, value)| !value.trim().is_empty())
+    }
+
+    fn filter(&self) -> Result<DeliveryFilter, Fields> {
+        let mut errors = Fields::default();
+        let mut time = |field: &str, text: &str| match utc_minute::parse(text) {
+            Ok(time) => time,
+            Err(reason) => {
+                errors.add(field, reason);
+                None
+            }
+        };
+        let (since, until) = (time("since", &self.since), time("until", &self.until));
+        let state = words::STATES.iter().find(|(name, _)| *name == self.state);
+        if state.is_none() && !self.state.is_empty() {
+            errors.general = Some("There is no such state: choose one.".to_owned());
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        Ok(DeliveryFilter {
+            state: state.map_or(proto::DeliveryState::Unspecified, |(_, state)| *state),
+            event: self.event.clone(),
+            since,
+            until,
+            limit: ROWS,
+            cursor: self.cursor.clone(),
+        })
+    }
+
+    /// The query of the next page.
+    fn with_cursor(&self, cursor: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let filters = self.filters().into_iter();
+        query.extend_pairs(filters.filter(|(_, value)| !value.is_empty()));
+        query.append_pair("cursor", cursor).finish()
+    }
+}
+
+pub async fn show(
+    request: MemberRequest,
+    Path((_, id)): Path<(Uuid, String)>,
+    Query(query): Query<DeliveryQuery>,
+    Query(after): Query<AfterForm>,
+) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let deliveries = async {
+        match query.filter() {
+            Ok(filter) => match webhooks.deliveries(account, id, filter).await {
+                Ok(listed) => Ok((StatusCode::OK, Fields::default(), listed)),
+                Err(fault) if fault.code == Code::Invalid => {
+                    let fields = ["event", "since", "until"];
+                    let (status, errors) = form_errors(&fault, &fields, &[]);
+                    Ok((status, errors, proto::ListDeliveriesResponse::default()))
+                }
+                Err(fault) => Err(fault),
+            },
+            Err(errors) => {
+                let status = StatusCode::UNPROCESSABLE_ENTITY;
+                Ok((status, errors, proto::ListDeliveriesResponse::default()))
+            }
+        }
+    };
+    let (endpoint, deliveries, types, mut shell) = futures::join!(
+        webhooks.endpoint(account, id),
+        deliveries,
+        webhooks.event_types(),
+        request.webhooks_shell(),
+    );
+    let (endpoint, (status, errors, listed), types) = (endpoint?, deliveries?, types?);
+    shell.notice = after.notice();
+    let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
+    let path = format!("{}/deliveries", request.webhook(id));
+    let page = DeliveryListPage {
+        shell,
+        base: request.webhooks(),
+        id: endpoint.id,
+        url: endpoint.url,
+        states: words::STATES
+            .iter()
+            .map(|(name, _)| choice(name, &query.state))
+            .collect(),
+        events: types
+            .iter()
+            .map(|event| choice(&event.name, &query.event))
+            .collect(),
+        since: Field::minute("since", "Since (UTC)")
+            .optional()
+            .value(&query.since)
+            .error_in(&errors),
+        until: Field::minute("until", "Before (UTC)")
+            .optional()
+            .value(&query.until)
+            .error_in(&errors),
+        is_filtered: query.is_filtered(),
+        rows: listed.deliveries.iter().map(words::delivery_row).collect(),
+        next: next.map(|cursor| format!("{path}?{}", query.with_cursor(cursor))),
+        errors,
+    };
+    Ok(html(status, &page))
+}
+
+fn choice(name: &str, chosen: &str) -> FilterChoice {
+    FilterChoice {
+        value: name.to_owned(),
+        label: name.to_owned(),
+        is_chosen: name == chosen,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn a_query_becomes_a_filter() {
+        let query = DeliveryQuery {
+            state: "failed".to_owned(),
+            event: "tip.paid".to_owned(),
+            since: "2026-11-23T12:00".to_owned(),
+            ..DeliveryQuery::default()
+        };
+        let filter = query.filter().unwrap();
+        assert_eq!(filter.state, proto::DeliveryState::Failed);
+        assert_eq!(filter.since, Some(datetime!(2026-11-23 12:00 UTC)));
+        assert_eq!((filter.until, filter.limit), (None, 100));
+        assert!(query.is_filtered() && !DeliveryQuery::default().is_filtered());
+        let next = query.with_cursor("a&b=");
+        assert_eq!(
+            next,
+            "state=failed&event=tip.paid&since=2026-11-23T12%3A00&cursor=a%26b%3D"
+        );
+    }
+
+    #[test]
+    fn every_bad_filter_is_named() {
+        let query = DeliveryQuery {
+            state: "lost".to_owned(),
+            since: "soon".to_owned(),
+            until: "later".to_owned(),
+            ..DeliveryQuery::default()
+        };
+        let errors = query.filter().unwrap_err();
+        assert!(errors.of("since").is_some() && errors.of("until").is_some());
+        assert!(errors.general.is_some());
+    }
+}

@@ -1,0 +1,199 @@
+//! One delivery with its attempts. After a test event or *Send again* the page waits for the result.
+
+use axum::extract::{Path, Query};
+use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::{DeliveryState, EndpointState};
+use http::StatusCode;
+use kit::Code;
+use pages::Fields;
+use pages::webhooks::deliveries::{DeliveryPage, Live};
+use serde::Deserialize;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::{endpoint_id, origin, time_of, words};
+use crate::account::member_request::MemberRequest;
+use crate::domain::{curl, json_text};
+use crate::page_error::{PageError, PageResult};
+use crate::render::{form_errors, html, see_other};
+
+/// Seconds between two looks at a delivery whose result is on its way.
+const LOOK_INTERVAL: u8 = 2;
+/// How long after it is due an attempt is still awaited.
+const PATIENCE: Duration = Duration::minutes(1);
+
+#[derive(Debug, Default, Deserialize)]
+pub struct Watch {
+    /// The number of tries before the one that is awaited; empty: none is.
+    #[serde(default)]
+    watch: String,
+}
+
+pub async fn show(
+    request: MemberRequest,
+    Path((_, endpoint, id)): Path<(Uuid, String, String)>,
+    Query(watch): Query<Watch>,
+) -> PageResult {
+    let endpoint = endpoint_id(&endpoint)?;
+    let fresh = (StatusCode::OK, Fields::default());
+    page(
+        &request,
+        (endpoint, delivery_id(&id)?),
+        watch.watch.parse().ok(),
+        fresh,
+    )
+    .await
+}
+
+pub async fn send_again(
+    request: MemberRequest,
+    Path((_, endpoint, id)): Path<(Uuid, String, String)>,
+) -> PageResult {
+    let (endpoint, id) = (endpoint_id(&endpoint)?, delivery_id(&id)?);
+    let webhooks = &request.app.webhooks;
+    match webhooks.send_again(request.scope.id, endpoint, id).await {
+        Ok(sent) => {
+            // The address is only known to the endpoint, which may be gone by now.
+            let found = webhooks.endpoint(request.scope.id, endpoint).await;
+            let subject = found.map_or_else(|_gone| String::new(), |it| origin(&it.url));
+            request.record("webhook_sent_again", &subject).await;
+            let path = request.webhook(endpoint);
+            let tries = sent.tries;
+            Ok(see_other(&format!("{path}/deliveries/{id}?watch={tries}")))
+        }
+        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
+        Err(fault) => {
+            let refused = form_errors(&fault, &[], &[]);
+            page(&request, (endpoint, id), None, refused).await
+        }
+    }
+}
+
+fn delivery_id(text: &str) -> Result<i64, PageError> {
+    text.parse().map_err(|_not_an_id| PageError::not_found())
+}
+
+async fn page(
+    request: &MemberRequest,
+    (endpoint, id): (Uuid, i64),
+    watch: Option<u32>,
+    (status, errors): (StatusCode, Fields),
+) -> PageResult {
+    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let (found, delivery, shell) = futures::join!(
+        webhooks.endpoint(account, endpoint),
+        webhooks.delivery(account, endpoint, id),
+        request.webhooks_shell(),
+    );
+    let (found, delivery) = (found?, delivery?);
+    let body = String::from_utf8_lossy(&delivery.body).into_owned();
+    let (attempts, delivery) = (delivery.attempts, delivery.delivery);
+    let delivery = delivery.ok_or_else(PageError::not_found)?;
+    let webhook = curl::Webhook {
+        url: &found.url,
+        event: &delivery.event,
+        id: &delivery.message_id,
+        body: &body,
+    };
+    let now = request.app.clock.now();
+    let is_live = watch.is_some_and(|tries| is_awaited(&delivery, found.state(), tries, now));
+    let stop = format!("{}/deliveries/{id}", request.webhook(endpoint));
+    let page = DeliveryPage {
+        shell,
+        errors,
+        base: request.webhooks(),
+        endpoint: endpoint.to_string(),
+        row: words::delivery_row(&delivery),
+        message_id: delivery.message_id.clone(),
+        explanation: words::explanation(&delivery, found.state()),
+        attempts: attempts.iter().map(words::attempt_row).collect(),
+        body: json_text::indented(&body),
+        curl: curl::signed(webhook),
+        listing_call: listing_call(&request.app.api_url, &body),
+        live: is_live.then_some(Live {
+            seconds: LOOK_INTERVAL,
+            stop,
+        }),
+        may_change: request.may_change_webhooks(),
+        url: found.url,
+    };
+    Ok(html(status, &page))
+}
+
+/// Whether the attempt after the first `tries` ones is on its way. It is not awaited for ever: the page may be forgotten in some tab.
+fn is_awaited(
+    delivery: &proto::Delivery,
+    endpoint: EndpointState,
+    tries: u32,
+    now: OffsetDateTime,
+) -> bool {
+    delivery.state() == DeliveryState::Waiting
+        && endpoint == EndpointState::On
+        && delivery.tries <= tries
+        && time_of(delivery.due_at).is_some_and(|due| now - due < PATIENCE)
+}
+
+/// A call that reads the listing of a message.
+fn listing_call(api_url: &str, body: &str) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_str(body).ok()?;
+    let path = body.get("data")?.get("api")?.as_str()?;
+    let url = curl::quoted(&format!("{api_url}{path}"));
+    Some(format!(
+        "curl -H \"Authorization: Bearer $SERVICE_API_KEY\" {url}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use kit::timestamp::encode;
+    use time::macros::datetime;
+
+    use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
+
+    #[test]
+    fn a_result_is_awaited_until_it_is_there() {
+        let delivery = |tries, due: OffsetDateTime| proto::Delivery {
+            state: DeliveryState::Waiting.into(),
+            tries,
+            due_at: Some(encode(due)),
+            ..proto::Delivery::default()
+        };
+        let on = EndpointState::On;
+        assert!(is_awaited(
+            &delivery(0, NOW),
+            on,
+            0,
+            NOW + Duration::seconds(59)
+        ));
+        assert!(is_awaited(&delivery(6, NOW), on, 6, NOW));
+        assert!(!is_awaited(&delivery(1, NOW), on, 0, NOW), "it was tried");
+        assert!(
+            !is_awaited(&delivery(0, NOW), on, 0, NOW + PATIENCE),
+            "for too long"
+        );
+        assert!(!is_awaited(
+            &delivery(0, NOW),
+            EndpointState::Paused,
+            0,
+            NOW
+        ));
+        let delivered = proto::Delivery {
+            state: DeliveryState::Delivered.into(),
+            ..delivery(0, NOW)
+        };
+        assert!(!is_awaited(&delivered, on, 0, NOW));
+    }
+
+    #[test]
+    fn a_listing_is_read_by_its_path() {
+        let call = |body| listing_call("https://mchezo.example/v1", body);
+        assert_eq!(
+            call(r#"{"data":{"api":"/games/it's"}}"#).unwrap(),
+            r#"curl -H "Authorization: Bearer $SERVICE_API_KEY" 'https://mchezo.example/v1/games/it'\''s'"#
+        );
+        assert_eq!(call(r#"{"data":{"message":"hello"}}"#), None);
+        assert_eq!(call("odd"), None);
+    }
+}

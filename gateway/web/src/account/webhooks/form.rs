@@ -1,0 +1,266 @@
+//! The form of a new endpoint, and of one that is changed. Its rules are those of webhook-svc.
+
+use axum::extract::Path;
+use http::StatusCode;
+use kit::{Code, Fault};
+use pages::webhooks::endpoints::{EndpointFormPage, EventChoice};
+use pages::{Field, Fields};
+use uuid::Uuid;
+
+use super::signing_secret::ShownSecret;
+use super::{endpoint_id, origin, words};
+use crate::account::member_request::MemberRequest;
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{form_errors, html, ok, see_other};
+use crate::session::once::{self, Claim};
+use crate::upstream::webhook::EndpointChoices;
+
+const FIELDS: [&str; 3] = ["url", "events", "rate_limit"];
+
+/// The names and values of a form; `events` may be there several times.
+type Pairs = Vec<(String, String)>;
+
+#[derive(Debug, Default)]
+struct EndpointForm {
+    form: String,
+    url: String,
+    /// `None`: all of them, in a form that nobody has filled in yet.
+    events: Option<Vec<String>>,
+    rate_limit: String,
+}
+
+impl From<Pairs> for EndpointForm {
+    fn from(pairs: Pairs) -> Self {
+        let mut form = Self::default();
+        let mut events = Vec::new();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "form" => form.form = value,
+                // A space before or after a pasted address is not meant.
+                "url" => value.trim().clone_into(&mut form.url),
+                "events" => events.push(value),
+                "rate_limit" => form.rate_limit = value,
+                _ => {}
+            }
+        }
+        form.events = Some(events);
+        form
+    }
+}
+
+impl EndpointForm {
+    fn choices(&self) -> Result<EndpointChoices, Fields> {
+        let rate_limit = match self.rate_limit.trim() {
+            "" => None,
+            text => {
+                let limit = text.replace(',', "").parse().ok();
+                let reason = "Write a whole number, or leave it empty.";
+                // 0 would mean no limit.
+                let limit = limit.filter(|limit| *limit > 0);
+                Some(limit.ok_or_else(|| Fields::one("rate_limit", reason))?)
+            }
+        };
+        Ok(EndpointChoices {
+            url: self.url.clone(),
+            events: self.events.clone().unwrap_or_default(),
+            rate_limit,
+        })
+    }
+}
+
+pub async fn show_new(request: MemberRequest) -> PageResult {
+    let form = EndpointForm::default();
+    page(&request, None, (StatusCode::OK, &form, Fields::default())).await
+}
+
+pub async fn add(request: MemberRequest, FormBody(pairs): FormBody<Pairs>) -> PageResult {
+    let form = EndpointForm::from(pairs);
+    let choices = match form.choices() {
+        Ok(choices) => choices,
+        Err(errors) => {
+            let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
+            return page(&request, None, refused).await;
+        }
+    };
+    let (app, token) = (&request.app, &request.viewer.token);
+    let id = match app.forms.claim(token, &form.form).await? {
+        Claim::First(id) => id,
+        Claim::Done(text) => {
+            let shown = ShownSecret::parse(&text);
+            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&request.webhooks()))?;
+            return Ok(ok(&shown.page(&request).await));
+        }
+        Claim::Unknown => return Err(PageError::outcome_unknown(&request.webhooks())),
+    };
+    match app.webhooks.add(request.scope.id, choices).await {
+        Ok((endpoint, secret)) => {
+            request
+                .record("webhook_added", &origin(&endpoint.url))
+                .await;
+            let shown = ShownSecret::new(endpoint, secret);
+            // The secret exists and must be shown, whatever happens to the rest.
+            if let Err(fault) = app.forms.store(token, &id, &shown.text()).await {
+                tracing::warn!(%fault, "a form that is sent twice will not show its secret again");
+            }
+            Ok(ok(&shown.page(&request).await))
+        }
+        Err(fault) => {
+            // With an unknown outcome the id stays claimed: a repetition could add a second endpoint.
+            if fault.code != Code::OutcomeUnknown {
+                app.forms.release(token, &id).await?;
+            }
+            let (status, errors) = form_errors(&fault, &FIELDS, &[]);
+            page(&request, None, (status, &form, errors)).await
+        }
+    }
+}
+
+pub async fn show_change(
+    request: MemberRequest,
+    Path((_, id)): Path<(Uuid, String)>,
+) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let endpoint = request.app.webhooks.endpoint(request.scope.id, id).await?;
+    let limit = endpoint.rate_limit.map(|limit| limit.to_string());
+    let form = EndpointForm {
+        form: String::new(),
+        url: endpoint.url,
+        events: Some(endpoint.events),
+        rate_limit: limit.unwrap_or_default(),
+    };
+    let fresh = (StatusCode::OK, &form, Fields::default());
+    page(&request, Some(id), fresh).await
+}
+
+pub async fn change(
+    request: MemberRequest,
+    Path((_, id)): Path<(Uuid, String)>,
+    FormBody(pairs): FormBody<Pairs>,
+) -> PageResult {
+    let (id, form) = (endpoint_id(&id)?, EndpointForm::from(pairs));
+    let (status, errors) = match form.choices() {
+        Ok(choices) => {
+            let webhooks = &request.app.webhooks;
+            match webhooks.change(request.scope.id, id, choices).await {
+                Ok(()) => {
+                    request.record("webhook_changed", &origin(&form.url)).await;
+                    let path = request.webhook(id);
+                    return Ok(see_other(&format!("{path}?done=webhook-changed")));
+                }
+                Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
+                Err(fault) => form_errors(&fault, &FIELDS, &[]),
+            }
+        }
+        Err(errors) => (StatusCode::UNPROCESSABLE_ENTITY, errors),
+    };
+    page(&request, Some(id), (status, &form, errors)).await
+}
+
+/// The form of a new endpoint, or of the one with this id.
+async fn page(
+    request: &MemberRequest,
+    id: Option<Uuid>,
+    (status, form, errors): (StatusCode, &EndpointForm, Fields),
+) -> PageResult {
+    let types = request.app.webhooks.event_types();
+    let (types, shell) = futures::join!(types, request.webhooks_shell());
+    let (types, errors) = match types {
+        Ok(types) => (types, errors),
+        // The page keeps what was typed.
+        Err(fault) if status != StatusCode::OK => (Vec::new(), with_fault(errors, fault)),
+        Err(fault) => return Err(fault.into()),
+    };
+    let (base, path) = (request.webhooks(), id.map(|id| request.webhook(id)));
+    let is_ticked = |name: &String| match &form.events {
+        Some(events) => events.contains(name),
+        None => true,
+    };
+    let names = types.iter().filter(|it| it.is_selectable);
+    let mut events: Vec<EventChoice> = names
+        .map(|event| EventChoice {
+            is_ticked: is_ticked(&event.name),
+            event: words::event_row(event),
+        })
+        .collect();
+    if events.is_empty() {
+        events = typed_events(form);
+    }
+    let page = EndpointFormPage {
+        shell,
+        heading: path.as_ref().map_or("Add an address", |_| "Change the address"),
+        action: path.as_ref().map_or_else(|| base.clone(), |path| format!("{path}/change")),
+        back: path.clone().unwrap_or_else(|| base.clone()),
+        button: path.map_or("Add the address", |_| "Save"),
+        base,
+        form: once::new_id(),
+        url: Field::url("url", "Address")
+            .hint("Public https with a host name, such as https://hooks.example/mchezo. No port, no IP address, no redirect.")
+            .value(&form.url)
+            .error_in(&errors),
+        events,
+        rate_limit: Field::text("rate_limit", "Most deliveries a second")
+            .digits()
+            .optional()
+            .hint("Empty: no limit.")
+            .value(&form.rate_limit)
+            .error_in(&errors),
+        errors,
+    };
+    Ok(html(status, &page))
+}
+
+fn with_fault(errors: Fields, fault: Fault) -> Fields {
+    let general = errors.general.clone();
+    Fields {
+        general: general.or_else(|| Some(fault.message.into_owned())),
+        ..errors
+    }
+}
+
+/// The events that were ticked, while webhook-svc is away.
+fn typed_events(form: &EndpointForm) -> Vec<EventChoice> {
+    let names = form.events.iter().flatten();
+    let choice = |name: &String| EventChoice {
+        event: pages::webhooks::EventRow {
+            name: name.clone(),
+            description: String::new(),
+            samples: Vec::new(),
+        },
+        is_ticked: true,
+    };
+    names.map(choice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(rate_limit: &str) -> EndpointForm {
+        let pairs = [
+            ("url", " https://hooks.example/ "),
+            ("events", "tip.paid"),
+            ("events", "listing.updated"),
+            ("rate_limit", rate_limit),
+        ];
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        EndpointForm::from(Vec::from(pairs))
+    }
+
+    #[test]
+    fn a_form_may_name_several_events() {
+        let choices = form("").choices().unwrap();
+        assert_eq!(choices.url, "https://hooks.example/");
+        assert_eq!(choices.events, ["tip.paid", "listing.updated"]);
+        assert_eq!(choices.rate_limit, None);
+    }
+
+    #[test]
+    fn a_limit_is_a_whole_number() {
+        assert_eq!(form(" 1,000 ").choices().unwrap().rate_limit, Some(1_000));
+        for bad in ["0", "-1", "1.5", "many", "99999999999"] {
+            let errors = form(bad).choices().unwrap_err();
+            assert!(errors.of("rate_limit").is_some(), "{bad}");
+        }
+    }
+}

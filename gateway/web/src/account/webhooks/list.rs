@@ -1,0 +1,44 @@
+//! The endpoints of an account.
+
+use axum::extract::Query;
+use contracts::webhook::v1 as proto;
+use pages::webhooks::endpoints::{Allowance, EndpointRow, WebhooksPage};
+use pages::when;
+
+use super::{time_of, words};
+use crate::account::member_request::MemberRequest;
+use crate::notice::AfterForm;
+use crate::page_error::PageResult;
+use crate::render::ok;
+
+pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
+    let webhooks = &request.app.webhooks;
+    let listed = webhooks.endpoints(request.scope.id);
+    let (listed, mut shell) = futures::join!(listed, request.webhooks_shell());
+    let listed = listed?;
+    shell.notice = after.notice();
+    let count = u32::try_from(listed.endpoints.len()).unwrap_or(u32::MAX);
+    Ok(ok(&WebhooksPage {
+        shell,
+        base: request.webhooks(),
+        allowance: Allowance {
+            most: listed.most.map(|most| when::grouped(most.into())),
+            has_room: listed.most.is_none_or(|most| count < most),
+            real_events: listed.real_events,
+        },
+        endpoints: listed.endpoints.iter().map(row).collect(),
+        may_change: request.may_change_webhooks(),
+    }))
+}
+
+fn row(endpoint: &proto::Endpoint) -> EndpointRow {
+    let health = endpoint.health.unwrap_or_default();
+    EndpointRow {
+        id: endpoint.id.clone(),
+        url: endpoint.url.clone(),
+        events: endpoint.events.join(", "),
+        state: words::endpoint_state(endpoint.state()),
+        queued: when::grouped(health.queued),
+        last_success: time_of(health.last_success_at).map(when::minute),
+    }
+}

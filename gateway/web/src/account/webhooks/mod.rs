@@ -1,0 +1,76 @@
+//! Webhooks of an account. Every page is an RPC of webhook-svc, with the account as scope.
+
+pub mod check;
+pub mod deliveries;
+pub mod delivery;
+pub mod form;
+pub mod list;
+pub mod one;
+pub mod recover;
+pub mod samples;
+mod signing_secret;
+mod words;
+
+use kit::timestamp;
+use pages::Shell;
+use time::OffsetDateTime;
+use url::Url;
+use uuid::Uuid;
+
+use super::member_request::MemberRequest;
+use crate::domain::role::Permission;
+use crate::page_error::PageError;
+use crate::viewer::Section;
+
+impl MemberRequest {
+    /// The path of the account's webhooks.
+    fn webhooks(&self) -> String {
+        format!("/accounts/{}/webhooks", self.scope.id)
+    }
+
+    /// The path of an endpoint.
+    fn webhook(&self, endpoint: Uuid) -> String {
+        format!("{}/{endpoint}", self.webhooks())
+    }
+
+    fn may_change_webhooks(&self) -> bool {
+        self.may(Permission::Develop)
+    }
+
+    async fn webhooks_shell(&self) -> Shell {
+        self.shell(Section::Webhooks).await
+    }
+}
+
+/// The id of an endpoint in a path.
+fn endpoint_id(text: &str) -> Result<Uuid, PageError> {
+    text.parse().map_err(|_not_an_id| PageError::not_found())
+}
+
+fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
+    at.and_then(timestamp::decode)
+}
+
+/// Scheme and host of an address. Its path may be a secret, which no log keeps.
+fn origin(url: &str) -> String {
+    let parsed = Url::parse(url);
+    parsed.map_or_else(
+        |_odd| String::new(),
+        |url| url.origin().ascii_serialization(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_an_address_is_not_recorded() {
+        assert_eq!(
+            origin("https://hooks.example/secret?a=b"),
+            "https://hooks.example"
+        );
+        assert_eq!(origin("http://127.0.0.1:9500/x"), "http://127.0.0.1:9500");
+        assert_eq!(origin("odd"), "");
+    }
+}

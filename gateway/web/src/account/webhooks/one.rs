@@ -1,0 +1,278 @@
+//! One endpoint: its state, its newest deliveries, and what its owner may do with it.
+
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::EndpointState;
+use http::StatusCode;
+use kit::{Code, Fault};
+use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
+use pages::{Fields, when};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::signing_secret::ShownSecret;
+use super::{endpoint_id, origin, time_of, words};
+use crate::account::member_request::MemberRequest;
+use crate::form_body::FormBody;
+use crate::notice::AfterForm;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{form_errors, html, ok, see_other};
+use crate::session::once::{self, Claim};
+use crate::upstream::webhook::DeliveryFilter;
+
+/// Deliveries that the page shows.
+const NEWEST: u32 = 10;
+/// The event that is chosen in the form of a test event.
+const DEFAULT_TEST: &str = "ping";
+
+#[derive(Debug, Default, Deserialize)]
+pub struct OnceForm {
+    #[serde(default)]
+    form: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub struct TestForm {
+    #[serde(default)]
+    form: String,
+    /// An event and, after a space, a kind; empty: a ping.
+    #[serde(default)]
+    event: String,
+}
+
+pub async fn show(
+    request: MemberRequest,
+    Path((_, id)): Path<(Uuid, String)>,
+    Query(after): Query<AfterForm>,
+) -> PageResult {
+    let fresh = (StatusCode::OK, Fields::default());
+    page(&request, endpoint_id(&id)?, (fresh, after.notice())).await
+}
+
+pub async fn pause(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let paused = request.app.webhooks.pause(request.scope.id, id).await;
+    acted(&request, id, paused, ("webhook_paused", "webhook-paused")).await
+}
+
+pub async fn resume(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let resumed = request.app.webhooks.resume(request.scope.id, id).await;
+    acted(
+        &request,
+        id,
+        resumed,
+        ("webhook_resumed", "webhook-resumed"),
+    )
+    .await
+}
+
+pub async fn switch(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let switched = request.app.webhooks.switch(request.scope.id, id).await;
+    let names = ("webhook_secret_switched", "webhook-switched");
+    acted(&request, id, switched, names).await
+}
+
+pub async fn remove(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let webhooks = &request.app.webhooks;
+    let endpoint = webhooks.endpoint(request.scope.id, id).await?;
+    if let Err(fault) = webhooks.remove(request.scope.id, id).await {
+        return refused(&request, id, &fault, &[]).await;
+    }
+    request
+        .record("webhook_removed", &origin(&endpoint.url))
+        .await;
+    let list = request.webhooks();
+    Ok(see_other(&format!("{list}?done=webhook-removed")))
+}
+
+pub async fn rotate(
+    request: MemberRequest,
+    Path((_, id)): Path<(Uuid, String)>,
+    FormBody(form): FormBody<OnceForm>,
+) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let (app, token) = (&request.app, &request.viewer.token);
+    let form = match app.forms.claim(token, &form.form).await? {
+        Claim::First(form) => form,
+        Claim::Done(text) => {
+            let shown = ShownSecret::parse(&text);
+            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&request.webhook(id)))?;
+            return Ok(ok(&shown.page(&request).await));
+        }
+        Claim::Unknown => return Err(PageError::outcome_unknown(&request.webhook(id))),
+    };
+    match app.webhooks.rotate(request.scope.id, id).await {
+        Ok((endpoint, secret)) => {
+            let subject = origin(&endpoint.url);
+            request.record("webhook_secret_rotated", &subject).await;
+            let shown = ShownSecret::new(endpoint, secret);
+            // The secret exists and must be shown, whatever happens to the rest.
+            if let Err(fault) = app.forms.store(token, &form, &shown.text()).await {
+                tracing::warn!(%fault, "a form that is sent twice will not show its secret again");
+            }
+            Ok(ok(&shown.page(&request).await))
+        }
+        Err(fault) => {
+            if fault.code != Code::OutcomeUnknown {
+                app.forms.release(token, &form).await?;
+            }
+            refused(&request, id, &fault, &[]).await
+        }
+    }
+}
+
+/// Sends a test event, and shows its delivery, whose result appears there.
+pub async fn test(
+    request: MemberRequest,
+    Path((_, id)): Path<(Uuid, String)>,
+    FormBody(form): FormBody<TestForm>,
+) -> PageResult {
+    let id = endpoint_id(&id)?;
+    let (app, token) = (&request.app, &request.viewer.token);
+    let path = request.webhook(id);
+    let delivery = |number: i64| see_other(&format!("{path}/deliveries/{number}?watch=0"));
+    let claimed = match app.forms.claim(token, &form.form).await? {
+        Claim::First(claimed) => claimed,
+        Claim::Done(number) => {
+            let number = number.parse().ok();
+            let number = number.ok_or_else(|| PageError::outcome_unknown(&path))?;
+            return Ok(delivery(number));
+        }
+        Claim::Unknown => return Err(PageError::outcome_unknown(&path)),
+    };
+    let (event, kind) = form.event.split_once(' ').unwrap_or((&form.event, ""));
+    let sent = app
+        .webhooks
+        .send_test_event(request.scope.id, id, (event, kind));
+    match sent.await {
+        Ok(sent) => {
+            let number = sent.id.to_string();
+            app.forms.store(token, &claimed, &number).await?;
+            request.record("webhook_tested", &sent.event).await;
+            Ok(delivery(sent.id))
+        }
+        Err(fault) => {
+            if fault.code != Code::OutcomeUnknown {
+                app.forms.release(token, &claimed).await?;
+            }
+            refused(&request, id, &fault, &["event"]).await
+        }
+    }
+}
+
+/// Records an action, and leads back to the page of the endpoint.
+async fn acted(
+    request: &MemberRequest,
+    id: Uuid,
+    result: Result<proto::Endpoint, Fault>,
+    (action, notice): (&'static str, &str),
+) -> PageResult {
+    match result {
+        Ok(endpoint) => {
+            request.record(action, &origin(&endpoint.url)).await;
+            let path = request.webhook(id);
+            Ok(see_other(&format!("{path}?done={notice}")))
+        }
+        Err(fault) => refused(request, id, &fault, &[]).await,
+    }
+}
+
+async fn refused(
+    request: &MemberRequest,
+    id: Uuid,
+    fault: &Fault,
+    fields: &[&str],
+) -> Result<Response, PageError> {
+    if fault.code == Code::NotFound {
+        return Err(PageError::not_found());
+    }
+    page(request, id, (form_errors(fault, fields, &[]), None)).await
+}
+
+async fn page(
+    request: &MemberRequest,
+    id: Uuid,
+    ((status, errors), notice): ((StatusCode, Fields), Option<&'static str>),
+) -> PageResult {
+    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let newest = DeliveryFilter {
+        limit: NEWEST,
+        ..DeliveryFilter::default()
+    };
+    let (endpoint, deliveries, types, mut shell) = futures::join!(
+        webhooks.endpoint(account, id),
+        webhooks.deliveries(account, id, newest),
+        webhooks.event_types(),
+        request.webhooks_shell(),
+    );
+    let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
+    shell.notice = notice;
+    let rows = deliveries.deliveries.iter();
+    let page = EndpointPage {
+        shell,
+        errors,
+        base: request.webhooks(),
+        status: EndpointStatus {
+            label: words::endpoint_state(endpoint.state()),
+            is_on: endpoint.state() == EndpointState::On,
+            is_off: endpoint.state() == EndpointState::Off,
+            reason: endpoint.reason,
+        },
+        id: endpoint.id,
+        url: endpoint.url,
+        events: endpoint.events,
+        rate_limit: endpoint.rate_limit.map(|limit| when::grouped(limit.into())),
+        added: time_of(endpoint.created_at)
+            .map(when::minute)
+            .unwrap_or_default(),
+        address_check: endpoint.address_check,
+        rotating_until: time_of(endpoint.rotating_until).map(when::minute),
+        health: health(endpoint.health.unwrap_or_default()),
+        tests: tests_of(&types),
+        deliveries: rows.map(words::delivery_row).collect(),
+        test_form: once::new_id(),
+        rotate_form: once::new_id(),
+        may_change: request.may_change_webhooks(),
+    };
+    Ok(html(status, &page))
+}
+
+fn health(health: proto::Health) -> Health {
+    let failures = Some(health.failures).filter(|failures| *failures > 0);
+    Health {
+        queued: when::grouped(health.queued),
+        queued_since: time_of(health.queued_since).map(when::minute),
+        failures: failures.map(|failures| when::grouped(failures.into())),
+        last_failure: time_of(health.last_failure_at).map(when::minute),
+        last_success: time_of(health.last_success_at).map(when::minute),
+    }
+}
+
+/// Every event about every kind of subject.
+fn tests_of(types: &[proto::EventType]) -> Vec<TestChoice> {
+    let mut choices = Vec::new();
+    for event in types {
+        for sample in &event.samples {
+            let (name, kind) = (&event.name, &sample.kind);
+            let has_kind = !kind.is_empty();
+            choices.push(TestChoice {
+                value: if has_kind {
+                    format!("{name} {kind}")
+                } else {
+                    name.clone()
+                },
+                label: if has_kind {
+                    format!("{name}, about a {kind}")
+                } else {
+                    name.clone()
+                },
+                is_chosen: name == DEFAULT_TEST,
+            });
+        }
+    }
+    choices
+}

@@ -1,0 +1,18 @@
+//! What every event looks like.
+
+use pages::webhooks::SamplesPage;
+
+use super::words;
+use crate::account::member_request::MemberRequest;
+use crate::page_error::PageResult;
+use crate::render::ok;
+
+pub async fn show(request: MemberRequest) -> PageResult {
+    let types = request.app.webhooks.event_types();
+    let (types, shell) = futures::join!(types, request.webhooks_shell());
+    Ok(ok(&SamplesPage {
+        shell,
+        base: request.webhooks(),
+        events: types?.iter().map(words::event_row).collect(),
+    }))
+}

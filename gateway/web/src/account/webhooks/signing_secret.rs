@@ -1,0 +1,65 @@
+//! A signing secret that is shown once.
+
+use contracts::webhook::v1 as proto;
+use pages::webhooks::endpoints::SigningSecretPage;
+use pages::when;
+use serde::{Deserialize, Serialize};
+
+use super::time_of;
+use crate::account::member_request::MemberRequest;
+use crate::session::once;
+
+/// A secret to show, as it is remembered for a form that is sent twice.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ShownSecret {
+    id: String,
+    url: String,
+    secret: String,
+    address_check: String,
+    /// During a rotation: when the old secret ends.
+    old_until: Option<String>,
+}
+
+impl ShownSecret {
+    pub(super) fn new(endpoint: proto::Endpoint, secret: String) -> Self {
+        let rotating_until = time_of(endpoint.rotating_until);
+        Self {
+            id: endpoint.id,
+            url: endpoint.url,
+            secret,
+            // It was told when the address was added.
+            address_check: match rotating_until {
+                Some(_) => String::new(),
+                None => endpoint.address_check,
+            },
+            old_until: rotating_until.map(when::minute),
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The page that shows it.
+    pub(super) async fn page(self, request: &MemberRequest) -> SigningSecretPage {
+        let heading = match self.old_until {
+            Some(_) => "The new signing secret",
+            None => "The signing secret",
+        };
+        SigningSecretPage {
+            shell: request.webhooks_shell().await,
+            base: request.webhooks(),
+            id: self.id,
+            url: self.url,
+            heading,
+            secret: self.secret,
+            old_until: self.old_until,
+            address_check: self.address_check,
+            form: once::new_id(),
+        }
+    }
+}

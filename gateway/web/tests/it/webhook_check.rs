@@ -1,0 +1,58 @@
+//! "Is my receiver right?"
+
+use sqlx::PgPool;
+
+use crate::webhook_service::WebhookSite;
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_check_shows_what_was_sent_and_what_came_back(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    let check = format!("{path}/check");
+    site.browser.get(&check).await.assert(200, "Run the check");
+    assert_eq!(site.receiver.bodies(), [""; 0], "looking sends nothing");
+
+    let report = site.browser.post(&check, &[]).await;
+    // The receiver believes everything; how fast it is depends on this machine.
+    report.assert(200, "rules are broken.");
+    for part in [
+        "1. Read the raw body",
+        "2. Answer 401",
+        "3. Answer 400",
+        "4. Answer 200 to an id",
+        "5. Answer 200 at once",
+        "6. Answer 200 to an event",
+        "a timestamp 310 seconds ago, signed: <span class=\"bad\">answered 200 in",
+        "should be 401",
+        "Only you can see",
+        "x-service-signature: ",
+        "&#60;b&#62;noted",
+    ] {
+        report.assert(200, part);
+    }
+    assert!(report.text.len() < 100_000, "{}", report.text.len());
+    assert_eq!(
+        report.text.matches("<details open>").count(),
+        9,
+        "7 of rule 2, 2 of rule 3"
+    );
+    assert_eq!(
+        site.receiver.bodies().len(),
+        report.text.matches("<details").count()
+    );
+
+    let again = site.browser.post(&check, &[]).await;
+    again.assert(429, "Wait ten seconds");
+    site.browser.get(&path).await.assert(200, "None yet");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn an_address_that_is_no_longer_allowed_is_not_called(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    let sql = "update webhook.endpoint set url = 'https://kubernetes.default/'";
+    sqlx::raw_sql(sql).execute(&site.site.pool).await.unwrap();
+    let report = site.browser.post(&format!("{path}/check"), &[]).await;
+    report.assert(422, "is a local name");
+    report.assert(422, "role=\"alert\"");
+}

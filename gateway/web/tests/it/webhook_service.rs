@@ -1,0 +1,241 @@
+//! A site with a real webhook-svc, in the same database, and a receiver.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration as StdDuration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::routing::post;
+use http::StatusCode;
+use kit::clock::Clock;
+use kit::lifecycle::{Lifecycle, Supervisor};
+use kit::wakeup::Wakeup;
+use sqlx::PgPool;
+use time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+use web::domain::role::Role;
+use webhook::deliver::{self, DeliveryDependencies, Limits};
+use webhook::domain::address::AllowList;
+use webhook::domain::health::DisablePolicy;
+use webhook::domain::schedule::Schedule;
+use webhook::http::{Sender, Settings};
+use webhook::service::Dependencies;
+use webhook::store::{accounts, plans};
+
+use crate::browser::{Browser, Page};
+use crate::support::{ADA, START, Site};
+
+/// A site, an account on a plan with five endpoints and real events, and its owner.
+pub(crate) struct WebhookSite {
+    pub(crate) site: Site,
+    pub(crate) clock: Clock,
+    pub(crate) account: Uuid,
+    pub(crate) browser: Browser,
+    pub(crate) receiver: Receiver,
+    lifecycle: Lifecycle,
+    _supervisor: Supervisor,
+}
+
+impl Drop for WebhookSite {
+    fn drop(&mut self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+}
+
+impl WebhookSite {
+    pub(crate) async fn new(pool: PgPool) -> Self {
+        webhook::MIGRATOR.run(&pool).await.unwrap();
+        let (lifecycle, supervisor) = Lifecycle::new();
+        let (clock, receiver) = (Clock::fixed(START), Receiver::start().await);
+        let client = serve(&pool, &clock, &receiver, &lifecycle).await;
+        let site = Site::with_webhooks(pool, clock.clone(), client).await;
+        let ada = site.person(ADA).await;
+        let account = site.account(ada, Role::Owner).await;
+        insert_account(&site.pool, account, "build").await;
+        Self {
+            browser: site.signed_in(ADA).await,
+            site,
+            clock,
+            account,
+            receiver,
+            lifecycle,
+            _supervisor: supervisor,
+        }
+    }
+
+    /// The path of the account's webhooks.
+    pub(crate) fn base(&self) -> String {
+        format!("/accounts/{}/webhooks", self.account)
+    }
+
+    /// Sends a form with the id of the form at `page`.
+    pub(crate) async fn submit(
+        &mut self,
+        page: &str,
+        action: &str,
+        fields: &[(&str, &str)],
+    ) -> Page {
+        let shown = self.browser.get(page).await;
+        let form = shown.hidden().get("form").cloned().unwrap_or_default();
+        let fields = [&[("form", form.as_str())], fields].concat();
+        self.browser.post(action, &fields).await
+    }
+
+    /// Adds the address of the receiver; returns the path of its page.
+    pub(crate) async fn add(&mut self) -> String {
+        let (base, url) = (self.base(), self.receiver.url.clone());
+        let fields = [("url", url.as_str()), ("events", "tip.paid")];
+        let page = self.submit(&format!("{base}/new"), &base, &fields).await;
+        page.assert(200, "SERVICE_WEBHOOK_SECRET=svc_whsec_");
+        let (_, rest) = page.text.split_once(&format!("action=\"{base}/")).unwrap();
+        format!("{base}/{}", rest.split('/').next().unwrap())
+    }
+
+    /// Waits until a page has this text.
+    pub(crate) async fn eventually(&mut self, path: &str, text: &str) -> Page {
+        let waited = tokio::time::timeout(testing::LONG, async {
+            loop {
+                let page = self.browser.get(path).await;
+                if page.text.contains(text) {
+                    return page;
+                }
+                tokio::time::sleep(StdDuration::from_millis(20)).await;
+            }
+        });
+        waited.await.unwrap()
+    }
+}
+
+/// Makes an account known to webhook-svc, as the gateway's feed does.
+pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
+    let mut connection = pool.acquire().await.unwrap();
+    let row = |name: &str, endpoints, events| plans::Row {
+        name: name.to_owned(),
+        endpoints: Some(endpoints),
+        events,
+    };
+    let rows = vec![row("free", 1, false), row("build", 5, true)];
+    plans::upsert(&mut connection, Uuid::nil(), rows)
+        .await
+        .unwrap();
+    let account = accounts::Row {
+        id,
+        plan: plan.to_owned(),
+        email: format!("{id}@mail.example"),
+    };
+    accounts::upsert(&mut connection, Uuid::nil(), vec![account])
+        .await
+        .unwrap();
+}
+
+/// Serves webhook-svc, which delivers too.
+async fn serve(
+    pool: &PgPool,
+    clock: &Clock,
+    receiver: &Receiver,
+    lifecycle: &Lifecycle,
+) -> kit::rpc::client::Client {
+    let wakeup = Wakeup::start(pool.clone(), webhook::CHANNEL, lifecycle);
+    let origin = receiver.url.strip_suffix("/hook").unwrap();
+    let allow: AllowList = origin.parse().unwrap();
+    let settings = Settings {
+        allow: allow.clone(),
+        answer_timeout: testing::LONG,
+        address_check_timeout: testing::LONG,
+        ..Settings::default()
+    };
+    let sender = Sender::new(&settings).unwrap();
+    let key_ring: webhook::key_ring::KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+        .parse()
+        .unwrap();
+    let delivering = DeliveryDependencies {
+        pool: pool.clone(),
+        clock: clock.clone(),
+        wakeup: wakeup.clone(),
+        sender: sender.clone(),
+        key_ring: key_ring.clone(),
+        allow: allow.clone(),
+        schedule: Schedule::default(),
+        disable_policy: DisablePolicy::default(),
+        limits: Limits {
+            in_flight: 16,
+            per_endpoint: 4,
+            endpoints: 4,
+            lease: StdDuration::from_secs(10),
+            statement: testing::LONG,
+        },
+    };
+    deliver::spawn(delivering, lifecycle);
+    let service = Dependencies {
+        pool: pool.clone(),
+        clock: clock.clone(),
+        wakeup,
+        sender,
+        key_ring,
+        allow,
+        schedule: Schedule::default(),
+        rotation: Duration::DAY,
+        receiver_check_timeout: testing::LONG,
+    };
+    let mut services = kit::rpc::server::services();
+    service.add_to(&mut services);
+    let address = testing::serve(services, lifecycle).await.unwrap();
+    testing::client(&address, lifecycle).unwrap()
+}
+
+/// Answers every POST with one status, and records the bodies.
+pub(crate) struct Receiver {
+    pub(crate) url: String,
+    shared: Arc<Shared>,
+    _server: JoinSet<()>,
+}
+
+struct Shared {
+    /// `None`: no answer, until the test sets one.
+    status: watch::Sender<Option<u16>>,
+    bodies: Mutex<Vec<String>>,
+}
+
+impl Receiver {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let shared = Arc::new(Shared {
+            status: watch::Sender::new(Some(200)),
+            bodies: Mutex::default(),
+        });
+        let router = Router::new()
+            .route("/hook", post(receive))
+            .with_state(Arc::clone(&shared));
+        let mut server = JoinSet::new();
+        server.spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self {
+            url,
+            shared,
+            _server: server,
+        }
+    }
+
+    pub(crate) fn answer(&self, status: u16) {
+        self.shared.status.send_replace(Some(status));
+    }
+
+    pub(crate) fn hang(&self) {
+        self.shared.status.send_replace(None);
+    }
+
+    pub(crate) fn bodies(&self) -> Vec<String> {
+        self.shared.bodies.lock().unwrap().clone()
+    }
+}
+
+async fn receive(State(shared): State<Arc<Shared>>, body: String) -> (StatusCode, &'static str) {
+    shared.bodies.lock().unwrap().push(body);
+    let mut status = shared.status.subscribe();
+    let status = status.wait_for(Option::is_some).await.unwrap().unwrap();
+    (StatusCode::from_u16(status).unwrap(), "<b>noted</b>")
+}
