@@ -5,6 +5,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{OwnListing, Timestamp};
 use kit::cursor::Binding;
+use kit::feed::Writer;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
@@ -13,19 +14,26 @@ use uuid::Uuid;
 use super::listing_name::{self, Problems};
 use super::paging::Paging;
 use super::submissions::{Submissions, mode};
-use super::{claim, revision};
+use super::own_listing::not_found;
+use super::{claim, own_listing, revision, takedowns};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
-use crate::domain::slug;
+use crate::domain::{slug, text};
 use crate::feed::PublicUrl;
 use crate::store::history::{self, RevisionRow};
 use crate::store::my_listings::{self, MyListing, SortKey};
+use crate::write::CommandHandler;
+use crate::write::takedowns::TakedownChange;
+
+/// Maximum length of the reason of a request for a takedown.
+const MAX_TAKEDOWN_REASON: usize = 2_000;
 
 #[derive(Debug)]
 pub struct Service {
     submissions: Submissions,
     pool: PgPool,
+    writer: Writer<CommandHandler>,
     public_url: PublicUrl,
 }
 
@@ -52,6 +60,16 @@ impl OwnListingsService for Service {
         }))
     }
 
+    async fn get_own_listing(
+        &self,
+        request: Request<proto::GetOwnListingRequest>,
+    ) -> Result<Response<proto::GetOwnListingResponse>, Status> {
+        let request = request.into_inner();
+        let request = (entity(&request.kind)?, request);
+        let listing = own_listing::get(&self.pool, &self.public_url, request).await?;
+        Ok(Response::new(listing))
+    }
+
     async fn withdraw_listing(
         &self,
         request: Request<proto::WithdrawListingRequest>,
@@ -69,6 +87,33 @@ impl OwnListingsService for Service {
     ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
         Ok(Response::new(self.revisions(request.into_inner()).await?))
     }
+
+    async fn request_takedown(
+        &self,
+        request: Request<proto::RequestTakedownRequest>,
+    ) -> Result<Response<proto::RequestTakedownResponse>, Status> {
+        let request = request.into_inner();
+        let change = TakedownChange::Make {
+            account: claim::parse_uuid("account_id", &request.account_id)?,
+            entity: entity(&request.kind)?,
+            reason: takedown_reason(&request.reason)?,
+            name: request.name,
+        };
+        let request = takedowns::write(&self.writer, change).await?;
+        Ok(Response::new(proto::RequestTakedownResponse {
+            request: Some(request),
+        }))
+    }
+}
+
+fn takedown_reason(sent: &str) -> Result<String, Fault> {
+    let reason = text::paragraphs(sent, MAX_TAKEDOWN_REASON);
+    let reason = reason.map_err(|problem| Fault::invalid_field("reason", problem))?;
+    if reason.is_empty() {
+        let problem = "Tell staff why the listing should be taken down.";
+        return Err(Fault::invalid_field("reason", problem));
+    }
+    Ok(reason)
 }
 
 fn entity(kind: &str) -> Result<Entity, Fault> {
@@ -77,10 +122,16 @@ fn entity(kind: &str) -> Result<Entity, Fault> {
 }
 
 impl Service {
-    pub fn new(submissions: Submissions, pool: PgPool, public_url: PublicUrl) -> Self {
+    pub fn new(
+        submissions: Submissions,
+        pool: PgPool,
+        writer: Writer<CommandHandler>,
+        public_url: PublicUrl,
+    ) -> Self {
         Self {
             submissions,
             pool,
+            writer,
             public_url,
         }
     }
@@ -92,7 +143,6 @@ impl Service {
     ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
         let account = claim::parse_uuid("account_id", &request.account_id)?;
         let entity = entity(&request.kind)?;
-        let not_found = || Fault::not_found("No listing of yours has this name.");
         if !slug::is_valid(&request.name) {
             return Err(not_found());
         }

@@ -10,6 +10,7 @@ pub mod follow_page;
 pub mod import;
 pub mod limits;
 pub mod moderate;
+pub mod own_pictures;
 pub mod page_owners;
 pub mod picture_edit;
 mod record_change;
@@ -20,6 +21,7 @@ pub mod staff_edit;
 pub mod submission;
 mod submission_context;
 mod submit;
+pub mod takedowns;
 mod update;
 mod withdraw;
 
@@ -36,6 +38,7 @@ use crate::feed::PublicUrl;
 use crate::store::claims::Claim;
 use crate::store::constraints;
 use crate::store::page_owners::Owner;
+use crate::store::takedowns::TakedownRequest;
 use claims::ClaimChange;
 use import::chunk::Chunk;
 use moderate::Moderation;
@@ -44,6 +47,7 @@ use picture_edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Receipt, Submission};
+use takedowns::TakedownChange;
 
 /// A change of records.
 #[derive(Debug)]
@@ -61,6 +65,8 @@ pub enum Command {
     ChangeOwners(Box<OwnerChange>),
     /// An account claims a page, or staff decide on a claim.
     Claim(Box<ClaimChange>),
+    /// An account asks staff to take down a listing, or staff decline that.
+    Takedown(Box<TakedownChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
     /// Lets the next games of a page follow its state.
@@ -82,6 +88,8 @@ pub enum Outcome {
     OwnersChanged(Vec<Owner>),
     /// The claim after the change.
     Claimed(Box<Claim>),
+    /// The request after the change.
+    TakedownRequested(Box<TakedownRequest>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
     PageFollowed {
@@ -153,6 +161,10 @@ impl Apply for CommandHandler {
                 let claiming = claims::apply(connection, change, public_url, now);
                 let (claim, changes) = Box::pin(claiming).await?;
                 (Outcome::Claimed(Box::new(claim)), changes)
+            }
+            Command::Takedown(change) => {
+                let request = Box::pin(takedowns::apply(connection, change, now)).await?;
+                (Outcome::TakedownRequested(Box::new(request)), Vec::new())
             }
             Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);
