@@ -7,7 +7,6 @@ use kit::Clock;
 use kit::feed::HighWaterMark;
 
 use crate::coding::EncodedPrefixCache;
-use kit::client_address::{ProxyHeader, TrustedProxies};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
@@ -17,6 +16,7 @@ use crate::quota::Quota;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
 use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition};
+use kit::client_address::{ProxyHeader, TrustedProxies};
 
 /// The state that handlers and layers get.
 pub type App = Arc<Gateway>;

@@ -8,11 +8,12 @@ use clap::Args;
 use kit::config::{self, Common, Secret, a_second_or_more, seconds};
 use kit::rpc::client::Addresses;
 
-use kit::client_address::{ProxyHeader, TrustedProxies};
+use crate::domain::key::GraceRange;
 use crate::domain::plan::Plans;
 use crate::domain::plan_table;
 use crate::lookup::Options;
 use crate::upstream;
+use kit::client_address::{ProxyHeader, TrustedProxies};
 
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
@@ -26,6 +27,9 @@ pub struct Settings {
     /// Milliseconds after which Redis counts as away; each gateway then counts calls alone
     #[arg(long, default_value = "50", value_parser = milliseconds)]
     pub redis_patience: Duration,
+    /// Calls of an account that its log in Redis holds, for the dashboard; 0 for no log
+    #[arg(long, default_value = "1000", value_parser = clap::value_parser!(u32).range(..=100_000))]
+    pub call_log: u32,
     /// Milliseconds between writes of month use to PostgreSQL: the most that is lost with Redis
     #[arg(long, default_value = "1000", value_parser = milliseconds)]
     pub month_flush: Duration,
@@ -173,6 +177,14 @@ impl Settings {
         Options {
             outage,
             deadline: self.lookup.keys_deadline,
+        }
+    }
+
+    /// The grace periods that the owner of a key may choose: none, or at least as long as a gateway may miss a rotation.
+    pub fn grace_range(&self) -> GraceRange {
+        GraceRange {
+            least: self.lookup_options().outage,
+            most: self.grace,
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
@@ -18,6 +19,7 @@ use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
+use crate::call_log::CallLog;
 use crate::coding::EncodedPrefixCache;
 use crate::config::Settings;
 use crate::domain::plan::Plans;
@@ -32,6 +34,8 @@ use crate::lookup::Lookup;
 use crate::quota::{self, Quota};
 use crate::router::router;
 use crate::server::{self, ClientLimits, serve};
+use crate::service::accounts::Accounts;
+use crate::service::operations::Operations;
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
@@ -68,7 +72,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
     let writer = producer.writer(CommandHandler {
         plans: Arc::clone(&plans),
-        grace: settings.grace,
     });
     writer
         .write(AuthoredCommand::by_gateway(Command::PublishPlans))
@@ -86,17 +89,25 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     write_month_use(&boot, &pool, &redis, &counters);
     announce_large_months(&boot, &pool, &writer);
 
+    let operations = Arc::new(Operations {
+        pool: pool.clone(),
+        writer,
+        plans: Arc::clone(&plans),
+        format: KeyFormat::new(&settings.key_prefix),
+        quota: Arc::new(Quota::new(redis.new_connection(), Arc::clone(&counters))),
+        grace: settings.grace_range(),
+        clock: boot.clock.clone(),
+    });
     let mut services = kit::rpc::server::services();
     services
         .add_service(producer.service())
         .add_service(StaffServiceServer::new(Staff {
-            audit: Audit::new(pool.clone(), SCHEMA, boot.clock.clone()),
-            pool,
-            writer,
-            plans: Arc::clone(&plans),
-            format: KeyFormat::new(&settings.key_prefix),
-            quota: Arc::new(Quota::new(redis.new_connection(), Arc::clone(&counters))),
-            clock: boot.clock.clone(),
+            audit: Audit::new(pool, SCHEMA, boot.clock.clone()),
+            operations: Arc::clone(&operations),
+        }))
+        .add_service(AccountsServiceServer::new(Accounts {
+            call_log: CallLog::new(redis.new_connection(), settings.call_log),
+            operations,
         }));
     serve_rpc(&boot, services).await?;
 

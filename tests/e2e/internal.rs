@@ -16,12 +16,13 @@ use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 
-const SERVICES: [&str; 5] = [
+const SERVICES: [&str; 6] = [
     "gateway",
     "catalogue-svc",
     "listings-svc",
     "economy-svc",
     "webhook-svc",
+    "web",
 ];
 
 #[tokio::test]

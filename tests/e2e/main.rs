@@ -6,6 +6,7 @@ mod bad_input;
 mod changes;
 mod checks;
 mod creators;
+mod dashboard;
 mod economy;
 mod envelope;
 mod events;

@@ -4,7 +4,14 @@
 use e2e::Fleet;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-const SCHEMAS: [&str; 5] = ["gateway", "catalogue", "listings", "economy", "webhook"];
+const SCHEMAS: [&str; 6] = [
+    "gateway",
+    "catalogue",
+    "listings",
+    "economy",
+    "webhook",
+    "web",
+];
 
 #[tokio::test]
 async fn one_role_cannot_read_anothers_schema() {

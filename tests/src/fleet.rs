@@ -12,6 +12,10 @@ pub struct Fleet {
     pub state: String,
     /// What paths of the public interface are relative to; ends in `/v1`.
     pub base_url: String,
+    /// Address of the dashboard; ends in a slash.
+    pub dashboard_url: String,
+    /// The folder of mails.
+    pub mail_dir: PathBuf,
     /// PostgreSQL, as its administrator.
     pub database_url: String,
     /// Redis.
@@ -66,6 +70,8 @@ pub struct Account {
     pub plan: String,
     /// Its e-mail address.
     pub email: String,
+    /// The password of its owner, for the dashboard.
+    pub password: String,
     /// Its game with a currency.
     pub economy_game: String,
     /// Its keys.
@@ -129,7 +135,8 @@ impl Fleet {
 
     /// The same fleet as each of its gateways shows it to callers.
     pub fn by_gateway(&self) -> Vec<Self> {
-        let gateways = self.services.iter().filter_map(|it| it.http.as_ref());
+        let gateways = self.services.iter().filter(|it| it.name == "gateway");
+        let gateways = gateways.filter_map(|it| it.http.as_ref());
         gateways
             .map(|http| Self {
                 base_url: format!("{http}/v1"),

@@ -219,7 +219,7 @@ fn check_privileges(admin: &Address, signals: &Signals) -> Result<()> {
     if may != "t" {
         bail!(
             "the user of {} may not create roles or does not own the database: run `alter role {user} createrole; \
-             alter database {database} owner to {user}` as a superuser, or set the five <SERVICE>_DATABASE_URL",
+             alter database {database} owner to {user}` as a superuser, or set the six <SERVICE>_DATABASE_URL",
             admin.setting,
             user = admin.url.username(),
             database = admin.database(),
@@ -237,7 +237,7 @@ fn check_owner(admin: &Address, role: &str, comment: &str, signals: &Signals) ->
     if is_other == "f" {
         bail!(
             "the server of {} already has a role {role} that does not belong to this fleet: \
-             use another server, or set the five <SERVICE>_DATABASE_URL",
+             use another server, or set the six <SERVICE>_DATABASE_URL",
             admin.setting
         );
     }
@@ -301,7 +301,7 @@ pub(crate) fn external(
         return Ok((None, Some(each)));
     }
     bail!(
-        "{} missing: set all five, or only DATABASE_URL, or none",
+        "{} missing: set all six, or only DATABASE_URL, or none",
         missing.join(", ")
     )
 }
@@ -390,10 +390,10 @@ mod tests {
     }
 
     #[test]
-    fn one_url_or_all_five_come_from_options_or_variables() {
+    fn one_url_or_all_six_come_from_options_or_variables() {
         let none = |_: &str| None;
         let url = |service: &str| format!("postgres://a/{service}");
-        let five: Vec<String> = SERVICES
+        let six: Vec<String> = SERVICES
             .iter()
             .map(|service| format!("{}={}", service.name, url(service.schema)))
             .collect();
@@ -402,8 +402,8 @@ mod tests {
         assert_eq!(external(&[], none).unwrap(), (None, None));
         assert_eq!(external(&[], variables).unwrap(), (whole.clone(), None));
         assert_eq!(external(&[url("whole")], none).unwrap(), (whole, None));
-        let each = external(&five, variables).unwrap().1.unwrap();
-        assert_eq!((each.len(), &each["gateway"]), (5, &url("gateway")));
+        let each = external(&six, variables).unwrap().1.unwrap();
+        assert_eq!((each.len(), &each["gateway"]), (6, &url("gateway")));
         assert_eq!(
             external(&[], |_| Some(String::new())).unwrap(),
             (None, None)
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn some_of_the_five_urls_are_not_enough() {
+    fn some_of_the_six_urls_are_not_enough() {
         let one = ["gateway=postgres://a/b".to_owned()];
         let error = external(&one, |_| None).unwrap_err().to_string();
         assert!(

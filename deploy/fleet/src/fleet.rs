@@ -16,7 +16,7 @@ use crate::postgres::{self, DataFolders};
 use crate::redis;
 use crate::say::say;
 use crate::seed::{self, Staff};
-use crate::services::{self, Instance, Replicas, Shared};
+use crate::services::{self, Instance, Replicas, Shared, WEB};
 use crate::supervise::Supervisor;
 use crate::wait::{Interrupted, Signals, format_duration};
 
@@ -130,6 +130,7 @@ impl<'a> Fleet<'a> {
         manifest.staff_token = manifest.secret("staff")?;
         manifest.fleet_token = manifest.secret("fleet")?;
         manifest.secret(services::SIGNING_KEY)?;
+        manifest.secret(services::PEOPLE_KEY)?;
         manifest.clock_file = folder.clock().display().to_string();
         manifest.mail_dir = folder.mail().display().to_string();
         let fleet = Self {
@@ -168,8 +169,11 @@ impl<'a> Fleet<'a> {
         Address::parse("PostgreSQL", url)
     }
 
-    fn public_url(&self) -> String {
-        let port = self.instances.iter().find_map(|instance| instance.http);
+    /// The public address of the first process of a service.
+    fn public_url(&self, service: &str) -> String {
+        let mut instances = self.instances.iter();
+        let instance = instances.find(|instance| instance.service.name == service);
+        let port = instance.and_then(|instance| instance.http);
         format!("http://127.0.0.1:{}", port.unwrap_or_default())
     }
 
@@ -184,7 +188,8 @@ impl<'a> Fleet<'a> {
         } else {
             None
         };
-        self.manifest.base_url = format!("{}/v1", self.public_url());
+        self.manifest.base_url = format!("{}/v1", self.public_url("gateway"));
+        self.manifest.dashboard_url = format!("{}/", self.public_url(WEB));
         self.manifest.save(self.folder)?;
         self.start_redis(supervisor, folders.as_ref())?;
         self.start_postgres(supervisor, folders.as_ref())?;
@@ -324,7 +329,8 @@ impl<'a> Fleet<'a> {
             binaries: &self.plan.binaries,
             plans: self.plan.plans.clone(),
             settings: self.plan.settings,
-            public_url: copied_url.unwrap_or_else(|| self.public_url()),
+            public_url: copied_url.unwrap_or_else(|| self.public_url("gateway")),
+            dashboard_url: self.public_url(WEB),
         };
         supervisor.write_initial_addresses(&self.instances)?;
         for instance in &self.instances {

@@ -206,7 +206,7 @@ impl Folder {
         self.path.join("pictures")
     }
 
-    /// The folder to which webhook-svc writes mails.
+    /// The folder to which mails are written.
     pub(crate) fn mail(&self) -> PathBuf {
         self.path.join("mail")
     }

@@ -1,6 +1,6 @@
 //! The launcher: starts and stops a whole fleet on one machine, shows its status, and runs the tests against one.
 //!
-//! It runs PostgreSQL, Redis and the five services as children, restarts them, and ends them in order. It writes to one state folder only
+//! It runs PostgreSQL, Redis and the services as children, restarts them, and ends them in order. It writes to one state folder only
 //! ([`folder`]), so that several fleets can run on one machine. See `deploy/README.md`.
 
 mod cargo;
@@ -40,7 +40,7 @@ use crate::wait::Interrupted;
 #[derive(Debug, Parser)]
 #[command(version)]
 enum Command {
-    /// Start PostgreSQL, Redis and the five services, with data
+    /// Start PostgreSQL, Redis and the services, with data
     Up(Box<up::Args>),
     /// Stop a fleet; data and keys are kept
     Down(down::Args),

@@ -30,7 +30,9 @@ pub(crate) struct Manifest {
     pub(crate) state: FleetState,
     /// The base URL of the API, with the version segment.
     pub(crate) base_url: String,
-    /// The database of all services, for tests and users; absent with five external databases.
+    /// The address of the dashboard; ends in a slash.
+    pub(crate) dashboard_url: String,
+    /// The database of all services, for tests and users; absent with a database for each service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) database_url: Option<String>,
     /// The database URL of each service, by schema.
@@ -57,7 +59,7 @@ pub(crate) struct Service {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pid: Option<u32>,
     pub(crate) grpc: String,
-    /// The public address, which only the gateway has.
+    /// The public address, which only the gateway and the dashboard have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) http: Option<String>,
     pub(crate) metrics: String,
@@ -99,6 +101,8 @@ pub(crate) struct Account {
     pub(crate) id: String,
     pub(crate) plan: String,
     pub(crate) email: String,
+    /// The password of its owner in the dashboard, whose address is the account's.
+    pub(crate) password: String,
     /// The handles of its creator pages.
     pub(crate) pages: Vec<String>,
     /// The slugs of the games of its secret and public keys.

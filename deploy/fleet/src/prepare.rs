@@ -126,12 +126,14 @@ fn generate(
     Ok(crates)
 }
 
-/// The crates of the workspace with an `sqlx.toml`.
+/// The crates of the workspace with an `sqlx.toml`: at the top, or nested in one at the top.
 fn crates(root: &Path) -> Result<Vec<Crate>> {
-    let entries = fs::read_dir(root).with_context(|| format!("cannot read {}", root.display()))?;
-    let mut crates: Vec<Crate> = entries
-        .flatten()
-        .map(|entry| entry.path())
+    let top = folders(root).with_context(|| format!("cannot read {}", root.display()))?;
+    let nested = top.iter().filter_map(|folder| folders(folder).ok());
+    let nested: Vec<PathBuf> = nested.flatten().collect();
+    let mut crates: Vec<Crate> = top
+        .into_iter()
+        .chain(nested)
         .filter(|folder| folder.join("sqlx.toml").is_file())
         .map(|folder| {
             let text = fs::read_to_string(folder.join("Cargo.toml"))
@@ -148,6 +150,12 @@ fn crates(root: &Path) -> Result<Vec<Crate>> {
         .collect::<Result<_>>()?;
     crates.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(crates)
+}
+
+/// What is in a folder.
+fn folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?;
+    Ok(entries.flatten().map(|entry| entry.path()).collect())
 }
 
 /// Migrates the database from which PostgreSQL makes new ones. A test of SQL gets a database of its own: it then has all tables at once, and

@@ -7,13 +7,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::folder::Folder;
 use crate::manifest::{Account, Manifest};
 use crate::process;
+use crate::random;
 use crate::say::say;
+use crate::services::WEB;
 use crate::wait::Signals;
+
+/// The program that creates people of the dashboard.
+pub(crate) const PEOPLE: &str = "local-people";
+/// The characters of a password: 80 bits.
+const PASSWORD: usize = 20;
 
 /// Secrets of keys, by the e-mail address of the account and the name of the key.
 type Secrets = BTreeMap<String, BTreeMap<String, String>>;
@@ -87,8 +94,45 @@ pub(crate) fn apply(staff: &Staff<'_>, files: &[PathBuf], manifest: &mut Manifes
         account.keys = keys.remove(&account.email).unwrap_or_default();
         account.economy_game = account.games.first().cloned();
     }
+    create_people(staff, manifest)?;
     manifest.memory.imported = Some(fingerprint);
     manifest.save(staff.folder)
+}
+
+/// The owner of an account, for `local-people`.
+#[derive(Serialize)]
+struct Owner<'a> {
+    email: &'a str,
+    password: &'a str,
+    account: &'a str,
+}
+
+/// Gives each account an owner who can sign in to the dashboard.
+fn create_people(staff: &Staff<'_>, manifest: &mut Manifest) -> Result<()> {
+    for account in &mut manifest.accounts {
+        let mut password = random::secret()?;
+        password.truncate(PASSWORD);
+        account.password = password;
+    }
+    let owners: Vec<Owner<'_>> = manifest
+        .accounts
+        .iter()
+        .map(|account| Owner {
+            email: &account.email,
+            password: &account.password,
+            account: &account.id,
+        })
+        .collect();
+    let text = serde_json::to_string(&owners).context("cannot serialize the people")?;
+    let database = manifest.database_urls.get(WEB);
+    let database = database.context("the dashboard has no database URL")?;
+    let mut command = Command::new(staff.binaries.join(PEOPLE));
+    command.env("WEB_DATABASE_URL", database);
+    let output = process::capture(&mut command, &text, staff.signals)?;
+    if !output.status.success() {
+        bail!("`{PEOPLE}` failed: {}", output.stderr.trim());
+    }
+    Ok(())
 }
 
 impl std::fmt::Display for Imported {

@@ -1,4 +1,4 @@
-//! The five services: their names, settings and replicas.
+//! The services: their names, settings and replicas.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -29,7 +29,7 @@ pub(crate) struct Service {
 }
 
 /// All services. They may start in any order.
-pub(crate) const SERVICES: [Service; 5] = [
+pub(crate) const SERVICES: [Service; 6] = [
     Service {
         name: "listings-svc",
         schema: "listings",
@@ -60,6 +60,18 @@ pub(crate) const SERVICES: [Service; 5] = [
         calls: &["listings-svc", "economy-svc", "catalogue-svc", "gateway"],
         redis: false,
     },
+    Service {
+        name: WEB,
+        schema: "web",
+        calls: &[
+            "gateway",
+            "listings-svc",
+            "catalogue-svc",
+            "economy-svc",
+            "webhook-svc",
+        ],
+        redis: true,
+    },
 ];
 
 impl Service {
@@ -74,8 +86,15 @@ fn find(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|service| service.name == name)
 }
 
+/// The service of the dashboard.
+pub(crate) const WEB: &str = "web";
+/// The services with a public port.
+const PUBLIC: [&str; 2] = ["gateway", WEB];
+
 /// The name of the secret that encrypts the signing secrets of webhooks.
 pub(crate) const SIGNING_KEY: &str = "webhook";
+/// The name of the secret that encrypts the secrets of authenticator apps.
+pub(crate) const PEOPLE_KEY: &str = "web";
 
 /// The default address of `webhook-listen`.
 const WEBHOOK_LISTEN: &str = "http://127.0.0.1:9500";
@@ -128,7 +147,7 @@ pub(crate) struct Instance {
     pub(crate) replica: u16,
     pub(crate) grpc: u16,
     pub(crate) admin: u16,
-    /// The public port, which only the gateway has.
+    /// The public port, which only the gateway and the dashboard have.
     pub(crate) http: Option<u16>,
 }
 
@@ -170,7 +189,9 @@ pub(crate) fn instances(
         for replica in 1..=replicas.count(service) {
             let http = match (service.name, replica) {
                 ("gateway", 1) => Some(ports.public(port)?),
-                ("gateway", _) => Some(ports.private(&format!("gateway.{replica}.http"))?),
+                (name, _) if PUBLIC.contains(&name) => {
+                    Some(ports.private(&format!("{name}.{replica}.http"))?)
+                }
                 _ => None,
             };
             let mut private = |use_| ports.private(&format!("{}.{replica}.{use_}", service.name));
@@ -195,6 +216,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) settings: &'static [(&'static str, &'static str)],
     /// The public address of the first gateway.
     pub(crate) public_url: String,
+    /// The address of the dashboard.
+    pub(crate) dashboard_url: String,
 }
 
 /// How to start one process: its program, and the settings that the launcher decides. Other settings, such as `GATEWAY_LOG`, come from the
@@ -222,7 +245,14 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         ("FLEET_TOKEN", manifest.fleet_token.clone()),
         ("STAFF_TOKEN", manifest.staff_token.clone()),
         ("CLOCK_FILE", text(shared.folder.clock())?),
-        ("PUBLIC_URL", shared.public_url.clone()),
+        (
+            "PUBLIC_URL",
+            if service.name == WEB {
+                shared.dashboard_url.clone()
+            } else {
+                shared.public_url.clone()
+            },
+        ),
     ];
     if service.redis {
         settings.push(("REDIS_URL", manifest.redis_url.clone()));
@@ -235,11 +265,7 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         settings.push(("PICTURES", text(shared.folder.pictures())?));
     }
     if service.name == "webhook-svc" {
-        settings.push(("SECRET_KEYS", signing_keys(manifest)?));
-        // The user may have a mail server.
-        if env::var_os("WEBHOOK_MAIL").is_none() {
-            settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
-        }
+        settings.push(("SECRET_KEYS", key_ring(manifest, SIGNING_KEY)?));
         if env::var_os("WEBHOOK_STAFF_MAIL").is_none() {
             settings.push(("STAFF_MAIL", "staff@fleet.example".to_owned()));
         }
@@ -247,11 +273,20 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
             settings.push(("ALLOW", WEBHOOK_LISTEN.to_owned()));
         }
     }
+    if service.name == WEB {
+        settings.push(("SECRET_KEYS", key_ring(manifest, PEOPLE_KEY)?));
+        settings.push(("API_URL", manifest.base_url.clone()));
+    }
+    // The user may have a mail server.
+    let sends_mails = ["webhook-svc", WEB].contains(&service.name);
+    if sends_mails && env::var_os(format!("{prefix}_MAIL")).is_none() {
+        settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
+    }
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
-        if let Some(plans) = &shared.plans {
-            settings.push(("PLANS", text(plans.clone())?));
-        }
+    }
+    if let Some(plans) = shared.plans.as_ref().filter(|_| service.name == "gateway") {
+        settings.push(("PLANS", text(plans.clone())?));
     }
     let mut variables: Vec<(String, String)> = settings
         .into_iter()
@@ -279,11 +314,11 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     })
 }
 
-/// The key ring that encrypts the signing secrets of webhooks: one key of 32 bytes.
-fn signing_keys(manifest: &Manifest) -> Result<String> {
-    let secret = manifest.memory.secrets.get(SIGNING_KEY);
+/// A key ring that encrypts secrets at rest: one key of 32 bytes.
+fn key_ring(manifest: &Manifest, name: &str) -> Result<String> {
+    let secret = manifest.memory.secrets.get(name);
     let bytes = secret.and_then(|secret| secret.as_bytes().get(..32));
-    let bytes = bytes.context("the key for the secrets of webhooks is missing")?;
+    let bytes = bytes.context("a key that encrypts secrets is missing")?;
     Ok(format!("local:{}", STANDARD.encode(bytes)))
 }
 
@@ -297,7 +332,7 @@ mod tests {
         let other: Replicas = "catalogue-svc=2".parse().unwrap();
         let all = Replicas::merged(&[one, other]);
         let counts = SERVICES.map(|service| all.count(&service));
-        assert_eq!(counts, [1, 2, 1, 2, 3]);
+        assert_eq!(counts, [1, 2, 1, 2, 3, 1]);
     }
 
     #[test]
@@ -320,7 +355,7 @@ mod tests {
         let count = all.len();
         all.sort_unstable();
         all.dedup();
-        assert_eq!((instances.len(), all.len()), (7, count));
+        assert_eq!((instances.len(), all.len()), (8, count));
     }
 
     #[test]
@@ -333,6 +368,7 @@ mod tests {
             plans: None,
             settings: &[],
             public_url: String::new(),
+            dashboard_url: String::new(),
         };
         let mut manifest = Manifest::default();
         manifest

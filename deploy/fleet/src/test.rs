@@ -47,6 +47,12 @@ const SETTINGS: &[(&str, &str)] = &[
     ("CATALOGUE_DATABASE_DEADLINE", "20"),
     ("ECONOMY_DATABASE_DEADLINE", "20"),
     ("WEBHOOK_DATABASE_DEADLINE", "20"),
+    ("WEB_DATABASE_DEADLINE", "20"),
+    ("WEB_REDIS_DEADLINE", "20"),
+    ("WEB_UPSTREAM_DEADLINE", "25"),
+    ("WEB_HTTP_TIMEOUT", "60"),
+    // Each test of the dashboard has an address of its own, so that their sign-ins are limited apart.
+    ("WEB_TRUSTED_PROXIES", "127.0.0.1"),
     // All tests call from one address, and many expect to be refused.
     ("GATEWAY_REFUSED_CALLS", "1000000"),
     ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "4096"),

@@ -21,6 +21,7 @@ use crate::folder::{Folder, Lock};
 use crate::manifest::{FleetState, Manifest, Run};
 use crate::packages;
 use crate::say::{say, say_lines};
+use crate::seed::PEOPLE;
 use crate::services::{Replicas, SERVICES};
 use crate::stop;
 use crate::supervise::Supervisor;
@@ -77,7 +78,7 @@ pub(crate) struct Args {
 #[command(next_help_heading = "External servers to use instead of private ones")]
 struct ServerArgs {
     /// PostgreSQL 15+: one URL for all services, with a user that may create roles and owns the database; or SERVICE=URL for each of the
-    /// five, ready to use (environment: `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on)
+    /// six, ready to use (environment: `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on)
     #[arg(long, value_name = "[SERVICE=]URL")]
     database_url: Vec<String>,
     /// Redis 6.2+
@@ -213,8 +214,14 @@ fn serve(
 fn summary(manifest: &Manifest, folder: &Folder) -> String {
     let mut lines = vec![row("API", &manifest.base_url)];
     // Each further gateway has its own port.
-    let others = manifest.services.iter().filter_map(|s| s.http.as_ref());
+    let gateways = manifest.services.iter().filter(|s| s.name == "gateway");
+    let others = gateways.filter_map(|s| s.http.as_ref());
     lines.extend(others.skip(1).map(|http| row("", &format!("{http}/v1"))));
+    lines.push(row("dashboard", &manifest.dashboard_url));
+    if let Some(account) = manifest.accounts.first() {
+        let sign_in = format!("{} with the password {}", account.email, account.password);
+        lines.push(row("sign in as", &sign_in));
+    }
     let file = folder.manifest();
     lines.push(row(
         "everything",
@@ -298,7 +305,7 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
     let names: Vec<&str> = SERVICES
         .iter()
         .map(|service| service.name)
-        .chain(["staff"])
+        .chain(["staff", PEOPLE])
         .collect();
     let binaries = if let Some(folder) = &args.bin_dir {
         std::path::absolute(folder).context("cannot resolve --bin-dir")?

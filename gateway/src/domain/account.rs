@@ -24,6 +24,18 @@ pub enum Identifier {
 }
 
 impl Account {
+    /// The account with another name or address; `None` if it already has both.
+    pub fn renamed(&self, name: Option<&str>, email: Option<&str>) -> Option<Self> {
+        let name = name.unwrap_or(&self.name);
+        let email = email.unwrap_or(&self.email);
+        (name != self.name || email != self.email).then(|| Self {
+            name: name.to_owned(),
+            email: email.to_owned(),
+            revision: self.revision + 1,
+            ..self.clone()
+        })
+    }
+
     /// The account on another plan; `None` if it already is on that plan.
     pub fn on_plan(&self, plan: &str) -> Option<Self> {
         (plan != self.plan).then(|| Self {
@@ -63,5 +75,13 @@ mod tests {
         let moved = account.on_plan("build").unwrap();
         assert_eq!((moved.plan.as_str(), moved.revision), ("build", 4));
         assert_eq!(account.on_plan("free"), None);
+
+        let renamed = account.renamed(Some("Karoo"), None).unwrap();
+        assert_eq!((renamed.name.as_str(), renamed.revision), ("Karoo", 4));
+        assert_eq!(renamed.email, account.email);
+        let moved = account.renamed(None, Some("c@d.example")).unwrap();
+        assert_eq!(moved.email, "c@d.example");
+        assert_eq!(account.renamed(Some("Savanna"), Some("a@b.example")), None);
+        assert_eq!(account.renamed(None, None), None);
     }
 }

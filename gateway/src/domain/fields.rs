@@ -1,12 +1,14 @@
-//! Validation of staff calls. All bad fields are reported at once.
+//! Validation of calls. All bad fields are reported at once.
 
 use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
 
 use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::account::Identifier;
+use super::author::Person;
 use super::key::{KeyKind, Mode, Spec};
 use super::key_request::KeyRequestState;
 use super::plan::Plans;
@@ -104,6 +106,17 @@ impl Problems {
             self.add(field, "Give the id or the e-mail address of an account.");
         }
         Identifier::Email(text.trim().to_owned())
+    }
+
+    /// The person who makes a change. After an error, the returned person is arbitrary.
+    pub fn person(&mut self, id: &str, address: &str) -> Person {
+        Person {
+            id: self.id("actor.person_id", id),
+            address: address.parse().unwrap_or_else(|_| {
+                self.add("actor.address", "Give the IP address of the person.");
+                IpAddr::V4(Ipv4Addr::UNSPECIFIED)
+            }),
+        }
     }
 
     /// A mode. After an error, the returned mode is arbitrary.

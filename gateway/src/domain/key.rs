@@ -90,6 +90,36 @@ pub enum GameStanding {
     NotOwned,
 }
 
+/// How long an old secret may work after a rotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GraceRange {
+    /// A gateway that cannot read changes may accept a cached key for this long, so it could not keep a shorter grace period. To end the
+    /// old key at once is possible: that is a revocation, and adds a tombstone.
+    pub least: Duration,
+    pub most: Duration,
+}
+
+impl GraceRange {
+    /// The chosen grace period in seconds; the longest if none is given.
+    ///
+    /// # Errors
+    /// What can be chosen.
+    pub fn choose(self, seconds: Option<u32>) -> Result<Duration, String> {
+        let Some(seconds) = seconds else {
+            return Ok(self.most);
+        };
+        let chosen = Duration::from_secs(seconds.into());
+        if chosen.is_zero() || (self.least..=self.most).contains(&chosen) {
+            return Ok(chosen);
+        }
+        Err(format!(
+            "Give 0, or {} to {} seconds.",
+            self.least.as_secs(),
+            self.most.as_secs()
+        ))
+    }
+}
+
 impl Mode {
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -243,6 +273,29 @@ pub(crate) mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
     const HOUR: Duration = Duration::from_hours(1);
+
+    #[test]
+    fn a_grace_period_is_none_or_in_its_range() {
+        let range = GraceRange {
+            least: HOUR,
+            most: 24 * HOUR,
+        };
+        assert_eq!(range.choose(None), Ok(24 * HOUR));
+        for seconds in [0, 3_600, 86_400] {
+            let chosen = range.choose(Some(seconds)).unwrap();
+            assert_eq!(chosen.as_secs(), u64::from(seconds));
+        }
+        for seconds in [1, 3_599, 86_401, u32::MAX] {
+            let refused = range.choose(Some(seconds)).unwrap_err();
+            assert_eq!(refused, "Give 0, or 3600 to 86400 seconds.");
+        }
+        let none = GraceRange {
+            least: HOUR,
+            most: Duration::ZERO,
+        };
+        assert_eq!(none.choose(None), Ok(Duration::ZERO));
+        assert!(none.choose(Some(3_600)).is_err());
+    }
 
     /// A caller on the plan `free` with a live key of the account.
     pub(crate) fn caller() -> Caller {

@@ -2,9 +2,12 @@
 
 pub mod access;
 pub mod account;
+pub mod author;
+pub mod call;
 pub mod fields;
 pub mod key;
 pub mod key_request;
+pub mod owner_limits;
 pub mod picture;
 pub mod plan;
 pub mod plan_table;

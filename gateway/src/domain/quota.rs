@@ -93,8 +93,13 @@ impl Month {
         self.first
     }
 
+    /// The beginning of the month.
+    pub fn start(self) -> OffsetDateTime {
+        self.first.midnight().assume_utc()
+    }
+
     /// The beginning of the next month.
-    fn end(self) -> OffsetDateTime {
+    pub fn end(self) -> OffsetDateTime {
         let day = self.first;
         let year = day.year() + i32::from(day.month() == time::Month::December);
         Date::from_calendar_date(year, day.month().next(), 1)

@@ -1,4 +1,4 @@
-//! What staff do at the gateway, and the role that each action needs.
+//! What staff and the people of accounts do at the gateway, and the role that each action needs of staff.
 
 use kit::audit;
 use kit::rpc::staff::Role;
@@ -8,6 +8,8 @@ pub enum Action {
     /// Reads accounts, keys, key requests, plans and switches.
     Look,
     CreateAccount,
+    /// Changes name or address. Only the people of an account do so.
+    ChangeAccount,
     SetPlan,
     /// Creates a key without a review.
     CreateKey,
@@ -31,6 +33,7 @@ impl audit::Action for Action {
     const ALL: &'static [Self] = &[
         Self::Look,
         Self::CreateAccount,
+        Self::ChangeAccount,
         Self::SetPlan,
         Self::CreateKey,
         Self::RotateKey,
@@ -50,6 +53,7 @@ impl audit::Action for Action {
         match self {
             Self::Look => "look",
             Self::CreateAccount => "create_account",
+            Self::ChangeAccount => "change_account",
             Self::SetPlan => "set_plan",
             Self::CreateKey => "create_key",
             Self::RotateKey => "rotate_key",

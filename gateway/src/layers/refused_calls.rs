@@ -10,8 +10,8 @@ use http::StatusCode;
 use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime};
 
-use kit::client_address::Network;
 use crate::errors;
+use kit::client_address::Network;
 
 /// How long a refused call counts. It is also the longest wait.
 const MINUTE: Duration = Duration::MINUTE;

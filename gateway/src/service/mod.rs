@@ -1,3 +1,6 @@
-//! The gRPC services of the internal port.
+//! The gRPC services of the internal port. `operations` implements what staff and the people of an account share; `staff` and `accounts`
+//! authorize their callers.
 
+pub mod accounts;
+pub mod operations;
 pub mod staff;

@@ -37,7 +37,7 @@ fn columns(identifier: &Identifier) -> (Option<Uuid>, Option<&str>) {
     }
 }
 
-/// Inserts an account. Returns false if another account has the address.
+/// Inserts an account. Returns false if there is one with the address or the id.
 pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "insert into gateway.account (id, name, email, plan, created_at, revision)
@@ -84,17 +84,23 @@ pub async fn lock(
     Ok(RowLock::new(None, exists))
 }
 
-/// Updates plan and revision.
-pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update gateway.account set plan = $2, revision = $3 where id = $1",
+/// Updates everything that can change. Returns false if another account has the address; the savepoint of the caller is then lost.
+pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<bool, sqlx::Error> {
+    let updated = sqlx::query!(
+        "update gateway.account set name = $2, email = $3, plan = $4, revision = $5 where id = $1",
         account.id,
+        account.name,
+        account.email,
         account.plan,
         account.revision,
     )
     .execute(connection)
-    .await?;
-    Ok(())
+    .await;
+    match updated {
+        Ok(_) => Ok(true),
+        Err(sqlx::Error::Database(error)) if error.is_unique_violation() => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 pub async fn find(pool: &PgPool, identifier: &Identifier) -> Result<Option<Account>, sqlx::Error> {

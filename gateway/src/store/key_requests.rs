@@ -122,6 +122,26 @@ pub async fn page(
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
+/// Up to `limit` requests of an account, before the id `before`, newest first.
+pub async fn of_account(
+    pool: &PgPool,
+    account: Uuid,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<KeyRequest>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
+         from gateway.key_request where account_id = $1 and id < $2 order by id desc limit $3",
+        account,
+        before.unwrap_or(Uuid::max()),
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
 pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,

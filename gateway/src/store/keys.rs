@@ -3,11 +3,12 @@
 use futures::TryStreamExt as _;
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::games;
 use crate::domain::key::{Caller, GameStanding, Key, KeyKind, Mode};
+use crate::domain::owner_limits::KeyCounts;
 use crate::domain::secret::Hash;
 
 struct Row {
@@ -224,6 +225,34 @@ pub async fn count_working(
          ) as "count!""#,
         account,
         now,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// How many test keys of an account work, and how many keys and requests it has created in the last 24 hours. The key of a request
+/// has its id and counts once.
+pub async fn counts(
+    connection: &mut PgConnection,
+    account: Uuid,
+    now: OffsetDateTime,
+) -> Result<KeyCounts, sqlx::Error> {
+    let day_ago = now - Duration::DAY;
+    sqlx::query_as!(
+        KeyCounts,
+        r#"select (
+             select count(*) from gateway.key
+             where account_id = $1 and mode = 'test' and revoked_at is null and grace_until is null
+                 and (expires_at is null or expires_at > $2)
+         ) as "test!", (
+             select count(*) from gateway.key where account_id = $1 and created_at > $3
+         ) + (
+             select count(*) from gateway.key_request
+             where account_id = $1 and asked_at > $3 and state <> 'revealed'
+         ) as "new!""#,
+        account,
+        now,
+        day_ago,
     )
     .fetch_one(connection)
     .await

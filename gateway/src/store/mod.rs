@@ -2,6 +2,7 @@
 //! [`crate::write`] only.
 
 pub mod accounts;
+pub mod day_use;
 pub mod games;
 pub mod key_requests;
 pub mod keys;

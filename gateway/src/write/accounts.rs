@@ -1,12 +1,13 @@
-//! Commands on accounts: create, change the plan.
+//! Commands on accounts: create, change, change the plan.
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
 use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::pg::RowLock;
 use prost::Message as _;
 use sqlx::PgConnection;
 
-use super::{Outcome, feed_row, locked_row};
+use super::{AccountUpdate, Outcome, feed_row, locked_row};
 use crate::domain::account::{Account, Identifier};
 use crate::store::accounts;
 
@@ -15,10 +16,30 @@ pub(super) async fn create(
     account: &Account,
 ) -> ApplyResult<Outcome> {
     if !accounts::insert(connection, account).await? {
-        return Err(Fault::invalid_field("email", "Another account has this address.").into());
+        // A person's call was repeated. A new account of staff has a new id.
+        return match accounts::lock(connection, &Identifier::Id(account.id)).await? {
+            RowLock::Acquired(found) => Ok((Outcome::Account(found), Vec::new())),
+            RowLock::Busy => Err(ApplyError::Busy),
+            RowLock::NotFound => Err(address_taken()),
+        };
     }
     let change = publish(account, "created");
     Ok((Outcome::Account(account.clone()), vec![change]))
+}
+
+pub(super) async fn change(
+    connection: &mut PgConnection,
+    update: &AccountUpdate,
+) -> ApplyResult<Outcome> {
+    let account = lock(connection, &Identifier::Id(update.id)).await?;
+    let Some(account) = account.renamed(update.name.as_deref(), update.email.as_deref()) else {
+        return Ok((Outcome::Account(account), Vec::new()));
+    };
+    if !accounts::update(connection, &account).await? {
+        return Err(address_taken());
+    }
+    let change = publish(&account, "updated");
+    Ok((Outcome::Account(account), vec![change]))
 }
 
 pub(super) async fn set_plan(
@@ -42,6 +63,10 @@ pub(super) async fn lock(
 ) -> Result<Account, ApplyError> {
     let locked = accounts::lock(connection, identifier).await?;
     locked_row(locked, || identifier.unknown())
+}
+
+fn address_taken() -> ApplyError {
+    Fault::invalid_field("email", "Another account has this address.").into()
 }
 
 fn publish(account: &Account, event: &'static str) -> NewChange {

@@ -1,11 +1,40 @@
 //! Audit records of commands.
 
-use kit::audit::Subject;
+use kit::audit::{self, Action as _, Entry, Subject};
 use serde_json::json;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
 
 use super::Outcome;
+use crate::SCHEMA;
+use crate::domain::author::Author;
 
-/// The subject of the audit record; `None` if staff did not make the change.
+/// Records who made a change. A person has no name here; the address that the person called from is among the details.
+pub(super) async fn record(
+    connection: &mut PgConnection,
+    by: &Author,
+    subject: Subject,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let (person, action) = match by {
+        Author::Staff(by) => return by.record(connection, SCHEMA, subject, now).await,
+        Author::Person(person, action) => (person, action),
+    };
+    let mut details = subject.details;
+    details["address"] = json!(person.address);
+    let entry = Entry {
+        member: &person.id.to_string(),
+        role: audit::PERSON,
+        action: action.as_str(),
+        entity: subject.entity,
+        name: &subject.name,
+        refused: false,
+        details,
+    };
+    audit::append(connection, SCHEMA, entry, now).await
+}
+
+/// The subject of the audit record; `None` if the gateway itself made the change.
 pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
     let (entity, name, details) = match outcome {
         Outcome::Account(account) => (

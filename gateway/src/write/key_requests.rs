@@ -12,17 +12,16 @@ use super::{NewKey, Outcome, feed_row, keys, locked_row};
 use crate::domain::account::Identifier;
 use crate::domain::key::Spec;
 use crate::domain::key_request::KeyRequest;
-use crate::domain::plan::Plans;
 use crate::store::{self, key_requests};
 
 pub(super) async fn request(
     connection: &mut PgConnection,
-    plans: &Plans,
+    limits: keys::Limits<'_>,
     identifier: &Identifier,
     (spec, id): (&Spec, Uuid),
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let account = keys::lock_account(connection, plans, identifier, spec, now).await?;
+    let account = keys::lock_account(connection, limits, identifier, spec, now).await?;
     let request = KeyRequest::new(id, account.id, spec.clone(), now);
     key_requests::insert(connection, &request).await?;
     let change = publish(&request, "asked");

@@ -13,27 +13,36 @@ use uuid::Uuid;
 use super::{NewKey, Outcome, accounts, feed_row, locked_row};
 use crate::domain::account::{Account, Identifier};
 use crate::domain::key::{GameStanding, Key, Spec};
+use crate::domain::owner_limits;
 use crate::domain::plan::Plans;
 use crate::store::{games, keys};
 
+/// What limits the keys of an account.
+#[derive(Clone, Copy)]
+pub(super) struct Limits<'a> {
+    pub(super) plans: &'a Plans,
+    /// Whether [`owner_limits`] apply.
+    pub(super) limited: bool,
+}
+
 pub(super) async fn create(
     connection: &mut PgConnection,
-    plans: &Plans,
+    limits: Limits<'_>,
     identifier: &Identifier,
     (spec, new_key): (&Spec, &NewKey),
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let account = lock_account(connection, plans, identifier, spec, now).await?;
+    let account = lock_account(connection, limits, identifier, spec, now).await?;
     let key = Key::new(new_key.id, account.id, spec.clone(), &new_key.last4, now);
     keys::insert(connection, &key, new_key.hash).await?;
     let change = publish(&key, "created");
     Ok((Outcome::Key(key), vec![change]))
 }
 
-/// Locks the account and rejects a key that the plan or the directory does not allow.
+/// Locks the account and rejects a key that the plan, the directory or the limits of owners do not allow.
 pub(super) async fn lock_account(
     connection: &mut PgConnection,
-    plans: &Plans,
+    limits: Limits<'_>,
     identifier: &Identifier,
     spec: &Spec,
     now: OffsetDateTime,
@@ -44,7 +53,11 @@ pub(super) async fn lock_account(
         Some(slug) => games::standing(connection, slug, spec.mode, account.id).await?,
         None => GameStanding::Good,
     };
-    spec.check(plans.get_or_cheapest(&account.plan), working, game)?;
+    spec.check(limits.plans.get_or_cheapest(&account.plan), working, game)?;
+    if limits.limited {
+        let counts = keys::counts(connection, account.id, now).await?;
+        owner_limits::check(Some(spec.mode), counts)?;
+    }
     Ok(account)
 }
 
@@ -53,9 +66,14 @@ pub(super) async fn rotate(
     id: Uuid,
     new_key: &NewKey,
     grace: Duration,
+    limited: bool,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
     let key = lock(connection, id).await?;
+    if limited {
+        let counts = keys::counts(connection, key.account, now).await?;
+        owner_limits::check(None, counts)?;
+    }
     let (old, new) = key.rotated(new_key.id, &new_key.last4, grace, now)?;
     keys::insert(connection, &new, new_key.hash).await?;
     keys::update_rotated(connection, &old, new.id).await?;

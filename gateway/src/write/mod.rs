@@ -21,13 +21,12 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::SCHEMA;
 use crate::domain::account::{Account, Identifier};
+use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
-use crate::domain::staff_action::By;
 use crate::domain::switch::{Setting, Switch};
 
 /// Applies commands inside the writer's transaction.
@@ -35,20 +34,18 @@ use crate::domain::switch::{Setting, Switch};
 pub struct CommandHandler {
     /// Limits the number of working keys.
     pub plans: Arc<Plans>,
-    /// How long a rotated key still works.
-    pub grace: Duration,
 }
 
 /// A command and its author.
 #[derive(Debug)]
 pub struct AuthoredCommand {
-    by: Option<By>,
+    by: Option<Author>,
     command: Command,
 }
 
 impl AuthoredCommand {
-    /// A command of a member of staff. It is audited in its own transaction.
-    pub fn by_staff(by: By, command: Command) -> Self {
+    /// A command of a member of staff or of a person. It is audited in its own transaction.
+    pub fn by_author(by: Author, command: Command) -> Self {
         Self {
             by: Some(by),
             command,
@@ -65,6 +62,7 @@ impl AuthoredCommand {
 #[derive(Debug)]
 pub enum Command {
     CreateAccount(Account),
+    ChangeAccount(AccountUpdate),
     SetPlan(Identifier, String),
     CreateKey(Identifier, Spec, NewKey),
     /// Requests a live key, which staff review.
@@ -75,7 +73,8 @@ pub enum Command {
     RejectKey(Uuid, String),
     /// Creates the approved key. It gets the id of the request.
     RevealKey(NewKey),
-    RotateKey(Uuid, NewKey),
+    /// The old key works for this long.
+    RotateKey(Uuid, NewKey, Duration),
     RevokeKey(Uuid),
     SetSwitch(SwitchUpdate),
     /// Publishes the plans of the settings that differ from the feed.
@@ -92,6 +91,14 @@ pub struct NewKey {
     pub hash: Hash,
     /// The last four characters of the secret.
     pub last4: String,
+}
+
+/// New values of an account; absent ones stay.
+#[derive(Debug, Clone)]
+pub struct AccountUpdate {
+    pub id: Uuid,
+    pub name: Option<String>,
+    pub email: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -126,13 +133,14 @@ impl Apply for CommandHandler {
         AuthoredCommand { by, command }: &AuthoredCommand,
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
-        let (outcome, changes) = self.execute(connection, command, now).await?;
+        let limited = by.as_ref().is_some_and(Author::is_limited);
+        let (outcome, changes) = self.execute(connection, command, limited, now).await?;
         // A command that changes nothing is not audited.
         if let Some(by) = by
             && !changes.is_empty()
             && let Some(subject) = audit::subject(&outcome)
         {
-            by.record(&mut *connection, SCHEMA, subject, now).await?;
+            audit::record(&mut *connection, by, subject, now).await?;
         }
         Ok((outcome, changes))
     }
@@ -143,26 +151,36 @@ impl CommandHandler {
         &self,
         connection: &mut PgConnection,
         command: &Command,
+        limited: bool,
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
         match command {
             Command::CreateAccount(account) => accounts::create(connection, account).await,
+            Command::ChangeAccount(update) => accounts::change(connection, update).await,
             Command::SetPlan(identifier, plan) => {
                 accounts::set_plan(connection, identifier, plan).await
             }
             Command::CreateKey(identifier, spec, new_key) => {
-                keys::create(connection, &self.plans, identifier, (spec, new_key), now).await
+                let limits = keys::Limits {
+                    plans: &self.plans,
+                    limited,
+                };
+                keys::create(connection, limits, identifier, (spec, new_key), now).await
             }
             Command::RequestKey(identifier, spec, id) => {
-                key_requests::request(connection, &self.plans, identifier, (spec, *id), now).await
+                let limits = keys::Limits {
+                    plans: &self.plans,
+                    limited,
+                };
+                key_requests::request(connection, limits, identifier, (spec, *id), now).await
             }
             Command::ApproveKey(id) => key_requests::approve(connection, *id, now).await,
             Command::RejectKey(id, reason) => {
                 key_requests::reject(connection, *id, reason, now).await
             }
             Command::RevealKey(new_key) => key_requests::reveal(connection, new_key, now).await,
-            Command::RotateKey(id, new_key) => {
-                keys::rotate(connection, *id, new_key, self.grace, now).await
+            Command::RotateKey(id, new_key, grace) => {
+                keys::rotate(connection, *id, new_key, *grace, limited, now).await
             }
             Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
             Command::SetSwitch(update) => switches::set(connection, update, now).await,

@@ -15,7 +15,7 @@ const LIMIT: u64 = 1_000;
 /// What was announced: the month, and the calls.
 async fn announced(test: &Test) -> Vec<(String, u64)> {
     let command = AuthoredCommand::by_gateway(Command::AnnounceLargeMonths(LIMIT));
-    test.staff.writer.write(command).await.unwrap();
+    test.staff.operations.writer.write(command).await.unwrap();
     let rows = sqlx::query_scalar!(
         "select state from gateway.feed where entity = 'large_month' and announced order by seq"
     );

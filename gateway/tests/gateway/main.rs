@@ -5,6 +5,8 @@
 
 #![expect(clippy::unwrap_used, reason = "test support")]
 
+mod account_keys;
+mod accounts;
 mod checks;
 mod codings;
 mod economy;

@@ -1,1 +1,104 @@
+#![doc = include_str!("../README.md")]
 
+pub mod account;
+pub mod app;
+pub mod assets;
+pub mod config;
+pub mod domain;
+pub mod form_body;
+pub mod hashing;
+pub mod jobs;
+pub mod layers;
+pub mod notice;
+pub mod page_error;
+pub mod people;
+pub mod render;
+pub mod router;
+pub mod server;
+pub mod session;
+pub mod store;
+pub mod upstream;
+pub mod viewer;
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use kit::boot::{self, Boot};
+use kit::mail::Mailer;
+use kit::pg::Schema;
+use kit::redis::Redis;
+use kit::rpc::FleetMembers;
+use time::Duration;
+
+use app::Web;
+use hashing::PasswordPool;
+use session::limits::Limits;
+use session::once::Forms;
+use session::sessions::{Lifetimes, Sessions};
+use session::{CookieStyle, Keyspace};
+use upstream::Gateway;
+
+pub use config::Settings;
+
+pub const SCHEMA: Schema = Schema("web");
+
+pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// Logged when Redis is away.
+const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in see an error";
+
+/// Starts the service.
+pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
+    let pool = boot.database(&MIGRATOR).await?;
+    let (settings, clock) = (&boot.settings, &boot.clock);
+    let redis = Redis::connect(&settings.redis_url, settings.redis_deadline, WITHOUT_REDIS).await?;
+    let keyspace = Keyspace {
+        redis,
+        prefix: "web".to_owned(),
+    };
+
+    let mailer = Mailer {
+        pool: pool.clone(),
+        schema: SCHEMA,
+        clock: clock.clone(),
+        settings: settings.mail.clone(),
+    };
+    mailer.spawn(&boot.lifecycle);
+    jobs::clean_up(&boot.lifecycle, &pool, clock);
+
+    let gateway = boot.client(&settings.gateway_addresses)?;
+    let app = Arc::new(Web {
+        pool,
+        clock: clock.clone(),
+        passwords: PasswordPool::new(available_parallelism()?.get())?,
+        sessions: Sessions {
+            keyspace: keyspace.clone(),
+            lifetimes: Lifetimes {
+                idle: Duration::days(settings.session_idle.into()),
+                most: Duration::days(settings.session_most.into()),
+            },
+        },
+        limits: Limits(keyspace.clone()),
+        forms: Forms(keyspace),
+        cookie: CookieStyle::of(&settings.public_url),
+        key_ring: settings.secret_keys.clone(),
+        gateway: Gateway::new(gateway, settings.upstream_deadline),
+        proxies: settings.trusted_proxies.clone(),
+        proxy_header: settings.proxy_header,
+        public_url: settings.public_url.clone(),
+        api_url: settings.api_url(),
+        mail_folder: settings.mail_folder(),
+        timeout: settings.http_timeout,
+        lifecycle: boot.lifecycle.clone(),
+    });
+    jobs::announce_expiring_keys(&boot.lifecycle, &app);
+    let listener = boot::bind(settings.http_listen, "http_listen").await?;
+    let (connections, draining) = (settings.http_connections, boot.lifecycle.draining());
+    let pages = server::serve(listener, router::router(&app), connections, draining);
+    boot.lifecycle.spawn_server("pages", pages);
+
+    let listings = boot.client(&settings.listings_addresses)?;
+    let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
+    let services = kit::rpc::server::services();
+    boot.serve_rpc_to_members(services, Arc::new(members)).await
+}

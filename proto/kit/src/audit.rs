@@ -26,6 +26,9 @@ const MAX_LIMIT: usize = 100;
 /// The most characters that are stored of the name in a refused call.
 const MAX_NAME: usize = 200;
 
+/// The `role` of a person who acts for their own account at the dashboard.
+pub const PERSON: &str = "person";
+
 /// The most characters of a reason.
 const MAX_REASON: usize = 500;
 
@@ -101,7 +104,8 @@ impl<A: Action> AuthorizedAction<A> {
         now: OffsetDateTime,
     ) -> Result<(), sqlx::Error> {
         let entry = Entry {
-            member: &self.member,
+            member: &self.member.name,
+            role: self.member.role.as_str(),
             action: self.action.as_str(),
             entity: subject.entity,
             name: &subject.name,
@@ -115,8 +119,10 @@ impl<A: Action> AuthorizedAction<A> {
 /// An audit entry to record.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
-    /// The staff member.
-    pub member: &'a Member,
+    /// The name of the staff member, or the id of a person.
+    pub member: &'a str,
+    /// The role of the staff member, or [`PERSON`].
+    pub role: &'static str,
     /// The action, as [`Action::as_str`] names it.
     pub action: &'static str,
     /// The entity type.
@@ -150,8 +156,8 @@ pub async fn append(
     sqlx::query(AssertSqlSafe(sql))
         .bind(ids::row_id())
         .bind(now)
-        .bind(&entry.member.name)
-        .bind(entry.member.role.as_str())
+        .bind(entry.member)
+        .bind(entry.role)
         .bind(entry.action)
         .bind(entry.entity)
         .bind(entry.name)
@@ -211,7 +217,8 @@ impl Audit {
         }
         let action = action.as_str();
         let entry = Entry {
-            member,
+            member: &member.name,
+            role: member.role.as_str(),
             action,
             entity: &sanitize(entity),
             name: &sanitize(name),

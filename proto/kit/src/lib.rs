@@ -17,6 +17,7 @@ pub mod handles;
 pub mod idempotency;
 pub mod ids;
 pub mod json_object;
+pub mod key_ring;
 pub mod lease;
 pub mod lifecycle;
 pub mod mail;

@@ -717,9 +717,10 @@ pub struct AuditEntry {
     pub id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The name of a member, or the id of a person who changed something of their own account at the dashboard.
     #[prost(string, tag = "3")]
     pub member: ::prost::alloc::string::String,
-    /// The role at that time: `reviewer` or `admin`.
+    /// The role at that time: `reviewer`, `admin`, or `person`.
     #[prost(string, tag = "4")]
     pub role: ::prost::alloc::string::String,
     #[prost(string, tag = "5")]

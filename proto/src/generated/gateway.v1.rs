@@ -1916,3 +1916,1558 @@ pub mod staff_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// The person who makes a change, for the audit.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Actor {
+    /// The id of the person in `web`, a UUID.
+    #[prost(string, tag = "1")]
+    pub person_id: ::prost::alloc::string::String,
+    /// The IP address that the person called from.
+    #[prost(string, tag = "2")]
+    pub address: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceCreateAccountRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    /// The id of the new account, a UUID that the caller chooses, so that it can repeat the call.
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub email: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceGetAccountRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// Instead of the id: the address of an account that staff have created, which its owner has verified.
+    #[prost(string, tag = "2")]
+    pub email: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceGetAccountResponse {
+    #[prost(message, optional, tag = "1")]
+    pub account: ::core::option::Option<Account>,
+    #[prost(message, optional, tag = "2")]
+    pub plan: ::core::option::Option<Plan>,
+    #[prost(message, optional, tag = "3")]
+    pub month: ::core::option::Option<MonthUse>,
+    /// Live keys that count against the plan (§8), with those that were requested.
+    #[prost(uint32, tag = "4")]
+    pub working_keys: u32,
+    /// The grace periods in seconds that a rotation may have: 0, or from the least to the most.
+    #[prost(uint32, tag = "5")]
+    pub least_grace_seconds: u32,
+    #[prost(uint32, tag = "6")]
+    pub most_grace_seconds: u32,
+}
+/// The calls of live keys in the current UTC month, as the monthly limit counts them (§8). At most a second old.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct MonthUse {
+    #[prost(message, optional, tag = "1")]
+    pub starts_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "2")]
+    pub resets_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(uint64, tag = "3")]
+    pub used: u64,
+    /// Absent: no limit.
+    #[prost(uint64, optional, tag = "4")]
+    pub limit: ::core::option::Option<u64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceChangeAccountRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    pub email: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceChangeAccountResponse {
+    #[prost(message, optional, tag = "1")]
+    pub account: ::core::option::Option<Account>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListPlansRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListKeysRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceCreateKeyRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// Empty: `account`.
+    #[prost(string, tag = "4")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(bool, tag = "5")]
+    pub may_write: bool,
+    #[prost(string, optional, tag = "6")]
+    pub game: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "7")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceRequestKeyRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// Empty: `account`.
+    #[prost(string, tag = "4")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(bool, tag = "5")]
+    pub may_write: bool,
+    #[prost(string, optional, tag = "6")]
+    pub game: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "7")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListKeyRequestsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The number of rows, 1 to 500; 0 stands for 100.
+    #[prost(uint32, tag = "2")]
+    pub limit: u32,
+    #[prost(string, tag = "3")]
+    pub cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceRevealKeyRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The id of the request.
+    #[prost(string, tag = "3")]
+    pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceRotateKeyRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub id: ::prost::alloc::string::String,
+    /// How long the old secret works. Absent: the longest grace period. GetAccount names the possible ones.
+    #[prost(uint32, optional, tag = "4")]
+    pub grace_seconds: ::core::option::Option<u32>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceRevokeKeyRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListUseRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The number of UTC days, with the current one, 1 to 92; 0 stands for 31.
+    #[prost(uint32, tag = "2")]
+    pub days: u32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AccountsServiceListUseResponse {
+    /// By day, then mode, route and method.
+    #[prost(message, repeated, tag = "1")]
+    pub rows: ::prost::alloc::vec::Vec<RouteUse>,
+    /// The first and the last day of the list, such as `2026-11-30`. A day without calls has no row.
+    #[prost(string, tag = "2")]
+    pub first_day: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub last_day: ::prost::alloc::string::String,
+}
+/// The calls of an account on one UTC day with one method to one route.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RouteUse {
+    /// Such as `2026-11-30`.
+    #[prost(string, tag = "1")]
+    pub day: ::prost::alloc::string::String,
+    /// `test` or `live`.
+    #[prost(string, tag = "2")]
+    pub mode: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub method: ::prost::alloc::string::String,
+    /// The pattern of the path, such as `/v1/games/{slug}`; `none` for paths that do not exist.
+    #[prost(string, tag = "4")]
+    pub route: ::prost::alloc::string::String,
+    /// All calls, also those below.
+    #[prost(uint64, tag = "5")]
+    pub calls: u64,
+    /// Answered with a 4xx, without 429; or the caller closed the connection before the answer.
+    #[prost(uint64, tag = "6")]
+    pub client_errors: u64,
+    /// Answered with 429.
+    #[prost(uint64, tag = "7")]
+    pub rate_limited: u64,
+    /// Answered with a 5xx.
+    #[prost(uint64, tag = "8")]
+    pub server_errors: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListCallsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// An empty filter matches everything.
+    #[prost(string, tag = "2")]
+    pub key_id: ::prost::alloc::string::String,
+    /// Only calls that were answered with a 4xx or a 5xx, or not at all.
+    #[prost(bool, tag = "3")]
+    pub only_errors: bool,
+    /// The number of rows, 1 to 500; 0 stands for 100.
+    #[prost(uint32, tag = "4")]
+    pub limit: u32,
+    #[prost(string, tag = "5")]
+    pub cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AccountsServiceListCallsResponse {
+    /// Newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub calls: ::prost::alloc::vec::Vec<Call>,
+    #[prost(string, optional, tag = "2")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+    /// The most calls that the log of an account holds. Older ones are dropped, as are those of more than seven days ago.
+    #[prost(uint32, tag = "3")]
+    pub most: u32,
+    /// Calls that were counted and not logged while the log lasts, because too many came in one second.
+    #[prost(uint64, tag = "4")]
+    pub left_out: u64,
+}
+/// A call of the API. The log holds it in this form.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Call {
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub key_id: ::prost::alloc::string::String,
+    /// `test` or `live`.
+    #[prost(string, tag = "4")]
+    pub mode: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub method: ::prost::alloc::string::String,
+    /// The pattern of the path, such as `/v1/games/{slug}`; `none` for paths that do not exist.
+    #[prost(string, tag = "6")]
+    pub route: ::prost::alloc::string::String,
+    /// Path and query, without keys that were sent in them by mistake, and cut off after 300 bytes.
+    #[prost(string, tag = "7")]
+    pub target: ::prost::alloc::string::String,
+    /// The HTTP status; 499 when the caller closed the connection before the answer.
+    #[prost(uint32, tag = "8")]
+    pub status: u32,
+    /// The code of an error (§7); empty otherwise.
+    #[prost(string, tag = "9")]
+    pub code: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "10")]
+    pub duration_us: u32,
+    /// Further calls of the same second that the log leaves out. Only the last call of a second has it.
+    #[prost(uint64, tag = "11")]
+    pub left_out: u64,
+}
+/// Generated client implementations.
+pub mod accounts_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// The accounts of people, their keys and their use, for the dashboard.
+    ///
+    /// `web` calls it with the fleet token, and knows which person is a member of which account and with which role. Every request names the
+    /// account; a key or a key request of another account is `not_found`. Calls that change something name the person too, and the audit records
+    /// them.
+    ///
+    /// Requests have the name of the service in theirs, because the staff calls of the same names have messages of their own.
+    #[derive(Debug, Clone)]
+    pub struct AccountsServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl AccountsServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> AccountsServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> AccountsServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            AccountsServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Creates an account on the plan `free`. A repeated call with the same id changes nothing and returns the account as it is.
+        pub async fn create_account(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceCreateAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateAccountResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/CreateAccount",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "CreateAccount"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The account with its plan, and what it has used of it.
+        pub async fn get_account(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceGetAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceGetAccountResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/GetAccount",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "GetAccount"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Changes the fields that are present.
+        pub async fn change_account(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceChangeAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceChangeAccountResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ChangeAccount",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "ChangeAccount"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn list_plans(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceListPlansRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListPlansResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListPlans",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListPlans"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// All keys of the account, oldest first, also those that have ended.
+        pub async fn list_keys(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceListKeysRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListKeysResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListKeys",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListKeys"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Creates a test key. Only this response contains the secret.
+        pub async fn create_key(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceCreateKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateKeyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/CreateKey",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "CreateKey"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Requests a live key, which staff review. The request counts as one of the plan's working keys until it is rejected.
+        pub async fn request_key(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceRequestKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RequestKeyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/RequestKey",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "RequestKey"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The requests of the account in every state, newest first.
+        pub async fn list_key_requests(
+            &mut self,
+            request: impl tonic::IntoRequest<
+                super::AccountsServiceListKeyRequestsRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<super::ListKeyRequestsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListKeyRequests",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("gateway.v1.AccountsService", "ListKeyRequests"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Creates the key of an approved request. Only this response contains the secret: a second call is refused.
+        pub async fn reveal_key(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceRevealKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevealKeyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/RevealKey",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevealKey"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
+        pub async fn rotate_key(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceRotateKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RotateKeyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/RotateKey",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "RotateKey"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Every gateway refuses the next call with the key.
+        pub async fn revoke_key(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceRevokeKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevokeKeyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/RevokeKey",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeKey"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Calls by day and route. They are counted within ten seconds; those of the last seconds of a gateway that was killed are missing.
+        pub async fn list_use(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceListUseRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListUseResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListUse",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListUse"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The log of the account's calls of the last seven days, newest first. It is bounded and sampled, as the response says.
+        /// `unavailable` while Redis is away.
+        pub async fn list_calls(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceListCallsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListCallsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListCalls",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListCalls"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod accounts_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with AccountsServiceServer.
+    #[async_trait]
+    pub trait AccountsService: std::marker::Send + std::marker::Sync + 'static {
+        /// Creates an account on the plan `free`. A repeated call with the same id changes nothing and returns the account as it is.
+        async fn create_account(
+            &self,
+            request: tonic::Request<super::AccountsServiceCreateAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateAccountResponse>,
+            tonic::Status,
+        >;
+        /// The account with its plan, and what it has used of it.
+        async fn get_account(
+            &self,
+            request: tonic::Request<super::AccountsServiceGetAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceGetAccountResponse>,
+            tonic::Status,
+        >;
+        /// Changes the fields that are present.
+        async fn change_account(
+            &self,
+            request: tonic::Request<super::AccountsServiceChangeAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceChangeAccountResponse>,
+            tonic::Status,
+        >;
+        async fn list_plans(
+            &self,
+            request: tonic::Request<super::AccountsServiceListPlansRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListPlansResponse>,
+            tonic::Status,
+        >;
+        /// All keys of the account, oldest first, also those that have ended.
+        async fn list_keys(
+            &self,
+            request: tonic::Request<super::AccountsServiceListKeysRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListKeysResponse>,
+            tonic::Status,
+        >;
+        /// Creates a test key. Only this response contains the secret.
+        async fn create_key(
+            &self,
+            request: tonic::Request<super::AccountsServiceCreateKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateKeyResponse>,
+            tonic::Status,
+        >;
+        /// Requests a live key, which staff review. The request counts as one of the plan's working keys until it is rejected.
+        async fn request_key(
+            &self,
+            request: tonic::Request<super::AccountsServiceRequestKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RequestKeyResponse>,
+            tonic::Status,
+        >;
+        /// The requests of the account in every state, newest first.
+        async fn list_key_requests(
+            &self,
+            request: tonic::Request<super::AccountsServiceListKeyRequestsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListKeyRequestsResponse>,
+            tonic::Status,
+        >;
+        /// Creates the key of an approved request. Only this response contains the secret: a second call is refused.
+        async fn reveal_key(
+            &self,
+            request: tonic::Request<super::AccountsServiceRevealKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevealKeyResponse>,
+            tonic::Status,
+        >;
+        /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
+        async fn rotate_key(
+            &self,
+            request: tonic::Request<super::AccountsServiceRotateKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RotateKeyResponse>,
+            tonic::Status,
+        >;
+        /// Every gateway refuses the next call with the key.
+        async fn revoke_key(
+            &self,
+            request: tonic::Request<super::AccountsServiceRevokeKeyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevokeKeyResponse>,
+            tonic::Status,
+        >;
+        /// Calls by day and route. They are counted within ten seconds; those of the last seconds of a gateway that was killed are missing.
+        async fn list_use(
+            &self,
+            request: tonic::Request<super::AccountsServiceListUseRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListUseResponse>,
+            tonic::Status,
+        >;
+        /// The log of the account's calls of the last seven days, newest first. It is bounded and sampled, as the response says.
+        /// `unavailable` while Redis is away.
+        async fn list_calls(
+            &self,
+            request: tonic::Request<super::AccountsServiceListCallsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListCallsResponse>,
+            tonic::Status,
+        >;
+    }
+    /// The accounts of people, their keys and their use, for the dashboard.
+    ///
+    /// `web` calls it with the fleet token, and knows which person is a member of which account and with which role. Every request names the
+    /// account; a key or a key request of another account is `not_found`. Calls that change something name the person too, and the audit records
+    /// them.
+    ///
+    /// Requests have the name of the service in theirs, because the staff calls of the same names have messages of their own.
+    #[derive(Debug)]
+    pub struct AccountsServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> AccountsServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for AccountsServiceServer<T>
+    where
+        T: AccountsService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/gateway.v1.AccountsService/CreateAccount" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateAccountSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceCreateAccountRequest,
+                    > for CreateAccountSvc<T> {
+                        type Response = super::CreateAccountResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceCreateAccountRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::create_account(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateAccountSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/GetAccount" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetAccountSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceGetAccountRequest,
+                    > for GetAccountSvc<T> {
+                        type Response = super::AccountsServiceGetAccountResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceGetAccountRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::get_account(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetAccountSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ChangeAccount" => {
+                    #[allow(non_camel_case_types)]
+                    struct ChangeAccountSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceChangeAccountRequest,
+                    > for ChangeAccountSvc<T> {
+                        type Response = super::AccountsServiceChangeAccountResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceChangeAccountRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::change_account(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ChangeAccountSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListPlans" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListPlansSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::AccountsServiceListPlansRequest>
+                    for ListPlansSvc<T> {
+                        type Response = super::ListPlansResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListPlansRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_plans(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListPlansSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListKeys" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListKeysSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::AccountsServiceListKeysRequest>
+                    for ListKeysSvc<T> {
+                        type Response = super::ListKeysResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListKeysRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_keys(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListKeysSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/CreateKey" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateKeySvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::AccountsServiceCreateKeyRequest>
+                    for CreateKeySvc<T> {
+                        type Response = super::CreateKeyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceCreateKeyRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::create_key(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/RequestKey" => {
+                    #[allow(non_camel_case_types)]
+                    struct RequestKeySvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceRequestKeyRequest,
+                    > for RequestKeySvc<T> {
+                        type Response = super::RequestKeyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceRequestKeyRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::request_key(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RequestKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListKeyRequests" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListKeyRequestsSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceListKeyRequestsRequest,
+                    > for ListKeyRequestsSvc<T> {
+                        type Response = super::ListKeyRequestsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListKeyRequestsRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_key_requests(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListKeyRequestsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/RevealKey" => {
+                    #[allow(non_camel_case_types)]
+                    struct RevealKeySvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::AccountsServiceRevealKeyRequest>
+                    for RevealKeySvc<T> {
+                        type Response = super::RevealKeyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceRevealKeyRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::reveal_key(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RevealKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/RotateKey" => {
+                    #[allow(non_camel_case_types)]
+                    struct RotateKeySvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::AccountsServiceRotateKeyRequest>
+                    for RotateKeySvc<T> {
+                        type Response = super::RotateKeyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceRotateKeyRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::rotate_key(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RotateKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/RevokeKey" => {
+                    #[allow(non_camel_case_types)]
+                    struct RevokeKeySvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::AccountsServiceRevokeKeyRequest>
+                    for RevokeKeySvc<T> {
+                        type Response = super::RevokeKeyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceRevokeKeyRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::revoke_key(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RevokeKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListUse" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListUseSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::AccountsServiceListUseRequest>
+                    for ListUseSvc<T> {
+                        type Response = super::AccountsServiceListUseResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::AccountsServiceListUseRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_use(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListUseSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListCalls" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListCallsSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::AccountsServiceListCallsRequest>
+                    for ListCallsSvc<T> {
+                        type Response = super::AccountsServiceListCallsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListCallsRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_calls(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListCallsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for AccountsServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "gateway.v1.AccountsService";
+    impl<T> tonic::server::NamedService for AccountsServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}

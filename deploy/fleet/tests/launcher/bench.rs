@@ -42,6 +42,8 @@ impl Bench {
             "listings-svc",
             "economy-svc",
             "webhook-svc",
+            "web",
+            "local-people",
             "staff",
         ] {
             symlink(&stand_in, binaries.join(name)).unwrap();

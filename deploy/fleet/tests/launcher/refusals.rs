@@ -47,7 +47,7 @@ fn invalid_urls() {
             .command("up")
             .env("GATEWAY_DATABASE_URL", "postgres://a/b"),
     );
-    contains(&said, &["LISTINGS_DATABASE_URL", "all five"]);
+    contains(&said, &["LISTINGS_DATABASE_URL", "all six"]);
 }
 
 #[test]
@@ -145,7 +145,14 @@ fn an_external_database_and_redis_are_used() {
         .to_owned();
     // A user as in the README: may create roles, owns the database, and is not a superuser.
     Bench::sql(&admin, "create role maker login createrole password 'pw'");
-    for service in ["gateway", "catalogue", "listings", "economy", "webhook"] {
+    for service in [
+        "gateway",
+        "catalogue",
+        "listings",
+        "economy",
+        "webhook",
+        "web",
+    ] {
         Bench::sql(&admin, &format!("drop schema {service} cascade"));
         Bench::sql(&admin, &format!("drop owned by {service}"));
         Bench::sql(&admin, &format!("drop role {service}"));

@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::timeouts::Deadlines;
 use crate::config::Timeouts;
-use kit::client_address::{Network, ProxyHeader, TrustedProxies};
 use crate::layers::client_ip;
+use kit::client_address::{Network, ProxyHeader, TrustedProxies};
 
 /// Unsent bytes over all connections, at which connections are closed.
 pub(super) const MAX_UNSENT_BYTES: usize = 128 * 1024 * 1024;

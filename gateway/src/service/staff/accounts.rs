@@ -2,22 +2,22 @@
 
 use contracts::gateway::v1 as proto;
 use kit::cursor::Binding;
-use kit::feed::unexpected_outcome;
 use kit::{Fault, ids, pg};
 
 use super::Staff;
-use super::page::ResultPage;
 use crate::domain::account::Account;
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::By;
+use crate::service::operations::ResultPage;
 use crate::store::accounts;
-use crate::write::{Command, Outcome};
+use crate::write::Command;
 
 pub(super) async fn create(
     staff: &Staff,
     by: By,
     request: proto::CreateAccountRequest,
 ) -> Result<proto::CreateAccountResponse, Fault> {
+    let operations = &staff.operations;
     let mut problems = Problems::default();
     let plan = match request.plan.as_str() {
         "" => "free",
@@ -27,15 +27,14 @@ pub(super) async fn create(
         id: ids::row_id(),
         name: problems.name("name", &request.name),
         email: problems.email("email", &request.email),
-        plan: problems.plan("plan", plan, &staff.plans),
-        created_at: staff.clock.now(),
+        plan: problems.plan("plan", plan, &operations.plans),
+        created_at: operations.clock.now(),
         revision: 1,
     };
     problems.finish()?;
-    let account = write(staff, by, Command::CreateAccount(account)).await?;
-    Ok(proto::CreateAccountResponse {
-        account: Some(account),
-    })
+    let command = Command::CreateAccount(account);
+    let account = Some(operations.write_account(by, command).await?);
+    Ok(proto::CreateAccountResponse { account })
 }
 
 pub(super) async fn list(
@@ -46,7 +45,7 @@ pub(super) async fn list(
     let binding = Binding::new("accounts", []);
     let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
     problems.finish()?;
-    let mut found = accounts::page(&staff.pool, page.after, page.rows_to_fetch())
+    let mut found = accounts::page(&staff.operations.pool, page.after, page.rows_to_fetch())
         .await
         .map_err(|error| pg::fault(&error))?;
     let next_cursor = page.truncate(&mut found, |account| account.id)?;
@@ -71,14 +70,14 @@ pub(super) async fn set_plan(
     by: By,
     request: proto::SetAccountPlanRequest,
 ) -> Result<proto::SetAccountPlanResponse, Fault> {
+    let operations = &staff.operations;
     let mut problems = Problems::default();
     let identifier = problems.account("account", &request.account);
-    let plan = problems.plan("plan", &request.plan, &staff.plans);
+    let plan = problems.plan("plan", &request.plan, &operations.plans);
     problems.finish()?;
-    let account = write(staff, by, Command::SetPlan(identifier, plan)).await?;
-    Ok(proto::SetAccountPlanResponse {
-        account: Some(account),
-    })
+    let command = Command::SetPlan(identifier, plan);
+    let account = Some(operations.write_account(by, command).await?);
+    Ok(proto::SetAccountPlanResponse { account })
 }
 
 /// Finds an account by its id or its e-mail address.
@@ -86,16 +85,5 @@ pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
     let mut problems = Problems::default();
     let identifier = problems.account("account", text);
     problems.finish()?;
-    accounts::find(&staff.pool, &identifier)
-        .await
-        .map_err(|error| pg::fault(&error))?
-        .ok_or_else(|| identifier.unknown())
-}
-
-/// Applies a command that returns an account.
-async fn write(staff: &Staff, by: By, item: Command) -> Result<proto::Account, Fault> {
-    match staff.write(by, item).await? {
-        Outcome::Account(account) => Ok((&account).into()),
-        other => Err(unexpected_outcome(&other)),
-    }
+    staff.operations.account(&identifier).await
 }

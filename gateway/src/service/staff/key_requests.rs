@@ -1,17 +1,15 @@
-//! RPCs for requests of live keys (§5.2). Until there is a dashboard, staff request and reveal keys for their owners.
+//! RPCs for requests of live keys (§5.2). Staff review them; they also request and reveal keys for owners who do not use the dashboard.
 
 use contracts::gateway::v1 as proto;
 use kit::cursor::Binding;
-use kit::feed::unexpected_outcome;
-use kit::{Fault, ids, pg};
+use kit::{Fault, pg};
 
-use super::page::ResultPage;
-use super::{Staff, id, keys};
+use super::Staff;
 use crate::domain::fields::Problems;
-use crate::domain::key::{Mode, Spec};
 use crate::domain::staff_action::By;
+use crate::service::operations::{KeyFields, ResultPage, Scope, id};
 use crate::store::key_requests;
-use crate::write::{Command, Outcome};
+use crate::write::Command;
 
 pub(super) async fn request(
     staff: &Staff,
@@ -20,26 +18,15 @@ pub(super) async fn request(
 ) -> Result<proto::RequestKeyResponse, Fault> {
     let mut problems = Problems::default();
     let identifier = problems.account("account", &request.account);
-    let spec = Spec {
-        name: problems.name("name", &request.name),
-        mode: Mode::Live,
-        kind: problems.kind("kind", &request.kind),
+    let fields = KeyFields {
+        name: request.name,
+        kind: request.kind,
         may_write: request.may_write,
-        game: request.game.filter(|slug| !slug.is_empty()),
-        expires_at: keys::expiry(&mut problems, request.expires_at),
+        game: request.game,
+        expires_at: request.expires_at,
     };
-    problems.key(&spec, staff.clock.now());
-    problems.finish()?;
-    keys::await_game(staff, &identifier, &spec).await?;
-    let key_request = write(
-        staff,
-        by,
-        Command::RequestKey(identifier, spec, ids::row_id()),
-    )
-    .await?;
-    Ok(proto::RequestKeyResponse {
-        request: Some(key_request),
-    })
+    let requested = (staff.operations).request_key(by.into(), problems, identifier, fields);
+    requested.await
 }
 
 pub(super) async fn list(
@@ -51,7 +38,8 @@ pub(super) async fn list(
     let binding = Binding::new("key requests", [Some(state.as_str())]);
     let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
     problems.finish()?;
-    let mut found = key_requests::page(&staff.pool, state, page.after, page.rows_to_fetch())
+    let (pool, rows) = (&staff.operations.pool, page.rows_to_fetch());
+    let mut found = key_requests::page(pool, state, page.after, rows)
         .await
         .map_err(|error| pg::fault(&error))?;
     let next_cursor = page.truncate(&mut found, |request| request.id)?;
@@ -66,10 +54,9 @@ pub(super) async fn approve(
     by: By,
     request: proto::ApproveKeyRequest,
 ) -> Result<proto::ApproveKeyResponse, Fault> {
-    let approved = write(staff, by, Command::ApproveKey(id(&request.id)?)).await?;
-    Ok(proto::ApproveKeyResponse {
-        request: Some(approved),
-    })
+    let command = Command::ApproveKey(id("id", &request.id)?);
+    let request = Some(staff.operations.write_key_request(by, command).await?);
+    Ok(proto::ApproveKeyResponse { request })
 }
 
 pub(super) async fn reject(
@@ -87,10 +74,9 @@ pub(super) async fn reject(
         );
     }
     problems.finish()?;
-    let rejected = write(staff, by, Command::RejectKey(id, reason)).await?;
-    Ok(proto::RejectKeyResponse {
-        request: Some(rejected),
-    })
+    let command = Command::RejectKey(id, reason);
+    let request = Some(staff.operations.write_key_request(by, command).await?);
+    Ok(proto::RejectKeyResponse { request })
 }
 
 pub(super) async fn reveal(
@@ -98,25 +84,7 @@ pub(super) async fn reveal(
     by: By,
     request: proto::RevealKeyRequest,
 ) -> Result<proto::RevealKeyResponse, Fault> {
-    let id = id(&request.id)?;
-    let key_request = key_requests::find(&staff.pool, id)
-        .await
-        .map_err(|error| pg::fault(&error))?
-        .ok_or_else(|| Fault::not_found("There is no key request with this id."))?;
-    let (secret, new_key) = keys::new_secret(staff, id, Mode::Live, key_request.spec.kind);
-    match staff.write(by, Command::RevealKey(new_key)).await? {
-        Outcome::Key(key) => Ok(proto::RevealKeyResponse {
-            key: Some((&key).into()),
-            secret: secret.expose().to_owned(),
-        }),
-        other => Err(unexpected_outcome(&other)),
-    }
-}
-
-/// Applies a command that returns a request.
-async fn write(staff: &Staff, by: By, item: Command) -> Result<proto::KeyRequest, Fault> {
-    match staff.write(by, item).await? {
-        Outcome::KeyRequest(request) => Ok((&request).into()),
-        other => Err(unexpected_outcome(&other)),
-    }
+    let id = id("id", &request.id)?;
+    let revealed = staff.operations.reveal_key(by.into(), Scope::All, id);
+    revealed.await
 }

@@ -3,7 +3,6 @@
 mod accounts;
 mod key_requests;
 mod keys;
-mod page;
 mod switches;
 
 use std::sync::Arc;
@@ -12,31 +11,15 @@ use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService;
 use kit::audit::Audit;
-use kit::feed::Writer;
-use kit::{Clock, Fault};
-use sqlx::PgPool;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 
-use crate::domain::fields::Problems;
-use crate::domain::plan::Plans;
-use crate::domain::secret::KeyFormat;
-use crate::domain::staff_action::{Action, By};
-use crate::quota::Quota;
-use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
+use super::operations::Operations;
+use crate::domain::staff_action::Action;
 
 pub struct Staff {
-    /// For reads.
-    pub pool: PgPool,
-    /// For changes.
-    pub writer: Writer<CommandHandler>,
-    pub plans: Arc<Plans>,
-    pub format: KeyFormat,
-    /// For tombstones.
-    pub quota: Arc<Quota>,
+    pub operations: Arc<Operations>,
     /// Authorizes calls and records them.
     pub audit: Audit,
-    pub clock: Clock,
 }
 
 #[tonic::async_trait]
@@ -90,7 +73,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListPlansResponse>, Status> {
         let on = ("plan", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let plans = self.plans.iter().map(Into::into).collect();
+        let plans = self.operations.plans.iter().map(Into::into).collect();
         Ok(Response::new(proto::ListPlansResponse { plans }))
     }
 
@@ -211,19 +194,4 @@ impl StaffService for Staff {
         let response = self.audit.list::<Action>(request).await?;
         Ok(Response::new(response))
     }
-}
-
-impl Staff {
-    async fn write(&self, by: By, command: Command) -> Result<Outcome, Fault> {
-        let command = AuthoredCommand::by_staff(by, command);
-        let (outcome, _) = self.writer.write(command).await?;
-        Ok(outcome)
-    }
-}
-
-fn id(text: &str) -> Result<Uuid, Fault> {
-    let mut problems = Problems::default();
-    let id = problems.id("id", text);
-    problems.finish()?;
-    Ok(id)
 }

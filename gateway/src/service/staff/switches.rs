@@ -14,7 +14,12 @@ pub(super) async fn list(
     staff: &Staff,
     _: proto::ListSwitchesRequest,
 ) -> Result<proto::ListSwitchesResponse, Fault> {
-    let mut connection = staff.pool.acquire().await.map_err(|e| pg::fault(&e))?;
+    let mut connection = staff
+        .operations
+        .pool
+        .acquire()
+        .await
+        .map_err(|e| pg::fault(&e))?;
     let mut settings = switches::all(&mut connection)
         .await
         .map_err(|error| pg::fault(&error))?;
@@ -36,7 +41,8 @@ pub(super) async fn set(
         reason: problems.reason("reason", &request.reason),
     };
     problems.finish()?;
-    match staff.write(by, Command::SetSwitch(update)).await? {
+    let command = Command::SetSwitch(update);
+    match staff.operations.write(by, command).await? {
         Outcome::Switch(setting) => Ok(proto::SetSwitchResponse {
             switch: Some((&setting).into()),
         }),

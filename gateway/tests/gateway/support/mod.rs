@@ -16,8 +16,8 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use kit::client_address::{ProxyHeader, TrustedProxies};
-use gateway::domain::key::{Caller, GameStanding, Key, KeyKind, Mode};
+use gateway::call_log::CallLog;
+use gateway::domain::key::{Caller, GameStanding, GraceRange, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
@@ -27,12 +27,15 @@ use gateway::jobs::month_use::MonthUse;
 use gateway::layers::refused_calls::RefusedCalls;
 use gateway::lookup::{Lookup, Options};
 use gateway::quota::{self, Quota};
+use gateway::service::accounts::Accounts;
+use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
 use gateway::upstream;
 use gateway::upstream::pictures::Pictures;
 use gateway::write::{AuthoredCommand, Command, CommandHandler};
 use kit::audit::Audit;
+use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
 use kit::redis::Redis;
@@ -84,6 +87,8 @@ pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
     queue_timeout: LONG,
     position_timeout: LONG,
 };
+/// Calls in the log of an account.
+pub(crate) const CALL_LOG: u32 = 50;
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
 /// A replica of the gateway with its stubs.
@@ -93,6 +98,7 @@ pub(crate) struct Test {
     pub(crate) clock: Clock,
     pub(crate) pool: PgPool,
     pub(crate) staff: Staff,
+    pub(crate) accounts: Accounts,
     pub(crate) catalogue: Catalogue,
     pub(crate) economy: Economy,
     pub(crate) files: Files,
@@ -219,11 +225,12 @@ impl Test {
         let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
-        let writer = write(&pool, &clock, &lifecycle, &plans, with.grace).await;
+        let writer = write(&pool, &clock, &lifecycle, &plans).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
+        let redis_of_services = redis.new_connection();
         let month_use = MonthUse::new(pool.clone(), LONG, redis.new_connection(), counters);
         write_month_use(&lifecycle, month_use);
         // Tests share a Redis, so each has a position of its own.
@@ -264,14 +271,25 @@ impl Test {
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
         });
-        let staff = Staff {
+        let operations = Arc::new(Operations {
             pool: pool.clone(),
             writer,
             plans,
             format: app.format.clone(),
             quota: quota_of_staff,
-            audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
+            grace: GraceRange {
+                least: with.lookup.outage,
+                most: with.grace,
+            },
             clock: clock.clone(),
+        });
+        let staff = Staff {
+            audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
+            operations: Arc::clone(&operations),
+        };
+        let accounts = Accounts {
+            operations,
+            call_log: CallLog::new(redis_of_services, CALL_LOG),
         };
         Self {
             router: gateway::router::router(&app),
@@ -279,6 +297,7 @@ impl Test {
             clock,
             pool,
             staff,
+            accounts,
             catalogue,
             economy,
             files,
@@ -370,7 +389,6 @@ async fn write(
     clock: &Clock,
     lifecycle: &Lifecycle,
     plans: &Arc<Plans>,
-    grace: Duration,
 ) -> Writer<CommandHandler> {
     let producer = Producer::start(
         pool.clone(),
@@ -380,7 +398,7 @@ async fn write(
         Retention::default(),
     );
     let plans = Arc::clone(plans);
-    let writer = producer.writer(CommandHandler { plans, grace });
+    let writer = producer.writer(CommandHandler { plans });
     let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
     writer.write(publish).await.unwrap();
     writer

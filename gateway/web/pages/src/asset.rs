@@ -29,12 +29,7 @@ pub static ICON: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 impl Asset {
-    fn new(
-        stem: &str,
-        extension: &str,
-        media_type: &'static str,
-        content: &'static str,
-    ) -> Self {
+    fn new(stem: &str, extension: &str, media_type: &'static str, content: &'static str) -> Self {
         let hash = hex::encode(&Sha256::digest(content)[..8]);
         Self {
             name: format!("{stem}-{hash}.{extension}"),
@@ -62,7 +57,10 @@ mod tests {
     #[test]
     fn a_file_is_found_by_its_hashed_name_only() {
         let name = STYLE.name.clone();
-        assert!(name.starts_with("style-") && name.len() == "style-.css".len() + 16, "{name}");
+        assert!(
+            name.starts_with("style-") && name.len() == "style-.css".len() + 16,
+            "{name}"
+        );
         assert_eq!(find(&name).unwrap().content, STYLE.content);
         assert!(find("style.css").is_none());
     }

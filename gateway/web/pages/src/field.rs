@@ -63,7 +63,9 @@ impl Field {
 
     /// A one-time code.
     pub fn code(name: &'static str, label: &'static str) -> Self {
-        Self::text(name, label).autocomplete("one-time-code").max(40)
+        Self::text(name, label)
+            .autocomplete("one-time-code")
+            .max(40)
     }
 
     pub fn date(name: &'static str, label: &'static str) -> Self {
@@ -158,7 +160,9 @@ mod tests {
     #[test]
     fn an_error_is_tied_to_its_field() {
         let errors = Fields::one("email", "Write it as ada@studio.example.");
-        let field = Field::email("email", "E-mail").value("<b>").error_in(&errors);
+        let field = Field::email("email", "E-mail")
+            .value("<b>")
+            .error_in(&errors);
         let html = field.render().unwrap();
         assert!(html.contains("aria-invalid=\"true\""), "{html}");
         assert!(html.contains("aria-describedby=\"email-error\""), "{html}");
@@ -168,7 +172,9 @@ mod tests {
 
     #[test]
     fn a_password_is_never_shown_again() {
-        let html = Field::new_password("password", "Password").value("hunter2").render();
+        let html = Field::new_password("password", "Password")
+            .value("hunter2")
+            .render();
         assert!(!html.unwrap().contains("hunter2"));
     }
 }

@@ -142,7 +142,10 @@ mod tests {
     #[test]
     fn an_empty_list_says_what_to_do() {
         let html = list(Vec::new()).render().unwrap();
-        assert!(html.contains("No key yet") && html.contains("/accounts/a/keys/new"), "{html}");
+        assert!(
+            html.contains("No key yet") && html.contains("/accounts/a/keys/new"),
+            "{html}"
+        );
     }
 
     #[test]
@@ -168,6 +171,9 @@ mod tests {
         };
         let html = page.render().unwrap();
         let call = "curl -H &#39;Authorization: Bearer svc_test_x&#39; &#39;https://mchezo.example/v1/games?limit=3&#39;";
-        assert!(html.contains(call) || html.contains(&call.replace("&#39;", "'")), "{html}");
+        assert!(
+            html.contains(call) || html.contains(&call.replace("&#39;", "'")),
+            "{html}"
+        );
     }
 }

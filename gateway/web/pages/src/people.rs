@@ -154,8 +154,14 @@ mod tests {
             next: "/accounts".to_owned(),
         };
         let html = page.render().unwrap();
-        assert!(html.contains("ada@studio.example") && !html.contains("hunter2"), "{html}");
-        assert!(html.contains("role=\"alert\"") && html.contains("value=\"/accounts\""), "{html}");
+        assert!(
+            html.contains("ada@studio.example") && !html.contains("hunter2"),
+            "{html}"
+        );
+        assert!(
+            html.contains("role=\"alert\"") && html.contains("value=\"/accounts\""),
+            "{html}"
+        );
     }
 
     #[test]
@@ -192,6 +198,9 @@ mod tests {
             button: "Join",
         };
         let html = page.render().unwrap();
-        assert!(html.contains("method=\"post\" action=\"/link/abc\""), "{html}");
+        assert!(
+            html.contains("method=\"post\" action=\"/link/abc\""),
+            "{html}"
+        );
     }
 }

@@ -24,7 +24,11 @@ pub fn left(until: OffsetDateTime, now: OffsetDateTime) -> String {
         let plural = if count == 1 { "" } else { "s" };
         (count > 0).then(|| format!("{count} {name}{plural}"))
     };
-    let all = [unit(days, "day"), unit(hours, "hour"), unit(minutes, "minute")];
+    let all = [
+        unit(days, "day"),
+        unit(hours, "hour"),
+        unit(minutes, "minute"),
+    ];
     let shown: Vec<String> = all.into_iter().flatten().take(2).collect();
     shown.join(" ")
 }
@@ -70,7 +74,12 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")] {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (12_345_678, "12,345,678"),
+        ] {
             assert_eq!(grouped(number), text);
         }
     }

@@ -28,7 +28,9 @@ impl Purpose {
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|purpose| purpose.as_str() == text)
+        Self::ALL
+            .into_iter()
+            .find(|purpose| purpose.as_str() == text)
     }
 
     pub const fn lifetime(self) -> Duration {

@@ -16,9 +16,7 @@ const ESTIMATED: usize = 64;
 pub fn check(password: &str, inputs: &[&str]) -> Result<(), String> {
     let length = password.chars().count();
     if length < MIN {
-        return Err(format!(
-            "Use at least {MIN} characters: this has {length}."
-        ));
+        return Err(format!("Use at least {MIN} characters: this has {length}."));
     }
     if length > MAX {
         return Err(format!("Use at most {MAX} characters."));
@@ -52,12 +50,20 @@ mod tests {
         ] {
             assert!(check(bad, &["ada@studio.example"]).is_err(), "{bad}");
         }
-        assert!(check(&"é".repeat(257), &[]).unwrap_err().contains("at most"));
+        assert!(
+            check(&"é".repeat(257), &[])
+                .unwrap_err()
+                .contains("at most")
+        );
     }
 
     #[test]
     fn unrelated_words_are_accepted_in_any_language() {
-        for good in ["baobab lorry teapot nine", "Ọ̀yọ́ ń lọ sí ọjà lánàá", "xK9#mQ2$vL5!"] {
+        for good in [
+            "baobab lorry teapot nine",
+            "Ọ̀yọ́ ń lọ sí ọjà lánàá",
+            "xK9#mQ2$vL5!",
+        ] {
             assert_eq!(check(good, &["ada@studio.example"]), Ok(()), "{good}");
         }
     }

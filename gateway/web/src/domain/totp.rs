@@ -21,7 +21,9 @@ impl TotpSecret {
 
     fn totp(&self) -> Totp {
         // The default: six digits, a step of 30 seconds, and one step of difference between clocks.
-        Builder::new().with_secret(self.0.to_vec()).build_noncompliant()
+        Builder::new()
+            .with_secret(self.0.to_vec())
+            .build_noncompliant()
     }
 
     /// The step whose code this is, at `now`. The caller accepts each step once.
@@ -46,7 +48,10 @@ impl TotpSecret {
     /// The address in the QR code.
     pub fn address(&self, email: &str) -> String {
         let email = utf8_percent_encode(email, NON_ALPHANUMERIC);
-        format!("otpauth://totp/Mchezo:{email}?secret={}&issuer=Mchezo", self.text())
+        format!(
+            "otpauth://totp/Mchezo:{email}?secret={}&issuer=Mchezo",
+            self.text()
+        )
     }
 }
 
@@ -83,6 +88,9 @@ mod tests {
     #[test]
     fn the_address_names_the_person() {
         let address = rfc().address("ada+1@b.example");
-        assert!(address.starts_with("otpauth://totp/Mchezo:ada%2B1%40b%2Eexample?secret=GEZ"), "{address}");
+        assert!(
+            address.starts_with("otpauth://totp/Mchezo:ada%2B1%40b%2Eexample?secret=GEZ"),
+            "{address}"
+        );
     }
 }

@@ -180,7 +180,8 @@ impl ChunkWriter<'_> {
             return Ok(());
         };
         let entry = audit::Entry {
-            member: &call.by,
+            member: &call.by.name,
+            role: call.by.role.as_str(),
             action: AuditAction::Import.as_str(),
             entity: entity.as_str(),
             name: file,

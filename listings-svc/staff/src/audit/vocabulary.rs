@@ -41,6 +41,7 @@ pub(super) const GATEWAY: Vocabulary = Vocabulary {
     actions: &[
         "look",
         "create_account",
+        "change_account",
         "set_plan",
         "create_key",
         "rotate_key",

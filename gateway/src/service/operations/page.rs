@@ -1,4 +1,4 @@
-//! Pages of lists that are sorted by id, oldest first.
+//! Pages of lists that are sorted by id.
 
 use kit::Fault;
 use kit::cursor::Binding;
@@ -12,16 +12,16 @@ const MAX_LIMIT: u32 = 500;
 
 /// A requested page.
 #[derive(Debug)]
-pub(super) struct ResultPage {
+pub(in crate::service) struct ResultPage {
     binding: Binding,
     limit: u32,
     /// The last row of the page before.
-    pub(super) after: Option<Uuid>,
+    pub(in crate::service) after: Option<Uuid>,
 }
 
 impl ResultPage {
     /// Parses a request. `binding` names the list.
-    pub(super) fn parse(
+    pub(in crate::service) fn parse(
         problems: &mut Problems,
         binding: Binding,
         limit: u32,
@@ -52,12 +52,12 @@ impl ResultPage {
     }
 
     /// One row more than requested shows whether there is a next page.
-    pub(super) fn rows_to_fetch(&self) -> i64 {
+    pub(in crate::service) fn rows_to_fetch(&self) -> i64 {
         i64::from(self.limit) + 1
     }
 
     /// Truncates the rows to the page. Returns the cursor of the next page, if there is one.
-    pub(super) fn truncate<T>(
+    pub(in crate::service) fn truncate<T>(
         &self,
         found: &mut Vec<T>,
         id: impl Fn(&T) -> Uuid,

@@ -1,0 +1,104 @@
+//! The log of calls in Redis: the list `gateway:{<account>}:calls` of each account, newest first.
+
+use contracts::gateway::v1::Call;
+use kit::redis::{Redis, Script, Unavailable, evaluate};
+use kit::timestamp;
+use prost::Message as _;
+use redis::{Cmd, RedisWrite as _};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::call::LOGGED;
+
+/// The length of the time that each stored call begins with: milliseconds, in decimal digits, for `append.lua`.
+const TIME_DIGITS: usize = 13;
+
+/// Reads and writes logs over one connection.
+#[derive(Debug)]
+pub struct CallLog {
+    redis: Redis,
+    append: Script,
+    most: u32,
+}
+
+impl CallLog {
+    /// The log of an account holds up to `most` calls.
+    pub fn new(redis: Redis, most: u32) -> Self {
+        Self {
+            redis,
+            append: Script::new(include_str!("append.lua")),
+            most,
+        }
+    }
+
+    /// The most calls in the log of an account. With 0, there is no log.
+    pub fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// Appends calls, oldest first. While Redis is away they are lost.
+    pub(crate) async fn append(
+        &self,
+        account: Uuid,
+        calls: &[Call],
+        now: OffsetDateTime,
+    ) -> Result<(), Unavailable> {
+        let mut command = evaluate(&self.append, 1);
+        write_key(&mut command, account);
+        command
+            .arg(milliseconds(now - LOGGED))
+            .arg(self.most)
+            .arg(LOGGED.whole_seconds());
+        for call in calls {
+            let mut stored = format!("{:0TIME_DIGITS$}", milliseconds(at(call))).into_bytes();
+            // A vector grows as needed, so encoding does not fail.
+            if call.encode(&mut stored).is_ok() {
+                command.arg(stored);
+            }
+        }
+        let appended = self
+            .redis
+            .invoke::<u8>("append to call log", &self.append, |_| command);
+        appended.await.map(|_| ())
+    }
+
+    /// The calls of an account that are not too old, newest first.
+    pub(crate) async fn read(
+        &self,
+        account: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Vec<Call>, Unavailable> {
+        let mut command = redis::cmd("LRANGE");
+        write_key(&mut command, account);
+        command.arg(0).arg(i64::from(self.most) - 1);
+        let stored: Vec<Vec<u8>> = self.redis.query("read call log", &command).await?;
+        let mut calls: Vec<Call> = stored
+            .iter()
+            .filter_map(|bytes| Call::decode(bytes.get(TIME_DIGITS..)?).ok())
+            .filter(|call| at(call) >= now - LOGGED)
+            .collect();
+        // Replicas append the calls of a second one after the other.
+        calls.sort_by(|a, b| sort_key(b).cmp(&sort_key(a)));
+        Ok(calls)
+    }
+}
+
+/// The sort key of a call in the log: its time in microseconds, and its id.
+pub(crate) fn sort_key(call: &Call) -> (i64, &str) {
+    let at = call.at.unwrap_or_default();
+    let microseconds = at.seconds * 1_000_000 + i64::from(at.nanos / 1_000);
+    (microseconds, &call.request_id)
+}
+
+fn at(call: &Call) -> OffsetDateTime {
+    let at = call.at.and_then(timestamp::decode);
+    at.unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}
+
+fn write_key(command: &mut Cmd, account: Uuid) {
+    command.write_arg_fmt(format_args!("gateway:{{{account}}}:calls"));
+}
+
+fn milliseconds(at: OffsetDateTime) -> i64 {
+    (at.unix_timestamp() * 1_000 + i64::from(at.millisecond())).max(0)
+}

@@ -1,0 +1,60 @@
+//! Limits on the keys that people create for their account, so that an account cannot fill the tables. Staff have no such limits.
+
+use kit::{Code, Fault};
+
+use super::key::Mode;
+
+/// The most working test keys of an account.
+pub const TEST_KEYS: i64 = 50;
+
+/// The most keys and key requests that the people of an account create in 24 hours, rotations included.
+pub const NEW_KEYS: i64 = 100;
+
+/// What an account has before a new key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyCounts {
+    /// Working test keys.
+    pub test: i64,
+    /// Keys and requests of the last 24 hours.
+    pub new: i64,
+}
+
+/// Rejects a key that is one too many. A rotation does not add a working key: `mode` is then `None`.
+pub fn check(mode: Option<Mode>, counts: KeyCounts) -> Result<(), Fault> {
+    if counts.new >= NEW_KEYS {
+        let message = format!(
+            "The account has created or requested {NEW_KEYS} keys in the last 24 hours, and cannot create more for now. Try again later."
+        );
+        return Err(Fault {
+            retry_after: Some(3_600),
+            ..Fault::new(Code::RateLimited, message)
+        });
+    }
+    if mode == Some(Mode::Test) && counts.test >= TEST_KEYS {
+        let message =
+            format!("The account already has {TEST_KEYS} working test keys. Revoke one first.");
+        return Err(Fault::invalid_field("account", message));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_keys_and_new_keys_are_limited() {
+        let code = |mode, test, new| {
+            let counts = KeyCounts { test, new };
+            check(mode, counts).err().map(|fault| fault.code)
+        };
+        assert_eq!(code(Some(Mode::Test), TEST_KEYS - 1, NEW_KEYS - 1), None);
+        assert_eq!(code(Some(Mode::Test), TEST_KEYS, 0), Some(Code::Invalid));
+        // The plan limits live keys, and a rotated key replaces another.
+        assert_eq!(code(Some(Mode::Live), TEST_KEYS, 0), None);
+        assert_eq!(code(None, TEST_KEYS, 0), None);
+        for mode in [Some(Mode::Test), Some(Mode::Live), None] {
+            assert_eq!(code(mode, 0, NEW_KEYS), Some(Code::RateLimited));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! RPCs for the keys of an account and the requests for them.
+
+use contracts::gateway::v1 as proto;
+use kit::cursor::Binding;
+use kit::{Fault, pg};
+
+use super::{Accounts, account_and_author};
+use crate::domain::account::Identifier;
+use crate::domain::fields::Problems;
+use crate::domain::key::Mode;
+use crate::domain::staff_action::Action;
+use crate::service::operations::{KeyFields, ResultPage, Scope, id};
+use crate::store::key_requests;
+
+pub(super) async fn list(
+    accounts: &Accounts,
+    request: proto::AccountsServiceListKeysRequest,
+) -> Result<proto::ListKeysResponse, Fault> {
+    let account = id("account_id", &request.account_id)?;
+    accounts.operations.list_keys(account).await
+}
+
+pub(super) async fn create(
+    accounts: &Accounts,
+    request: proto::AccountsServiceCreateKeyRequest,
+) -> Result<proto::CreateKeyResponse, Fault> {
+    let mut problems = Problems::default();
+    let (account, by) = account_and_author(
+        &mut problems,
+        &request.account_id,
+        request.actor,
+        Action::CreateKey,
+    );
+    let fields = KeyFields {
+        name: request.name,
+        kind: request.kind,
+        may_write: request.may_write,
+        game: request.game,
+        expires_at: request.expires_at,
+    };
+    let account = Identifier::Id(account);
+    let created = (accounts.operations).create_key(by, problems, account, (Mode::Test, fields));
+    created.await
+}
+
+pub(super) async fn request(
+    accounts: &Accounts,
+    request: proto::AccountsServiceRequestKeyRequest,
+) -> Result<proto::RequestKeyResponse, Fault> {
+    let mut problems = Problems::default();
+    let (account, by) = account_and_author(
+        &mut problems,
+        &request.account_id,
+        request.actor,
+        Action::RequestKey,
+    );
+    let fields = KeyFields {
+        name: request.name,
+        kind: request.kind,
+        may_write: request.may_write,
+        game: request.game,
+        expires_at: request.expires_at,
+    };
+    let account = Identifier::Id(account);
+    let requested = (accounts.operations).request_key(by, problems, account, fields);
+    requested.await
+}
+
+pub(super) async fn list_requests(
+    accounts: &Accounts,
+    request: proto::AccountsServiceListKeyRequestsRequest,
+) -> Result<proto::ListKeyRequestsResponse, Fault> {
+    let mut problems = Problems::default();
+    let account = problems.id("account_id", &request.account_id);
+    let binding = Binding::new("account's key requests", [Some(&*request.account_id)]);
+    let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
+    problems.finish()?;
+    let (pool, rows) = (&accounts.operations.pool, page.rows_to_fetch());
+    let mut found = key_requests::of_account(pool, account, page.after, rows)
+        .await
+        .map_err(|error| pg::fault(&error))?;
+    let next_cursor = page.truncate(&mut found, |request| request.id)?;
+    Ok(proto::ListKeyRequestsResponse {
+        requests: found.iter().map(Into::into).collect(),
+        next_cursor,
+    })
+}
+
+pub(super) async fn reveal(
+    accounts: &Accounts,
+    request: proto::AccountsServiceRevealKeyRequest,
+) -> Result<proto::RevealKeyResponse, Fault> {
+    let mut problems = Problems::default();
+    let (account, by) = account_and_author(
+        &mut problems,
+        &request.account_id,
+        request.actor,
+        Action::RevealKey,
+    );
+    let id = problems.id("id", &request.id);
+    problems.finish()?;
+    let scope = Scope::Account(account);
+    accounts.operations.reveal_key(by, scope, id).await
+}
+
+pub(super) async fn rotate(
+    accounts: &Accounts,
+    request: proto::AccountsServiceRotateKeyRequest,
+) -> Result<proto::RotateKeyResponse, Fault> {
+    let mut problems = Problems::default();
+    let (account, by) = account_and_author(
+        &mut problems,
+        &request.account_id,
+        request.actor,
+        Action::RotateKey,
+    );
+    let id = problems.id("id", &request.id);
+    let range = accounts.operations.grace;
+    let grace = range.choose(request.grace_seconds);
+    let grace = grace.unwrap_or_else(|problem| {
+        problems.add("grace_seconds", problem);
+        range.most
+    });
+    problems.finish()?;
+    let scope = Scope::Account(account);
+    accounts.operations.rotate_key(by, scope, id, grace).await
+}
+
+pub(super) async fn revoke(
+    accounts: &Accounts,
+    request: proto::AccountsServiceRevokeKeyRequest,
+) -> Result<proto::RevokeKeyResponse, Fault> {
+    let mut problems = Problems::default();
+    let (account, by) = account_and_author(
+        &mut problems,
+        &request.account_id,
+        request.actor,
+        Action::RevokeKey,
+    );
+    let id = problems.id("id", &request.id);
+    problems.finish()?;
+    let scope = Scope::Account(account);
+    accounts.operations.revoke_key(by, scope, id).await
+}

@@ -1,0 +1,189 @@
+//! Operations on keys.
+
+use contracts::gateway::v1 as proto;
+use kit::feed::{arrival, unexpected_outcome};
+use kit::{Fault, ids, pg, timestamp};
+use prost_types::Timestamp;
+use std::time::Duration;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Operations, Scope};
+use crate::domain::account::Identifier;
+use crate::domain::author::Author;
+use crate::domain::fields::Problems;
+use crate::domain::key::{GameStanding, Key, KeyKind, Mode, Spec};
+use crate::domain::secret::Secret;
+use crate::store::{accounts, games, keys};
+use crate::write::{Command, NewKey, Outcome};
+
+/// The fields of a new key, or of a request for one.
+pub(in crate::service) struct KeyFields {
+    pub(in crate::service) name: String,
+    pub(in crate::service) kind: String,
+    pub(in crate::service) may_write: bool,
+    pub(in crate::service) game: Option<String>,
+    pub(in crate::service) expires_at: Option<Timestamp>,
+}
+
+impl KeyFields {
+    /// Validates the fields.
+    pub(super) fn parse(self, problems: &mut Problems, mode: Mode, now: OffsetDateTime) -> Spec {
+        let spec = Spec {
+            name: problems.name("name", &self.name),
+            mode,
+            kind: problems.kind("kind", &self.kind),
+            may_write: self.may_write,
+            game: self.game.filter(|slug| !slug.is_empty()),
+            expires_at: expiry(problems, self.expires_at),
+        };
+        problems.key(&spec, now);
+        spec
+    }
+}
+
+impl Operations {
+    /// Creates a key. `problems` has those of the fields that the caller has parsed.
+    pub(in crate::service) async fn create_key(
+        &self,
+        by: Author,
+        mut problems: Problems,
+        identifier: Identifier,
+        (mode, fields): (Mode, KeyFields),
+    ) -> Result<proto::CreateKeyResponse, Fault> {
+        let spec = fields.parse(&mut problems, mode, self.clock.now());
+        problems.finish()?;
+        self.await_game(&identifier, &spec).await?;
+        let (secret, new_key) = self.new_secret(ids::row_id(), spec.mode, spec.kind);
+        let command = Command::CreateKey(identifier, spec, new_key);
+        match self.write(by, command).await? {
+            Outcome::Key(key) => Ok(proto::CreateKeyResponse {
+                key: Some((&key).into()),
+                secret: secret.expose().to_owned(),
+            }),
+            other => Err(unexpected_outcome(&other)),
+        }
+    }
+
+    pub(in crate::service) async fn list_keys(
+        &self,
+        account: Uuid,
+    ) -> Result<proto::ListKeysResponse, Fault> {
+        let keys = keys::of_account(&self.pool, account)
+            .await
+            .map_err(|error| pg::fault(&error))?;
+        Ok(proto::ListKeysResponse {
+            keys: keys.iter().map(Into::into).collect(),
+        })
+    }
+
+    /// Rotates a key. The old one works for `grace`.
+    pub(in crate::service) async fn rotate_key(
+        &self,
+        by: Author,
+        scope: Scope,
+        id: Uuid,
+        grace: Duration,
+    ) -> Result<proto::RotateKeyResponse, Fault> {
+        let old = self.key(scope, id).await?;
+        let (secret, new_key) = self.new_secret(ids::row_id(), old.mode, old.kind);
+        let command = Command::RotateKey(id, new_key, grace);
+        match self.write(by, command).await? {
+            Outcome::Rotated(new, old) => {
+                if !old.works(self.clock.now()) {
+                    // Without a grace period, a rotation is a revocation.
+                    self.add_tombstone(&old).await;
+                }
+                Ok(proto::RotateKeyResponse {
+                    key: Some((&new).into()),
+                    secret: secret.expose().to_owned(),
+                    old_key: Some((&old).into()),
+                })
+            }
+            other => Err(unexpected_outcome(&other)),
+        }
+    }
+
+    pub(in crate::service) async fn revoke_key(
+        &self,
+        by: Author,
+        scope: Scope,
+        id: Uuid,
+    ) -> Result<proto::RevokeKeyResponse, Fault> {
+        self.key(scope, id).await?;
+        match self.write(by, Command::RevokeKey(id)).await? {
+            Outcome::Key(key) => {
+                self.add_tombstone(&key).await;
+                Ok(proto::RevokeKeyResponse {
+                    key: Some((&key).into()),
+                })
+            }
+            other => Err(unexpected_outcome(&other)),
+        }
+    }
+
+    /// Finds a key in the scope. Its account never changes, so this needs no lock.
+    async fn key(&self, scope: Scope, id: Uuid) -> Result<Key, Fault> {
+        let found = keys::find(&self.pool, id).await;
+        found
+            .map_err(|error| pg::fault(&error))?
+            .filter(|key| scope.includes(key.account))
+            .ok_or_else(|| Fault::not_found("There is no key with this id."))
+    }
+
+    /// Waits for the game of a new key, or for its owner, which staff may have published or added a moment ago. The command decides
+    /// whether the account may have the key.
+    pub(super) async fn await_game(
+        &self,
+        identifier: &Identifier,
+        spec: &Spec,
+    ) -> Result<(), Fault> {
+        let Some(slug) = &spec.game else {
+            return Ok(());
+        };
+        let account = accounts::find(&self.pool, identifier);
+        let Some(account) = account.await.map_err(|error| pg::fault(&error))? else {
+            return Ok(());
+        };
+        let arrived = arrival(|| async {
+            let mut connection = self.pool.acquire().await?;
+            let standing = games::standing(&mut connection, slug, spec.mode, account.id).await?;
+            Ok::<_, sqlx::Error>((standing == GameStanding::Good).then_some(()))
+        });
+        arrived.await.map_err(|error| pg::fault(&error))?;
+        Ok(())
+    }
+
+    /// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from
+    /// the feed, within a second.
+    async fn add_tombstone(&self, key: &Key) {
+        if !self
+            .quota
+            .revoke(key.account, key.id, self.clock.now())
+            .await
+        {
+            tracing::warn!(key.id = %key.id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
+        }
+    }
+
+    /// Generates a secret, and what is stored of it.
+    pub(super) fn new_secret(&self, id: Uuid, mode: Mode, kind: KeyKind) -> (Secret, NewKey) {
+        let public = kind == KeyKind::Public;
+        let secret = self.format.generate(mode, public, &mut rand::rng());
+        let new_key = NewKey {
+            id,
+            hash: secret.hash(),
+            last4: secret.last4().to_owned(),
+        };
+        (secret, new_key)
+    }
+}
+
+fn expiry(problems: &mut Problems, at: Option<Timestamp>) -> Option<OffsetDateTime> {
+    at.and_then(|at| {
+        timestamp::decode(at).or_else(|| {
+            problems.add("expires_at", "Give a valid time.");
+            None
+        })
+    })
+}

@@ -1,0 +1,305 @@
+//! Keys and key requests as the people of an account manage them.
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::accounts_service_server::AccountsService as _;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
+use gateway::domain::owner_limits::{NEW_KEYS, TEST_KEYS};
+use kit::{Code, Fault};
+use sqlx::PgPool;
+use time::Duration;
+use tonic::{Request, Status};
+
+use crate::accounts::{PERSON, actor, audit};
+use crate::support::{START, Test, TestConfig, TestKey, by_operator};
+
+type Created = Result<proto::CreateKeyResponse, Status>;
+
+async fn create(test: &Test, account: &str) -> Created {
+    let request = proto::AccountsServiceCreateKeyRequest {
+        actor: actor(),
+        account_id: account.to_owned(),
+        name: "server".to_owned(),
+        ..Default::default()
+    };
+    let created = test.accounts.create_key(Request::new(request)).await?;
+    Ok(created.into_inner())
+}
+
+async fn request(test: &Test, account: &str) -> Result<proto::KeyRequest, Status> {
+    let request = proto::AccountsServiceRequestKeyRequest {
+        actor: actor(),
+        account_id: account.to_owned(),
+        name: "production".to_owned(),
+        may_write: true,
+        ..Default::default()
+    };
+    let requested = test.accounts.request_key(Request::new(request)).await?;
+    Ok(requested.into_inner().request.unwrap())
+}
+
+async fn reveal(test: &Test, account: &str, id: &str) -> Result<proto::RevealKeyResponse, Status> {
+    let request = proto::AccountsServiceRevealKeyRequest {
+        actor: actor(),
+        account_id: account.to_owned(),
+        id: id.to_owned(),
+    };
+    let revealed = test.accounts.reveal_key(Request::new(request)).await?;
+    Ok(revealed.into_inner())
+}
+
+async fn rotate(
+    test: &Test,
+    account: &str,
+    id: &str,
+    grace_seconds: Option<u32>,
+) -> Result<proto::RotateKeyResponse, Status> {
+    let request = proto::AccountsServiceRotateKeyRequest {
+        actor: actor(),
+        account_id: account.to_owned(),
+        id: id.to_owned(),
+        grace_seconds,
+    };
+    let rotated = test.accounts.rotate_key(Request::new(request)).await?;
+    Ok(rotated.into_inner())
+}
+
+async fn revoke(test: &Test, account: &str, id: &str) -> Result<proto::Key, Status> {
+    let request = proto::AccountsServiceRevokeKeyRequest {
+        actor: actor(),
+        account_id: account.to_owned(),
+        id: id.to_owned(),
+    };
+    let revoked = test.accounts.revoke_key(Request::new(request)).await?;
+    Ok(revoked.into_inner().key.unwrap())
+}
+
+async fn approve(test: &Test, id: &str) {
+    let request = by_operator(proto::ApproveKeyRequest { id: id.to_owned() });
+    test.staff.approve_key(request).await.unwrap();
+}
+
+async fn list(test: &Test, account: &str) -> Vec<String> {
+    let request = proto::AccountsServiceListKeysRequest {
+        account_id: account.to_owned(),
+    };
+    let keys = test.accounts.list_keys(Request::new(request)).await;
+    let keys = keys.unwrap().into_inner().keys.into_iter();
+    keys.map(|key| key.id).collect()
+}
+
+/// Ids of all requests of an account, a few at a time.
+async fn list_requests(test: &Test, account: &str) -> Vec<String> {
+    let (mut ids, mut cursor) = (Vec::new(), Some(String::new()));
+    while let Some(after) = cursor {
+        let request = proto::AccountsServiceListKeyRequestsRequest {
+            account_id: account.to_owned(),
+            limit: 2,
+            cursor: after,
+        };
+        let page = test.accounts.list_key_requests(Request::new(request)).await;
+        let page = page.unwrap().into_inner();
+        assert!(page.requests.len() <= 2);
+        ids.extend(page.requests.into_iter().map(|request| request.id));
+        cursor = page.next_cursor;
+    }
+    ids
+}
+
+fn test_key(key: Option<proto::Key>, secret: String) -> TestKey {
+    TestKey {
+        id: key.unwrap().id,
+        secret,
+    }
+}
+
+fn code<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Code {
+    Fault::from(outcome.unwrap_err()).code
+}
+
+#[sqlx::test]
+async fn an_owner_makes_a_test_key_and_is_given_a_live_one(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let created = create(&test, &account).await.unwrap();
+    let sample = test_key(created.key.clone(), created.secret);
+    assert_eq!(created.key.unwrap().mode, "test");
+    assert!(sample.secret.starts_with("svc_test_"));
+    assert!(test.get(&sample, "/games").await.is_ok());
+
+    let asked = request(&test, &account).await.unwrap();
+    assert_eq!((asked.state.as_str(), asked.may_write), ("asked", true));
+    assert_eq!(
+        code(reveal(&test, &account, &asked.id).await),
+        Code::Invalid
+    );
+    approve(&test, &asked.id).await;
+    let revealed = reveal(&test, &account, &asked.id).await.unwrap();
+    let live = test_key(revealed.key, revealed.secret);
+    assert!(live.secret.starts_with("svc_live_"));
+    assert!(test.get(&live, "/games").await.is_ok());
+    assert_eq!(
+        code(reveal(&test, &account, &asked.id).await),
+        Code::Invalid
+    );
+
+    assert_eq!(
+        list(&test, &account).await,
+        [sample.id.clone(), live.id.clone()]
+    );
+    revoke(&test, &account, &live.id).await.unwrap();
+    assert_eq!(
+        test.get(&live, "/games").await.error(),
+        (401, "invalid_key")
+    );
+    let actions: Vec<(String, String)> = audit(&test)
+        .await
+        .into_iter()
+        .filter(|entry| entry.0 == PERSON)
+        .map(|entry| (entry.1, entry.2))
+        .collect();
+    let by_person = |action: &str| ("person".to_owned(), action.to_owned());
+    let expected = ["create_key", "request_key", "reveal_key", "revoke_key"];
+    assert_eq!(actions, expected.map(by_person));
+}
+
+#[sqlx::test]
+async fn another_account_reaches_no_key_and_no_request(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (owner, other) = (test.account("free").await, test.account("free").await);
+    let created = create(&test, &owner).await.unwrap();
+    let key = test_key(created.key, created.secret);
+    let asked = request(&test, &owner).await.unwrap();
+    approve(&test, &asked.id).await;
+
+    let before = audit(&test).await.len();
+    assert_eq!(code(revoke(&test, &other, &key.id).await), Code::NotFound);
+    assert_eq!(
+        code(rotate(&test, &other, &key.id, None).await),
+        Code::NotFound
+    );
+    assert_eq!(code(reveal(&test, &other, &asked.id).await), Code::NotFound);
+    assert_eq!(list(&test, &other).await, [""; 0]);
+    assert_eq!(list_requests(&test, &other).await, [""; 0]);
+    assert_eq!(audit(&test).await.len(), before);
+    // What is refused is refused in the same words as what does not exist.
+    let nothing = kit::ids::row_id().to_string();
+    let words = async |id: &str| {
+        let refused = revoke(&test, &other, id).await.unwrap_err();
+        Fault::from(refused).message
+    };
+    assert_eq!(words(&key.id).await, words(&nothing).await);
+    // A cursor of one account leads nowhere in another.
+    request(&test, &owner).await.unwrap();
+    let page = |account: &str, cursor: String| {
+        Request::new(proto::AccountsServiceListKeyRequestsRequest {
+            account_id: account.to_owned(),
+            limit: 1,
+            cursor,
+        })
+    };
+    let first = test.accounts.list_key_requests(page(&owner, String::new()));
+    let cursor = first.await.unwrap().into_inner().next_cursor.unwrap();
+    let stolen = test.accounts.list_key_requests(page(&other, cursor)).await;
+    assert_eq!(code(stolen), Code::Invalid);
+
+    assert!(test.get(&key, "/games").await.is_ok());
+    reveal(&test, &owner, &asked.id).await.unwrap();
+}
+
+#[sqlx::test]
+async fn the_requests_of_an_account_are_listed_newest_first(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (account, other) = (test.account("free").await, test.account("free").await);
+    let mut asked = Vec::new();
+    for _ in 0..5 {
+        asked.insert(0, request(&test, &account).await.unwrap().id);
+        request(&test, &other).await.unwrap();
+    }
+    approve(&test, &asked[1]).await;
+    assert_eq!(
+        list_requests(&test, &account).await,
+        asked,
+        "in every state"
+    );
+}
+
+#[sqlx::test]
+async fn the_grace_period_of_a_rotation_can_be_chosen(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let created = create(&test, &account).await.unwrap();
+    let first = test_key(created.key, created.secret);
+    for seconds in [1, 3_599, 86_401] {
+        let refused = rotate(&test, &account, &first.id, Some(seconds)).await;
+        let fault = Fault::from(refused.unwrap_err());
+        assert!(fault.fields["grace_seconds"].contains("3600 to 86400"));
+    }
+    let rotated = rotate(&test, &account, &first.id, Some(7_200))
+        .await
+        .unwrap();
+    let until = START + Duration::HOUR * 2;
+    assert_eq!(
+        rotated.old_key.unwrap().grace_until,
+        Some(kit::timestamp::encode(until))
+    );
+    let second = test_key(rotated.key, rotated.secret);
+    test.catch_up().await;
+    for key in [&first, &second] {
+        assert!(test.get(key, "/games").await.is_ok());
+    }
+    test.clock.advance(Duration::HOUR * 2);
+    assert_eq!(
+        test.get(&first, "/games").await.error(),
+        (401, "invalid_key")
+    );
+
+    // Without a grace period the next call is refused, also before a gateway has read the feed.
+    assert!(test.get(&second, "/games").await.is_ok());
+    let rotated = rotate(&test, &account, &second.id, Some(0)).await.unwrap();
+    assert_eq!(
+        test.get(&second, "/games").await.error(),
+        (401, "invalid_key")
+    );
+    let third = test_key(rotated.key, rotated.secret);
+    assert!(test.get(&third, "/games").await.is_ok());
+    // The longest is what staff's rotations have.
+    let rotated = rotate(&test, &account, &third.id, None).await.unwrap();
+    let until = test.clock.now() + Duration::DAY;
+    assert_eq!(
+        rotated.old_key.unwrap().grace_until,
+        Some(kit::timestamp::encode(until))
+    );
+}
+
+#[sqlx::test]
+async fn an_owner_cannot_fill_the_tables(pool: PgPool) {
+    let config = TestConfig {
+        grace: std::time::Duration::ZERO,
+        ..TestConfig::default()
+    };
+    let test = Test::with(pool, config).await;
+    let account = test.account("free").await;
+    let mut newest = String::new();
+    for _ in 0..TEST_KEYS {
+        newest = create(&test, &account).await.unwrap().key.unwrap().id;
+    }
+    let full = Fault::from(create(&test, &account).await.unwrap_err());
+    assert_eq!(full.code, Code::Invalid);
+    assert!(full.fields["account"].contains("Revoke one"));
+    // Staff are not limited, and neither is another account.
+    test.key(&account, "test").await;
+    create(&test, &test.account("free").await).await.unwrap();
+    // A rotation replaces a key, but not for ever.
+    for _ in TEST_KEYS + 1..NEW_KEYS {
+        let rotated = rotate(&test, &account, &newest, None).await.unwrap();
+        newest = rotated.key.unwrap().id;
+    }
+    assert_eq!(
+        code(rotate(&test, &account, &newest, None).await),
+        Code::RateLimited
+    );
+    assert_eq!(code(request(&test, &account).await), Code::RateLimited);
+    test.clock.advance(Duration::DAY);
+    rotate(&test, &account, &newest, None).await.unwrap();
+    request(&test, &account).await.unwrap();
+}

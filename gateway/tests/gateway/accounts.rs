@@ -1,0 +1,231 @@
+//! The accounts of people, as the dashboard reads and changes them.
+
+use contracts::common::v1 as common;
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::accounts_service_server::AccountsService as _;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
+use kit::{Code, Fault};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use time::macros::datetime;
+use tonic::{Request, Status};
+
+use crate::support::{Test, by_operator, eventually};
+
+pub(crate) const PERSON: &str = "0190f000-0000-7000-8000-00000000000a";
+const ADDRESS: &str = "2001:db8::7";
+
+pub(crate) fn actor() -> Option<proto::Actor> {
+    Some(proto::Actor {
+        person_id: PERSON.to_owned(),
+        address: ADDRESS.to_owned(),
+    })
+}
+
+fn fields(error: Status) -> Vec<String> {
+    let fault = Fault::from(error);
+    assert_eq!(fault.code, Code::Invalid, "{fault}");
+    fault.fields.into_keys().collect()
+}
+
+fn new_account(id: &str, email: &str) -> proto::AccountsServiceCreateAccountRequest {
+    proto::AccountsServiceCreateAccountRequest {
+        actor: actor(),
+        account_id: id.to_owned(),
+        name: " Karoo Studio ".to_owned(),
+        email: email.to_owned(),
+    }
+}
+
+async fn create(
+    test: &Test,
+    request: proto::AccountsServiceCreateAccountRequest,
+) -> Result<proto::Account, Status> {
+    let created = test.accounts.create_account(Request::new(request)).await?;
+    Ok(created.into_inner().account.unwrap())
+}
+
+async fn get(
+    test: &Test,
+    account: &str,
+) -> Result<proto::AccountsServiceGetAccountResponse, Status> {
+    let request = proto::AccountsServiceGetAccountRequest {
+        account_id: account.to_owned(),
+        ..Default::default()
+    };
+    let found = test.accounts.get_account(Request::new(request)).await?;
+    Ok(found.into_inner())
+}
+
+async fn change(
+    test: &Test,
+    account: &str,
+    name: Option<&str>,
+    email: Option<&str>,
+) -> Result<proto::Account, Status> {
+    let request = proto::AccountsServiceChangeAccountRequest {
+        actor: actor(),
+        account_id: account.to_owned(),
+        name: name.map(ToOwned::to_owned),
+        email: email.map(ToOwned::to_owned),
+    };
+    let changed = test.accounts.change_account(Request::new(request)).await?;
+    Ok(changed.into_inner().account.unwrap())
+}
+
+/// The audit, oldest first: who, as what, what, on which entity, details.
+pub(crate) async fn audit(test: &Test) -> Vec<(String, String, String, String, Value)> {
+    let request = by_operator(common::ListAuditRequest {
+        limit: 100,
+        ..Default::default()
+    });
+    let entries = test.staff.list_audit(request).await.unwrap();
+    let entries = entries.into_inner().entries.into_iter().rev();
+    entries
+        .map(|entry| {
+            let details = serde_json::from_str(&entry.details).unwrap();
+            (
+                entry.member,
+                entry.role,
+                entry.action,
+                entry.entity,
+                details,
+            )
+        })
+        .collect()
+}
+
+#[sqlx::test]
+async fn a_person_creates_an_account_once(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let id = kit::ids::row_id().to_string();
+    let created = create(&test, new_account(&id, "ada@example.org"))
+        .await
+        .unwrap();
+    assert_eq!(
+        (created.id.as_str(), created.plan.as_str()),
+        (id.as_str(), "free")
+    );
+    assert_eq!(created.name, "Karoo Studio");
+    // The first answer was lost, and the call is repeated.
+    let again = create(&test, new_account(&id, "ada@example.org")).await;
+    assert_eq!(again.unwrap(), created);
+    let other = kit::ids::row_id().to_string();
+    let taken = create(&test, new_account(&other, "ADA@example.org")).await;
+    assert_eq!(fields(taken.unwrap_err()), ["email"]);
+
+    let entries = audit(&test).await;
+    let expected = (
+        PERSON.to_owned(),
+        "person".to_owned(),
+        "create_account".to_owned(),
+        "account".to_owned(),
+        json!({ "account": id, "plan": "free", "address": ADDRESS }),
+    );
+    assert_eq!(entries, [expected]);
+}
+
+#[sqlx::test]
+async fn bad_fields_of_an_account_are_reported_together(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let odd = proto::AccountsServiceCreateAccountRequest {
+        actor: None,
+        account_id: "7".to_owned(),
+        name: " ".to_owned(),
+        email: "nobody".to_owned(),
+    };
+    assert_eq!(
+        fields(create(&test, odd).await.unwrap_err()),
+        [
+            "account_id",
+            "actor.address",
+            "actor.person_id",
+            "email",
+            "name"
+        ]
+    );
+    let account = test.account("free").await;
+    let odd = change(&test, &account, Some(""), Some("nobody")).await;
+    assert_eq!(fields(odd.unwrap_err()), ["email", "name"]);
+}
+
+#[sqlx::test]
+async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    test.key(&account, "test").await;
+    for _ in 0..3 {
+        assert!(test.get(&key, "/games").await.is_ok());
+    }
+    eventually("the month's use is written", async || {
+        let found = get(&test, &account).await.unwrap();
+        found.month.unwrap().used == 3
+    })
+    .await;
+    let found = get(&test, &account).await.unwrap();
+    let (month, plan) = (found.month.unwrap(), found.plan.unwrap());
+    let at = |at| Some(kit::timestamp::encode(at));
+    assert_eq!(month.starts_at, at(datetime!(2026-03-01 00:00 UTC)));
+    assert_eq!(month.resets_at, at(datetime!(2026-04-01 00:00 UTC)));
+    assert_eq!((month.limit, plan.name.as_str()), (Some(50_000), "free"));
+    assert_eq!(found.working_keys, 1, "the test key does not count");
+    assert_eq!(
+        (found.least_grace_seconds, found.most_grace_seconds),
+        (3_600, 86_400)
+    );
+    // Staff created it; its owner has verified the address.
+    let account = found.account.unwrap();
+    let by_email = proto::AccountsServiceGetAccountRequest {
+        email: account.email.to_uppercase(),
+        ..Default::default()
+    };
+    let found = test.accounts.get_account(Request::new(by_email)).await;
+    assert_eq!(found.unwrap().into_inner().account, Some(account));
+    let nobody = kit::ids::row_id().to_string();
+    let none = Fault::from(get(&test, &nobody).await.unwrap_err());
+    assert_eq!(none.code, Code::NotFound);
+
+    let plans = proto::AccountsServiceListPlansRequest {};
+    let plans = test.accounts.list_plans(Request::new(plans)).await.unwrap();
+    assert_eq!(plans.into_inner().plans.first(), Some(&plan));
+}
+
+#[sqlx::test]
+async fn a_new_name_reaches_callers_and_the_feed(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let other = test.account("free").await;
+    let key = test.key(&account, "test").await;
+    let name = async |test: &Test| {
+        let me = test.get(&key, "/me").await;
+        me.json["data"]["account"]["name"].clone()
+    };
+    assert_eq!(name(&test).await, "Savanna Studio");
+    let renamed = change(&test, &account, Some("Karoo"), None).await.unwrap();
+    assert_eq!(renamed.name, "Karoo");
+    test.catch_up().await;
+    assert_eq!(name(&test).await, "Karoo");
+
+    let taken = get(&test, &other).await.unwrap().account.unwrap().email;
+    let taken = change(&test, &account, None, Some(&taken.to_uppercase())).await;
+    assert_eq!(fields(taken.unwrap_err()), ["email"]);
+    // The writer goes on after the violated constraint.
+    let moved = change(&test, &account, None, Some("new@example.org")).await;
+    assert_eq!(moved.unwrap().email, "new@example.org");
+    let same = change(&test, &account, Some("Karoo"), Some("new@example.org")).await;
+    assert_eq!(same.unwrap().name, "Karoo");
+    let revisions = sqlx::query_scalar!(
+        "select revision from gateway.feed where entity = 'account' and id = $1 order by seq",
+        account
+    );
+    let revisions = revisions.fetch_all(&test.pool).await.unwrap();
+    assert_eq!(
+        revisions,
+        [1, 2, 3],
+        "a change that changes nothing is none"
+    );
+    let entries = audit(&test).await;
+    let changes = entries.iter().filter(|entry| entry.2 == "change_account");
+    assert_eq!(changes.count(), 2);
+}

@@ -1,0 +1,74 @@
+//! Who did what in an account, newest first.
+
+use axum::Extension;
+use axum::extract::{Query, State};
+use pages::team::{ActivityPage, ActivityRow};
+use pages::when;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::shell;
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::render::ok;
+use crate::store::activity::{self, Activity};
+use crate::viewer::{AccountScope, Section, Viewer};
+
+/// Rows of a page.
+const ROWS: u8 = 100;
+
+#[derive(Debug, Default, Deserialize)]
+pub struct Before {
+    #[serde(default)]
+    before: String,
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(scope): Extension<AccountScope>,
+    Query(before): Query<Before>,
+) -> PageResult {
+    let before: Option<Uuid> = before.before.parse().ok();
+    let entries = activity::of_account(&app.pool, scope.id, before, i64::from(ROWS) + 1).await?;
+    let has_more = entries.len() > usize::from(ROWS);
+    let shown = &entries[..entries.len().min(ROWS.into())];
+    let last = shown.last().filter(|_| has_more);
+    let next = last.map(|last| format!("/accounts/{}/activity?before={}", scope.id, last.id));
+    Ok(ok(&ActivityPage {
+        shell: shell(&app, &viewer, &scope, Section::Activity).await,
+        rows: shown.iter().map(row).collect(),
+        next,
+    }))
+}
+
+fn row(entry: &Activity) -> ActivityRow {
+    ActivityRow {
+        at: when::minute(entry.at),
+        person: entry.email.clone(),
+        what: words(&entry.action, &entry.subject),
+        address: entry.address.clone(),
+        agent: entry.agent.clone(),
+    }
+}
+
+/// An action in words.
+fn words(action: &str, subject: &str) -> String {
+    match action {
+        "account_created" => "created the account".to_owned(),
+        "account_changed" => format!("changed name or address of the account: {subject}"),
+        "key_created" => format!("made the key {subject}"),
+        "key_asked" => format!("asked for the live key {subject}"),
+        "key_revealed" => format!("revealed the key {subject}"),
+        "key_rotated" => format!("rotated the key {subject}"),
+        "key_revoked" => format!("revoked the key {subject}"),
+        "invited" => format!("invited {subject}"),
+        "invite_withdrawn" => format!("withdrew the invitation of {subject}"),
+        "joined" => format!("joined as {subject}"),
+        "role_changed" => format!("changed a role: {subject}"),
+        "member_removed" => format!("removed {subject}"),
+        "left" => "left the team".to_owned(),
+        // What a newer version has recorded.
+        other => format!("{other}: {subject}"),
+    }
+}

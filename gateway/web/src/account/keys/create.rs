@@ -1,0 +1,210 @@
+//! A new key: a test key comes at once, a live key is asked for.
+
+use axum::Extension;
+use axum::extract::State;
+use http::StatusCode;
+use kit::{Code, Fault, timestamp};
+use pages::key::{KeyChoices, NewKeyPage};
+use pages::{Field, Fields};
+use serde::Deserialize;
+use time::Date;
+use time::macros::format_description;
+
+use super::ShownSecret;
+use crate::account::{record, shell};
+use crate::app::{App, Web};
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{form_errors, html, ok, see_other};
+use crate::session::once::{self, Claim, FormId};
+use crate::upstream::gateway::NewKey;
+use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+
+const HEADING: &str = "Your test key";
+
+#[derive(Debug, Default, Deserialize)]
+pub struct KeyForm {
+    #[serde(default)]
+    form: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    mode: String,
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    may_write: String,
+    #[serde(default)]
+    game: String,
+    #[serde(default)]
+    expires: String,
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(scope): Extension<AccountScope>,
+) -> PageResult {
+    let form = KeyForm {
+        name: "My first key".to_owned(),
+        ..KeyForm::default()
+    };
+    page(
+        &app,
+        &viewer,
+        &scope,
+        (StatusCode::OK, &form, Fields::default()),
+    )
+    .await
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    Extension(scope): Extension<AccountScope>,
+    FormBody(form): FormBody<KeyForm>,
+) -> PageResult {
+    let keys = format!("/accounts/{}/keys", scope.id);
+    let key = match new_key(&form) {
+        Ok(key) => key,
+        Err(errors) => {
+            let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
+            return page(&app, &viewer, &scope, refused).await;
+        }
+    };
+    let id = match app.forms.claim(&viewer.token, &form.form).await? {
+        Claim::First(id) => id,
+        Claim::Done(text) => {
+            return match ShownSecret::parse(&text) {
+                Some(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING))),
+                // A live key was asked for.
+                None => Ok(see_other(&keys)),
+            };
+        }
+        Claim::Unknown => return Err(PageError::outcome_unknown(&keys)),
+    };
+    let made = make(&app, (&viewer, &client), &scope, &form, key).await;
+    answer(&app, &viewer, &scope, &form, (id, made)).await
+}
+
+/// Makes a test key, or asks for a live one: then there is no secret yet.
+async fn make(
+    web: &Web,
+    (viewer, client): (&Viewer, &ClientInfo),
+    scope: &AccountScope,
+    form: &KeyForm,
+    key: NewKey,
+) -> Result<Option<ShownSecret>, Fault> {
+    let (actor, now) = (viewer.actor(client), web.clock.now());
+    let mut shown = ShownSecret {
+        name: key.name.clone(),
+        secret: String::new(),
+        may_write: key.may_write,
+        kind: key.kind.clone(),
+        old_until: None,
+    };
+    if form.mode == "live" {
+        web.gateway.request_key(&actor, scope.id, key).await?;
+        let what = ("key_asked", shown.name.as_str());
+        record(&web.pool, (viewer, client), scope, what, now).await?;
+        return Ok(None);
+    }
+    shown.secret = web.gateway.create_key(&actor, scope.id, key).await?;
+    let what = ("key_created", shown.name.as_str());
+    // The key exists and must be shown, even if its activity cannot be recorded; the gateway's audit has it.
+    if let Err(fault) = record(&web.pool, (viewer, client), scope, what, now).await {
+        tracing::warn!(%fault, "the activity of a new key is not recorded");
+    }
+    Ok(Some(shown))
+}
+
+async fn answer(
+    web: &Web,
+    viewer: &Viewer,
+    scope: &AccountScope,
+    form: &KeyForm,
+    (id, made): (FormId, Result<Option<ShownSecret>, Fault>),
+) -> PageResult {
+    match made {
+        Ok(Some(shown)) => {
+            // As above: the secret is shown in any case.
+            if let Err(fault) = web.forms.store(&viewer.token, &id, &shown.text()).await {
+                tracing::warn!(%fault, "a form that is sent twice will not show its key again");
+            }
+            Ok(ok(&shown.page(web, viewer, scope, HEADING)))
+        }
+        Ok(None) => {
+            web.forms.store(&viewer.token, &id, "asked").await?;
+            Ok(see_other(&format!("/accounts/{}/keys", scope.id)))
+        }
+        Err(fault) => {
+            // With an unknown outcome the id stays claimed: a repetition could make a second key.
+            if fault.code != Code::OutcomeUnknown {
+                web.forms.release(&viewer.token, &id).await?;
+            }
+            let fields = ["name", "mode", "kind", "may_write", "game", "expires"];
+            let (status, errors) = form_errors(&fault, &fields, &[("expires_at", "expires")]);
+            page(web, viewer, scope, (status, form, errors)).await
+        }
+    }
+}
+
+/// The key of a form. Its rules are the gateway's; only what cannot be sent there is refused here.
+fn new_key(form: &KeyForm) -> Result<NewKey, Fields> {
+    let format = format_description!("[year]-[month]-[day]");
+    let expires_at = match form.expires.trim() {
+        "" => None,
+        text => {
+            let date = Date::parse(text, &format);
+            let date =
+                date.map_err(|_format| Fields::one("expires", "Write the day as 2027-03-31."))?;
+            // The key works to the end of that day.
+            let end = date.next_day().unwrap_or(date).midnight().assume_utc();
+            Some(timestamp::encode(end))
+        }
+    };
+    let game = Some(form.game.trim()).filter(|game| !game.is_empty());
+    Ok(NewKey {
+        name: form.name.clone(),
+        kind: form.kind.clone(),
+        may_write: form.may_write == "yes",
+        // The field of a game is there for every kind, but means nothing for a key of the account.
+        game: game
+            .filter(|_| form.kind != "account")
+            .map(ToOwned::to_owned),
+        expires_at,
+    })
+}
+
+async fn page(
+    web: &Web,
+    viewer: &Viewer,
+    scope: &AccountScope,
+    (status, form, errors): (StatusCode, &KeyForm, Fields),
+) -> PageResult {
+    let game = Field::text("game", "Game")
+        .optional()
+        .hint("Its slug, for a key of a game: the end of its address.");
+    let expires = Field::date("expires", "Last day")
+        .optional()
+        .hint("In UTC. A mail comes a week before; without a day, the key does not expire.");
+    let page = NewKeyPage {
+        shell: shell(web, viewer, scope, Section::Keys).await,
+        account: scope.id.to_string(),
+        form: once::new_id(),
+        name: Field::text("name", "Name")
+            .hint("What the key is for, for example the server that uses it.")
+            .value(&form.name)
+            .error_in(&errors),
+        choices: KeyChoices {
+            mode: form.mode.clone(),
+            kind: form.kind.clone(),
+            may_write: form.may_write == "yes",
+        },
+        game: game.value(&form.game).error_in(&errors),
+        expires: expires.value(&form.expires).error_in(&errors),
+        errors,
+    };
+    Ok(html(status, &page))
+}

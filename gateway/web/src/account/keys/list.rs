@@ -1,0 +1,120 @@
+//! The keys of an account, and the live keys that it has asked for.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use http::StatusCode;
+use pages::key::{KeysPage, RequestRow};
+use pages::{Fields, when};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{ShownSecret, rights, row, time_of};
+use crate::account::{record, shell};
+use crate::app::{App, Web};
+use crate::domain::role::Permission;
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{form_errors, html, ok};
+use crate::session::once::{self, Claim};
+use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+
+const HEADING: &str = "Your live key";
+
+#[derive(Debug, Deserialize)]
+pub struct RevealForm {
+    #[serde(default)]
+    form: String,
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(scope): Extension<AccountScope>,
+) -> PageResult {
+    page(&app, &viewer, &scope, StatusCode::OK, Fields::default()).await
+}
+
+pub async fn reveal(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    Extension(scope): Extension<AccountScope>,
+    Path((_, request)): Path<(Uuid, String)>,
+    FormBody(form): FormBody<RevealForm>,
+) -> PageResult {
+    let keys = format!("/accounts/{}/keys", scope.id);
+    let id = match app.forms.claim(&viewer.token, &form.form).await? {
+        Claim::First(id) => id,
+        Claim::Done(text) => {
+            let shown = ShownSecret::parse(&text);
+            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&keys))?;
+            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING)));
+        }
+        Claim::Unknown => return Err(PageError::outcome_unknown(&keys)),
+    };
+    let actor = viewer.actor(&client);
+    match app.gateway.reveal_key(&actor, scope.id, &request).await {
+        Ok((key, secret)) => {
+            let shown = ShownSecret {
+                name: key.name,
+                secret,
+                may_write: key.may_write,
+                kind: key.kind,
+                old_until: None,
+            };
+            app.forms.store(&viewer.token, &id, &shown.text()).await?;
+            let what = ("key_revealed", shown.name.as_str());
+            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING)))
+        }
+        Err(fault) => {
+            app.forms.release(&viewer.token, &id).await?;
+            let (status, errors) = form_errors(&fault, &[], &[]);
+            page(&app, &viewer, &scope, status, errors).await
+        }
+    }
+}
+
+async fn page(
+    web: &Web,
+    viewer: &Viewer,
+    scope: &AccountScope,
+    status: StatusCode,
+    errors: Fields,
+) -> PageResult {
+    let now = web.clock.now();
+    let gateway = &web.gateway;
+    let (keys, requests, shell) = futures::join!(
+        gateway.keys(scope.id),
+        gateway.key_requests(scope.id),
+        shell(web, viewer, scope, Section::Keys)
+    );
+    // Newest first; revoked keys last.
+    let mut keys = keys?;
+    keys.reverse();
+    keys.sort_by_key(|key| key.revoked_at.is_some());
+    let open = requests?.into_iter().filter(|it| it.state != "revealed");
+    let requests = open.map(|request| RequestRow {
+        rights: rights(
+            "live",
+            &request.kind,
+            request.may_write,
+            request.game.as_deref(),
+        ),
+        asked: time_of(request.asked_at).map(when::day).unwrap_or_default(),
+        id: request.id,
+        name: request.name,
+        state: request.state,
+        reason: request.reason.unwrap_or_default(),
+    });
+    let page = KeysPage {
+        shell,
+        errors,
+        account: scope.id.to_string(),
+        keys: keys.iter().map(|key| row(key, now)).collect(),
+        requests: requests.collect(),
+        may_change: scope.role.may(Permission::Develop),
+        form: once::new_id(),
+    };
+    Ok(html(status, &page))
+}

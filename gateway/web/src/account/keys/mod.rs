@@ -1,0 +1,161 @@
+//! Keys of an account.
+
+pub mod create;
+pub mod list;
+pub mod one;
+
+use contracts::gateway::v1 as proto;
+use kit::timestamp;
+use pages::key::{KeyRow, KeyState, SecretPage};
+use pages::when;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::app::Web;
+use crate::viewer::{AccountScope, Viewer};
+
+/// A secret to show, as it is remembered for a form that is sent twice.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct ShownSecret {
+    name: String,
+    secret: String,
+    may_write: bool,
+    kind: String,
+    /// When the old secret ends, after a rotation.
+    old_until: Option<String>,
+}
+
+impl ShownSecret {
+    fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The page that shows it.
+    fn page(
+        self,
+        web: &Web,
+        viewer: &Viewer,
+        scope: &AccountScope,
+        heading: &'static str,
+    ) -> SecretPage {
+        let variable = match (self.kind.as_str(), self.may_write) {
+            ("secret", _) => "SERVICE_SECRET_KEY",
+            (_, true) => "SERVICE_WRITE_KEY",
+            (_, false) => "SERVICE_API_KEY",
+        };
+        SecretPage {
+            shell: viewer.shell(),
+            account: scope.id.to_string(),
+            heading,
+            secret: self.secret,
+            variable,
+            name: self.name,
+            api_url: web.api_url.clone(),
+            old_until: self.old_until,
+            first_path: "/games?limit=3",
+        }
+    }
+}
+
+fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
+    at.and_then(timestamp::decode)
+}
+
+fn row(key: &proto::Key, now: OffsetDateTime) -> KeyRow {
+    KeyRow {
+        id: key.id.clone(),
+        name: key.name.clone(),
+        shown: format!("…{}", key.last4),
+        mode: key.mode.clone(),
+        rights: rights(&key.mode, &key.kind, key.may_write, key.game.as_deref()),
+        created: time_of(key.created_at).map(when::day).unwrap_or_default(),
+        last_used: time_of(key.last_used_at).map(when::minute),
+        state: state(key, now),
+    }
+}
+
+/// What a key may do, in words: `test, writes`, `live, secret key of okoto`.
+fn rights(mode: &str, kind: &str, may_write: bool, game: Option<&str>) -> String {
+    let what = match (kind, game) {
+        ("account", _) | (_, None) if may_write => "reads and writes".to_owned(),
+        ("account", _) | (_, None) => "reads".to_owned(),
+        (kind, Some(game)) if may_write => format!("{kind} key of {game}, writes"),
+        (kind, Some(game)) => format!("{kind} key of {game}"),
+    };
+    format!("{mode}, {what}")
+}
+
+fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
+    let state = |text: String, works| KeyState { text, works };
+    let (expires, grace) = (time_of(key.expires_at), time_of(key.grace_until));
+    if key.revoked_at.is_some() {
+        return state("revoked".to_owned(), false);
+    }
+    if expires.is_some_and(|expires| expires <= now) {
+        return state("expired".to_owned(), false);
+    }
+    match grace {
+        Some(until) if until <= now => state("rotated".to_owned(), false),
+        Some(until) => state(
+            format!("rotated: works for {} more", when::left(until, now)),
+            true,
+        ),
+        None => match expires {
+            Some(expires) if expires - now < time::Duration::days(14) => {
+                state(format!("expires in {}", when::left(expires, now)), true)
+            }
+            _ => state("works".to_owned(), true),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::Duration;
+    use time::macros::datetime;
+
+    use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
+
+    #[test]
+    fn the_state_of_a_key_is_told_in_words() {
+        let at = |after: Duration| Some(timestamp::encode(NOW + after));
+        let text = |key: proto::Key| state(&key, NOW).text;
+        assert_eq!(text(proto::Key::default()), "works");
+        let rotated = proto::Key {
+            grace_until: at(Duration::hours(5)),
+            ..proto::Key::default()
+        };
+        assert_eq!(text(rotated.clone()), "rotated: works for 5 hours more");
+        let revoked = proto::Key {
+            revoked_at: at(Duration::ZERO),
+            ..rotated
+        };
+        assert_eq!(text(revoked), "revoked");
+        let expires = |after| proto::Key {
+            expires_at: at(after),
+            ..proto::Key::default()
+        };
+        assert_eq!(text(expires(Duration::days(2))), "expires in 2 days");
+        assert_eq!(text(expires(Duration::ZERO)), "expired");
+        assert_eq!(text(expires(Duration::days(60))), "works");
+    }
+
+    #[test]
+    fn rights_are_told_in_words() {
+        assert_eq!(rights("test", "account", false, None), "test, reads");
+        assert_eq!(
+            rights("live", "account", true, None),
+            "live, reads and writes"
+        );
+        assert_eq!(
+            rights("live", "public", false, Some("okoto")),
+            "live, public key of okoto"
+        );
+    }
+}

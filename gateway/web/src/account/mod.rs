@@ -1,0 +1,45 @@
+//! Accounts: keys, team and activity. Every page is an RPC of the gateway, with the account as scope.
+
+pub mod activity;
+pub mod keys;
+pub mod list;
+pub mod overview;
+pub mod settings;
+pub mod team;
+
+use kit::Fault;
+use pages::Shell;
+use sqlx::PgExecutor;
+use time::OffsetDateTime;
+
+use crate::app::Web;
+use crate::store::activity::{self as store, NewActivity};
+use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+
+/// The frame of a page of this account. While the gateway is away it lacks the name, and the page says why by itself.
+async fn shell(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Section) -> Shell {
+    let found = web.gateway.account(scope.id).await;
+    let account = found.ok().and_then(|found| found.account);
+    let name = account.map_or_else(|| "Account".to_owned(), |account| account.name);
+    scope.shell(viewer, &name, section)
+}
+
+/// Records what a person did in an account.
+async fn record(
+    executor: impl PgExecutor<'_>,
+    (viewer, client): (&Viewer, &ClientInfo),
+    scope: &AccountScope,
+    (action, subject): (&'static str, &str),
+    now: OffsetDateTime,
+) -> Result<(), Fault> {
+    let entry = NewActivity {
+        account: Some(scope.id),
+        person: viewer.person.id,
+        email: &viewer.person.email,
+        action,
+        subject,
+        address: &client.address(),
+        agent: &client.agent,
+    };
+    Ok(store::insert(executor, entry, now).await?)
+}

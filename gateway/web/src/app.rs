@@ -1,0 +1,44 @@
+//! What handlers share.
+
+use std::sync::Arc;
+
+use kit::client_address::{ProxyHeader, TrustedProxies};
+use kit::key_ring::KeyRing;
+use kit::{Clock, Lifecycle};
+use sqlx::PgPool;
+
+use crate::hashing::PasswordPool;
+use crate::session::CookieStyle;
+use crate::session::limits::Limits;
+use crate::session::once::Forms;
+use crate::session::sessions::Sessions;
+use crate::upstream::Gateway;
+
+/// The state of the router.
+pub type App = Arc<Web>;
+
+pub struct Web {
+    pub pool: PgPool,
+    pub clock: Clock,
+    pub passwords: PasswordPool,
+    pub sessions: Sessions,
+    pub limits: Limits,
+    pub forms: Forms,
+    pub cookie: CookieStyle,
+    /// Encrypts the secrets of authenticator apps.
+    pub key_ring: KeyRing,
+    pub gateway: Gateway,
+    /// Proxies whose `proxy_header` names the client.
+    pub proxies: TrustedProxies,
+    pub proxy_header: ProxyHeader,
+    /// The address of the pages, without a slash at its end.
+    pub public_url: String,
+    /// The address of the API, with its version.
+    pub api_url: String,
+    /// Where mails are, on a local fleet.
+    pub mail_folder: Option<String>,
+    /// How long a request may take.
+    pub timeout: std::time::Duration,
+    /// Runs forms to their end.
+    pub lifecycle: Lifecycle,
+}

@@ -1,0 +1,120 @@
+//! The settings of web.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use kit::client_address::{ProxyHeader, TrustedProxies};
+use kit::config::{Common, Profile, Secret, a_second_or_more};
+use kit::key_ring::KeyRing;
+use kit::mail;
+use kit::public_url;
+use kit::rpc::client::Addresses;
+
+#[derive(Debug, clap::Args)]
+// clap would name the group after the type, as it does with those of the kit.
+#[group(skip)]
+pub struct Settings {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    pub(crate) mail: mail::Settings,
+    /// Address of the pages
+    #[arg(long, default_value = "127.0.0.1:8081")]
+    pub(crate) http_listen: SocketAddr,
+    /// Connections at once
+    #[arg(long, default_value_t = 1_024)]
+    pub(crate) http_connections: usize,
+    /// Seconds that a request may take
+    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
+    pub(crate) http_timeout: Duration,
+    /// The address of the pages for browsers and in mails; `https` except in the local profile
+    #[arg(long, value_parser = public_url::parse)]
+    pub(crate) public_url: String,
+    /// The address of the API with its version, for the examples [default: `/v1` below `public_url`]
+    #[arg(long, value_parser = public_url::parse)]
+    pub(crate) api_url: Option<String>,
+    /// Trusted proxies: addresses and CIDR blocks, separated by commas
+    #[arg(long, default_value = "")]
+    pub(crate) trusted_proxies: TrustedProxies,
+    /// The header in which they name the client
+    #[arg(long, value_enum, default_value = "x-forwarded-for")]
+    pub(crate) proxy_header: ProxyHeader,
+    /// Redis 6.2 or newer, for sessions
+    #[arg(long, hide_env_values = true)]
+    pub(crate) redis_url: Secret,
+    /// Seconds that Redis may take
+    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
+    pub(crate) redis_deadline: Duration,
+    /// Where the gateway's internal port is: `http://host:port,…`, `file:/path` or `dns:http://host:port`
+    #[arg(long)]
+    pub(crate) gateway_addresses: Addresses,
+    /// Where listings-svc is, in the same form
+    #[arg(long)]
+    pub(crate) listings_addresses: Addresses,
+    /// Where catalogue-svc is, in the same form
+    #[arg(long)]
+    pub(crate) catalogue_addresses: Addresses,
+    /// Where economy-svc is, in the same form
+    #[arg(long)]
+    pub(crate) economy_addresses: Addresses,
+    /// Where webhook-svc is, in the same form
+    #[arg(long)]
+    pub(crate) webhook_addresses: Addresses,
+    /// Seconds that a call to a service may take
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
+    pub(crate) upstream_deadline: Duration,
+    /// Days without a request after which a session ends
+    #[arg(long, default_value_t = 14, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) session_idle: u16,
+    /// Days after which a session ends in any case
+    #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) session_most: u16,
+    /// Keys that encrypt the secrets of authenticator apps, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt
+    #[arg(long, hide_env_values = true)]
+    pub(crate) secret_keys: KeyRing,
+}
+
+impl Settings {
+    pub(crate) fn api_url(&self) -> String {
+        let default = || format!("{}/v1", self.public_url);
+        self.api_url.clone().unwrap_or_else(default)
+    }
+
+    /// Where mails are, on a local fleet.
+    pub(crate) fn mail_folder(&self) -> Option<String> {
+        match &self.mail.mail {
+            mail::Transport::Folder(folder) if self.common.profile == Profile::Local => {
+                Some(folder.display().to_string())
+            }
+            mail::Transport::Folder(_) | mail::Transport::Smtp(_) => None,
+        }
+    }
+}
+
+impl kit::config::Settings for Settings {
+    const SERVICE: &'static str = "web";
+    const PREFIX: &'static str = "WEB";
+    const ABOUT: &'static str = "The dashboard of Mchezo: people, accounts, keys and listings";
+
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        let is_local = self.common.profile == Profile::Local;
+        if !is_local && !self.public_url.starts_with("https:") {
+            problems.push(
+                "`public_url` must begin with https: passwords and sessions would be readable on the way"
+                    .to_owned(),
+            );
+        }
+        if !is_local && matches!(self.mail.mail, mail::Transport::Folder(_)) {
+            problems.push("`mail` must be a mail server outside the local profile".to_owned());
+        }
+        if self.http_connections == 0 {
+            problems.push("`http_connections` must be 1 or more".to_owned());
+        }
+        problems
+    }
+}

@@ -1,0 +1,39 @@
+//! Background jobs. Each runs in one replica at a time.
+
+pub mod expiring_keys;
+
+use std::time::Duration;
+
+use kit::periodic::Periodic;
+use kit::{Clock, Lifecycle};
+use sqlx::PgPool;
+
+use crate::SCHEMA;
+use crate::app::App;
+use crate::store::{activity, links};
+
+/// Removes links that have expired, and activity that is older than a year.
+pub fn clean_up(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
+    let hour = Duration::from_hours(1);
+    let job = Periodic::new(pool.clone(), SCHEMA, "clean up", hour, clock.clone());
+    let pool = pool.clone();
+    job.spawn(lifecycle, move |now| {
+        let pool = pool.clone();
+        async move {
+            let links = links::remove_expired(&pool, now).await?;
+            Ok(links + activity::remove_old(&pool, now).await?)
+        }
+    });
+}
+
+/// Announces keys that expire soon.
+pub fn announce_expiring_keys(lifecycle: &Lifecycle, app: &App) {
+    let hours = Duration::from_hours(6);
+    let (pool, clock) = (app.pool.clone(), app.clock.clone());
+    let job = Periodic::new(pool, SCHEMA, "expiring keys", hours, clock);
+    let app = App::clone(app);
+    job.spawn(lifecycle, move |now| {
+        let app = App::clone(&app);
+        async move { expiring_keys::run(&app, now).await }
+    });
+}

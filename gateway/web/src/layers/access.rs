@@ -1,0 +1,104 @@
+//! Who may see a page. The router names it for every path; this layer enforces it before the handler runs.
+
+use axum::RequestExt as _;
+use axum::extract::{RawPathParams, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::{Method, StatusCode};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::domain::role::Permission;
+use crate::page_error::PageError;
+use crate::render::see_other;
+use crate::session::limits;
+use crate::store::members;
+use crate::viewer::{AccountScope, Viewer};
+
+/// Who may see a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Anyone,
+    /// A person whose password was right, and who has a second factor.
+    SecondFactor,
+    SignedIn,
+    /// A member of the account that the path names, with a role that has this permission.
+    Member(Permission),
+}
+
+/// The state of the layer.
+#[derive(Clone)]
+pub struct Guard {
+    pub app: App,
+    pub access: Access,
+}
+
+pub async fn check(State(guard): State<Guard>, mut request: Request, next: Next) -> Response {
+    match admit(&guard, &mut request).await {
+        Ok(None) => next.run(request).await,
+        Ok(Some(elsewhere)) => elsewhere,
+        Err(error) => error.into_response(),
+    }
+}
+
+/// Adds the [`Viewer`] and the [`AccountScope`] to the request, or answers it.
+async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
+    let (app, access) = (&guard.app, guard.access);
+    let now = app.clock.now();
+    let viewer = Viewer::find(app, request.headers(), now).await;
+    if access == Access::Anyone {
+        // These pages are there for strangers too, so they work without Redis.
+        let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
+        request.extensions_mut().insert(viewer);
+        return Ok(None);
+    }
+    let wanted = |viewer: &Viewer| viewer.is_signed_in() != (access == Access::SecondFactor);
+    let Some(viewer) = viewer?.filter(wanted) else {
+        return Ok(Some(sign_in_first(request)));
+    };
+    if request.method() == Method::POST {
+        let person = viewer.person.id.to_string();
+        let counted = app.limits.count(limits::FORMS, &person, now).await?;
+        if let Err(reached) = counted {
+            let text = format!(
+                "Too many forms. Try again in {} minutes.",
+                reached.minutes()
+            );
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            return Err(PageError::new(status, "Slow down", text));
+        }
+    }
+    if let Access::Member(permission) = access {
+        let account = account_of(request).await.ok_or_else(PageError::not_found)?;
+        let role = members::role(&app.pool, account, viewer.person.id).await?;
+        // An account of others looks like one that does not exist.
+        let role = role.ok_or_else(PageError::not_found)?;
+        if !role.may(permission) {
+            return Err(PageError::forbidden(permission.holders()));
+        }
+        let scope = AccountScope { id: account, role };
+        request.extensions_mut().insert(scope);
+    }
+    request.extensions_mut().insert(viewer);
+    Ok(None)
+}
+
+/// The account in the path.
+async fn account_of(request: &mut Request) -> Option<Uuid> {
+    let params = request.extract_parts::<RawPathParams>().await.ok()?;
+    let (_, value) = params.iter().find(|(name, _)| *name == "account")?;
+    value.parse().ok()
+}
+
+/// The page to sign in, which leads back.
+fn sign_in_first(request: &Request) -> Response {
+    let path = request.uri().path_and_query();
+    // A form cannot be sent again by the redirect: its page is what leads back, and a form's path may have none.
+    let next = match *request.method() {
+        Method::GET | Method::HEAD => path.map_or("/accounts", |path| path.as_str()),
+        _ => "/accounts",
+    };
+    let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+    see_other(&format!("/sign-in?next={next}"))
+}

@@ -1,0 +1,92 @@
+//! The outermost layer: id, deadline, panics, error pages, metrics and one log line of a request.
+
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use futures::FutureExt as _;
+use http::{HeaderValue, Method};
+use kit::ids;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::app::App;
+use crate::page_error::PageError;
+
+/// The pattern of the path that the router found, for the log: paths themselves may have tokens of links.
+#[derive(Debug, Clone)]
+struct RoutePattern(String);
+
+/// Adds the pattern of the path to the response. It belongs inside the router, where the pattern is known.
+pub async fn name_route(request: Request, next: Next) -> Response {
+    let pattern = request.extensions().get::<MatchedPath>();
+    let pattern = pattern.map(|path| RoutePattern(path.as_str().to_owned()));
+    let mut response = next.run(request).await;
+    if let Some(pattern) = pattern {
+        response.extensions_mut().insert(pattern);
+    }
+    response
+}
+
+/// Answers a request in time, also when its handler panics.
+async fn run(limit: Duration, request: Request, next: Next) -> Response {
+    let answering = AssertUnwindSafe(next.run(request)).catch_unwind();
+    match timeout(limit, answering).await {
+        Ok(Ok(response)) => response,
+        // The panic hook has logged it.
+        Ok(Err(_panic)) => PageError::internal().into_response(),
+        Err(_elapsed) => PageError::timed_out().into_response(),
+    }
+}
+
+/// Answers a form in a task of its own: it runs to its end even if the browser closes the connection, as it does with the first of two clicks. Otherwise a
+/// key could be made and shown to nobody.
+async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
+    let (sender, answer) = oneshot::channel();
+    let limit = app.timeout;
+    app.lifecycle.spawn(async move {
+        // Without a receiver the browser has gone.
+        drop(sender.send(run(limit, request, next).await));
+    });
+    let ended = answer.await;
+    ended.unwrap_or_else(|_stopped| PageError::timed_out().into_response())
+}
+
+pub async fn record(State(app): State<App>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let (id, method) = (ids::request_id(), request.method().clone());
+    let answered = if method == Method::POST {
+        run_to_end(&app, request, next).await
+    } else {
+        run(app.timeout, request, next).await
+    };
+    let route = answered.extensions().get::<RoutePattern>();
+    let route = route.map_or("none", |route| route.0.as_str()).to_owned();
+    let mut response = match answered.extensions().get::<PageError>().cloned() {
+        Some(error) => {
+            let rendered = error.response(&id);
+            let (mut parts, _) = answered.into_parts();
+            let (page, body) = rendered.into_parts();
+            parts.headers.remove("content-length");
+            parts.headers.extend(page.headers);
+            Response::from_parts(parts, body)
+        }
+        None => answered,
+    };
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("x-request-id", value);
+    }
+    let (status, took) = (response.status().as_u16(), began.elapsed());
+    let labels = [
+        ("method", method.to_string()),
+        ("route", route.clone()),
+        ("status", status.to_string()),
+    ];
+    metrics::counter!("http_requests_total", &labels).increment(1);
+    metrics::histogram!("http_request_duration_seconds", "route" => route.clone()).record(took);
+    let duration_ms = took.as_millis();
+    tracing::info!(request.id = id, %method, route, status, duration_ms, "request");
+    response
+}

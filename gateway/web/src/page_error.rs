@@ -1,0 +1,161 @@
+//! Pages of errors, with ways out.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode};
+use kit::{Code, Fault};
+use pages::Shell;
+use pages::shell::ErrorPage;
+
+use crate::render::html;
+
+/// A request that ends with an error page.
+#[derive(Debug, Clone)]
+pub struct PageError {
+    pub status: StatusCode,
+    title: String,
+    text: String,
+    ways_out: Vec<(String, String)>,
+    retry_after: Option<u32>,
+}
+
+/// The result of a handler.
+pub type PageResult = Result<Response, PageError>;
+
+impl PageError {
+    pub fn new(status: StatusCode, title: &str, text: impl Into<String>) -> Self {
+        Self {
+            status,
+            title: title.to_owned(),
+            text: text.into(),
+            ways_out: vec![("/accounts".to_owned(), "Your accounts".to_owned())],
+            retry_after: None,
+        }
+    }
+
+    #[must_use]
+    pub fn way_out(mut self, href: impl Into<String>, label: &str) -> Self {
+        self.ways_out.insert(0, (href.into(), label.to_owned()));
+        self
+    }
+
+    pub fn not_found() -> Self {
+        let text = "There is no such page, or it belongs to an account that you are not in.";
+        Self::new(StatusCode::NOT_FOUND, "Not found", text)
+    }
+
+    pub fn method_not_allowed() -> Self {
+        let text = "This address answers another kind of request. Open the page with the form, and send it from there.";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "Not this way", text)
+    }
+
+    pub fn forbidden(holders: &str) -> Self {
+        let text =
+            format!("This needs {holders} of the account. Ask an owner to change your role.");
+        Self::new(StatusCode::FORBIDDEN, "Not with your role", text)
+    }
+
+    pub fn cross_site() -> Self {
+        let text = "This form was sent from another site, so nothing was done. Open the page here and send it again.";
+        Self::new(StatusCode::FORBIDDEN, "Sent from another site", text)
+    }
+
+    pub fn link_gone() -> Self {
+        let text = "It was used before, it is too old, or a newer one replaced it.";
+        Self::new(StatusCode::GONE, "This link does not work any more", text)
+            .way_out("/sign-up", "Create an account")
+            .way_out("/reset", "Forgotten password")
+            .way_out("/sign-in", "Sign in")
+    }
+
+    pub fn timed_out() -> Self {
+        let text = "This took too long and was stopped. Look whether it took effect before you send it again.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too slow", text)
+    }
+
+    pub fn outcome_unknown(look_at: &str) -> Self {
+        let text = "This form was sent before, and its outcome is not known. Look whether it took effect before you send it again.";
+        Self::new(StatusCode::CONFLICT, "Sent twice", text).way_out(look_at, "Look")
+    }
+
+    pub fn internal() -> Self {
+        let text = "Something broke on our side. It is in our log under the id below.";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Our fault", text)
+    }
+
+    /// The response, with the id under which the request is in the log.
+    pub fn response(self, request_id: &str) -> Response {
+        let page = ErrorPage {
+            shell: Shell {
+                is_plain: true,
+                ..Shell::default()
+            },
+            title: self.title,
+            text: self.text,
+            ways_out: self.ways_out,
+            request_id: request_id.to_owned(),
+        };
+        let mut response = html(self.status, &page);
+        if let Some(seconds) = self.retry_after {
+            let value = HeaderValue::from(seconds);
+            response.headers_mut().insert("retry-after", value);
+        }
+        response
+    }
+}
+
+impl IntoResponse for PageError {
+    /// The error goes with the response: the outermost layer renders it, since it knows the id of the request.
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The HTTP status of a fault that a page shows.
+pub fn status(code: Code) -> StatusCode {
+    match code {
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::Unavailable | Code::ApiUnavailable | Code::ModuleOff | Code::Closed => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Code::OutcomeUnknown => StatusCode::GATEWAY_TIMEOUT,
+        Code::Limit | Code::RateLimited | Code::QuotaExceeded | Code::TooSoon => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
+        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}
+
+impl From<Fault> for PageError {
+    fn from(fault: Fault) -> Self {
+        match fault.code {
+            Code::NotFound => Self::not_found(),
+            Code::Internal => Self::internal(),
+            code => {
+                let title = match code {
+                    Code::Unavailable => "Not available now",
+                    Code::Closed => "Closed",
+                    _ => "This does not work",
+                };
+                let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");
+                let text = if reasons.is_empty() {
+                    fault.message.into_owned()
+                } else {
+                    reasons
+                };
+                Self {
+                    retry_after: fault.retry_after,
+                    ..Self::new(status(code), title, text)
+                }
+            }
+        }
+    }
+}
+
+impl From<sqlx::Error> for PageError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::from(Fault::from(error))
+    }
+}

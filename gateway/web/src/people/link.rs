@@ -1,0 +1,228 @@
+//! The page that a link in a mail leads to. Opening it changes nothing, since scanners of mails open links too: its button does.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use pages::people::{ConfirmLinkPage, PasswordLinkPage};
+use pages::{Field, Fields, Shell};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::link_actions;
+use crate::app::{App, Web};
+use crate::domain::session_token::Token;
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{html, ok, see_other};
+use crate::store::links::{self, Link, LinkTarget};
+use crate::store::people::{self, Person};
+use crate::viewer::{ClientInfo, Viewer};
+
+#[derive(Debug, Default, Deserialize)]
+pub struct LinkForm {
+    #[serde(default)]
+    pub account_name: String,
+    #[serde(default)]
+    pub password: String,
+}
+
+/// What a link needs from its visitor.
+pub enum LinkForPerson {
+    /// A password, for a new person; with the name of an account, or as a member of one.
+    NewPerson(Link),
+    /// A new password for this person.
+    NewPassword(Link, Person),
+    /// The button, from this person, who is signed in.
+    Confirmation(Link, Box<Viewer>),
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Option<Viewer>>,
+    Path(token): Path<String>,
+) -> PageResult {
+    match find(&app, &token, viewer).await? {
+        Ok(LinkForPerson::Confirmation(link, _)) => {
+            let (heading, text, button) = confirmation(&app, &link).await;
+            Ok(ok(&ConfirmLinkPage {
+                shell: Shell::default(),
+                heading,
+                text,
+                action: format!("/link/{token}"),
+                button,
+            }))
+        }
+        Ok(link) => Ok(ok(&password_page(
+            &app,
+            &link,
+            &token,
+            "",
+            Fields::default(),
+        )
+        .await)),
+        Err(elsewhere) => Ok(elsewhere),
+    }
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(viewer): Extension<Option<Viewer>>,
+    Extension(client): Extension<ClientInfo>,
+    Path(token): Path<String>,
+    FormBody(form): FormBody<LinkForm>,
+) -> PageResult {
+    let link = match find(&app, &token, viewer).await? {
+        Ok(link) => link,
+        Err(elsewhere) => return Ok(elsewhere),
+    };
+    let refused = match &link {
+        LinkForPerson::NewPerson(link) => {
+            link_actions::create_person(&app, &client, link, &form).await?
+        }
+        LinkForPerson::NewPassword(link, person) => {
+            link_actions::reset_password(&app, &client, link, person, &form).await?
+        }
+        LinkForPerson::Confirmation(link, viewer) => {
+            return link_actions::confirm(&app, &client, link, viewer).await;
+        }
+    };
+    match refused {
+        Ok(response) => Ok(response),
+        Err((status, errors)) => {
+            let page = password_page(&app, &link, &token, &form.account_name, errors).await;
+            Ok(html(status, &page))
+        }
+    }
+}
+
+/// The link with this token and what it needs; or the page to go to first.
+async fn find(
+    web: &Web,
+    token: &str,
+    viewer: Option<Viewer>,
+) -> Result<Result<LinkForPerson, Response>, PageError> {
+    let parsed = Token::parse(token).ok_or_else(PageError::link_gone)?;
+    let now = web.clock.now();
+    let link = links::find(&web.pool, parsed.hash(), now).await?;
+    let link = link.ok_or_else(PageError::link_gone)?;
+    let of = |person: Uuid| people::by_id(&web.pool, person);
+    match link.target {
+        LinkTarget::SignUp => match people::by_email(&web.pool, &link.email).await? {
+            None => Ok(Ok(LinkForPerson::NewPerson(link))),
+            Some(_) => Err(PageError::link_gone()),
+        },
+        LinkTarget::Reset { person } => {
+            let person = of(person).await?.ok_or_else(PageError::link_gone)?;
+            Ok(Ok(LinkForPerson::NewPassword(link, person)))
+        }
+        LinkTarget::Email { person } => Ok(for_viewer(link, person, viewer, token)),
+        LinkTarget::Invite { .. } => match people::by_email(&web.pool, &link.email).await? {
+            None => Ok(Ok(LinkForPerson::NewPerson(link))),
+            Some(invited) => Ok(for_viewer(link, invited.id, viewer, token)),
+        },
+    }
+}
+
+/// A link that only `person` may use, signed in.
+fn for_viewer(
+    link: Link,
+    person: Uuid,
+    viewer: Option<Viewer>,
+    token: &str,
+) -> Result<LinkForPerson, Response> {
+    match viewer {
+        Some(viewer) if viewer.person.id == person => {
+            Ok(LinkForPerson::Confirmation(link, Box::new(viewer)))
+        }
+        Some(_) => {
+            let text = "This link is for another person than the one who is signed in here. Sign out, then open it again.";
+            let error = PageError::new(StatusCode::FORBIDDEN, "For another person", text);
+            Err(axum::response::IntoResponse::into_response(error))
+        }
+        None => {
+            let next = format!("/link/{token}");
+            let next = utf8_percent_encode(&next, NON_ALPHANUMERIC);
+            Err(see_other(&format!("/sign-in?next={next}")))
+        }
+    }
+}
+
+/// Heading, text and button of a link that needs only its button.
+async fn confirmation(web: &Web, link: &Link) -> (String, String, &'static str) {
+    if let LinkTarget::Invite { account, role, .. } = &link.target {
+        let name = account_name(web, *account).await;
+        let text = format!("You become {} of the account.", with_article(role.as_str()));
+        return (format!("Join {name}"), text, "Join");
+    }
+    let text = format!(
+        "You sign in with {} from then on. Your other sessions end.",
+        link.email
+    );
+    ("Change your address".to_owned(), text, "Change the address")
+}
+
+async fn password_page(
+    web: &Web,
+    link: &LinkForPerson,
+    token: &str,
+    typed_name: &str,
+    errors: Fields,
+) -> PasswordLinkPage {
+    let (LinkForPerson::NewPerson(target)
+    | LinkForPerson::NewPassword(target, _)
+    | LinkForPerson::Confirmation(target, _)) = link;
+    let (heading, text, button) = match &target.target {
+        LinkTarget::SignUp => (
+            "Choose a password".to_owned(),
+            "One step left: then you make your first key.".to_owned(),
+            "Create the account",
+        ),
+        LinkTarget::Invite { account, role, .. } => {
+            let name = account_name(web, *account).await;
+            let role = with_article(role.as_str());
+            let text =
+                format!("You become {role} of the account. Choose a password to sign in with.");
+            (format!("Join {name}"), text, "Join")
+        }
+        LinkTarget::Reset { .. } | LinkTarget::Email { .. } => (
+            "Set a new password".to_owned(),
+            "All your sessions end.".to_owned(),
+            "Set the password",
+        ),
+    };
+    let account_name = (target.target == LinkTarget::SignUp).then(|| {
+        Field::text("account_name", "Name of your studio or project")
+            .hint("Your team and our staff see it.")
+            .autocomplete("organization")
+            .value(typed_name)
+            .error_in(&errors)
+    });
+    PasswordLinkPage {
+        shell: Shell::default(),
+        heading,
+        text,
+        email: target.email.clone(),
+        action: format!("/link/{token}"),
+        account_name,
+        password: Field::new_password("password", "New password").error_in(&errors),
+        button,
+        errors,
+    }
+}
+
+async fn account_name(web: &Web, account: Uuid) -> String {
+    let found = web.gateway.account(account).await;
+    let account = found.ok().and_then(|found| found.account);
+    account.map_or_else(|| "the account".to_owned(), |account| account.name)
+}
+
+fn with_article(role: &str) -> String {
+    let article = if role.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {role}")
+}

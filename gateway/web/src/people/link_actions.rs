@@ -1,0 +1,265 @@
+//! What the buttons of links do. Each uses its link up, in the transaction of the change.
+
+use axum::response::Response;
+use http::StatusCode;
+use kit::{Code, Fault, ids};
+use pages::Fields;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::link::LinkForm;
+use super::link_mail::inform;
+use super::{record, renew_session};
+use crate::app::Web;
+use crate::domain::password;
+use crate::domain::role::Role;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{form_errors, see_other};
+use crate::session::sessions::Stage;
+use crate::store::links::{self, Link, LinkTarget};
+use crate::store::people::{self, NewPerson, Person};
+use crate::store::{activity, is_taken, members};
+use crate::upstream::gateway::Actor;
+use crate::viewer::{ClientInfo, Viewer, begin_session};
+
+/// A form that was refused, with the status of its page.
+type Refused = (StatusCode, Fields);
+
+/// Checks and hashes a new password.
+async fn new_hash(
+    web: &Web,
+    password: &str,
+    inputs: &[&str],
+) -> Result<Result<String, Refused>, PageError> {
+    if let Err(problem) = password::check(password, inputs) {
+        let errors = Fields::one("password", problem);
+        return Ok(Err((StatusCode::UNPROCESSABLE_ENTITY, errors)));
+    }
+    match web.passwords.hash(password).await {
+        Ok(hash) => Ok(Ok(hash)),
+        Err(fault) if fault.code == Code::Unavailable => Ok(Err(form_errors(&fault, &[], &[]))),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+/// Makes a person: with an account, or as a member of the one that the link names.
+pub(super) async fn create_person(
+    web: &Web,
+    client: &ClientInfo,
+    link: &Link,
+    form: &LinkForm,
+) -> Result<Result<Response, Refused>, PageError> {
+    let inputs = [link.email.as_str(), form.account_name.as_str()];
+    let hash = match new_hash(web, &form.password, &inputs).await? {
+        Ok(hash) => hash,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let id = ids::row_id();
+    // The account comes first: when the gateway is away, the link stays good, and the same link makes the same account.
+    let membership = match &link.target {
+        LinkTarget::Invite { account, role, .. } => Some((*account, *role)),
+        _ => match account_for(web, client, id, link, &form.account_name).await {
+            Ok(account) => account.map(|account| (account, Role::Owner)),
+            Err(fault) => {
+                let renamed = [("name", "account_name")];
+                return Ok(Err(form_errors(&fault, &["account_name"], &renamed)));
+            }
+        },
+    };
+    let now = web.clock.now();
+    let mut transaction = web.pool.begin().await?;
+    use_link(&mut transaction, web, link).await?;
+    let person = NewPerson {
+        id,
+        email: &link.email,
+        password_hash: &hash,
+    };
+    if let Err(error) = people::insert(&mut *transaction, person, now).await {
+        // Another link has made the person meanwhile.
+        return if is_taken(&error) {
+            Err(PageError::link_gone())
+        } else {
+            Err(error.into())
+        };
+    }
+    if let Some((account, role)) = membership {
+        members::lock(&mut transaction, account).await?;
+        let is_invited = matches!(link.target, LinkTarget::Invite { .. });
+        // An account that another person has taken over meanwhile is not shared.
+        if is_invited || !members::exist(&mut *transaction, account).await? {
+            members::insert(&mut *transaction, account, id, role, now).await?;
+            let action = if is_invited {
+                "joined"
+            } else {
+                "account_created"
+            };
+            let entry = activity::NewActivity {
+                account: Some(account),
+                person: id,
+                email: &link.email,
+                action,
+                subject: role.as_str(),
+                address: &client.address(),
+                agent: &client.agent,
+            };
+            activity::insert(&mut *transaction, entry, now).await?;
+        }
+    }
+    transaction.commit().await?;
+    let path = membership.map_or_else(
+        || "/accounts".to_owned(),
+        |(account, _)| format!("/accounts/{account}"),
+    );
+    // A new person has the first number of sessions.
+    let response = begin_session(web, id, 1, Stage::SignedIn, client, see_other(&path));
+    Ok(Ok(response.await?))
+}
+
+/// The account of a new person: one that staff have created with this address and that has no members, or a new one. `None`: the address is
+/// that of an account with members, who may invite this person.
+async fn account_for(
+    web: &Web,
+    client: &ClientInfo,
+    person: Uuid,
+    link: &Link,
+    name: &str,
+) -> Result<Option<Uuid>, Fault> {
+    if name.trim().is_empty() {
+        let reason = "Write a name. You can change it later.";
+        return Err(Fault::invalid_field("name", reason));
+    }
+    if let Some(account) = web.gateway.account_by_email(&link.email).await? {
+        let is_taken = account != link.id && members::exist(&web.pool, account).await?;
+        return Ok((!is_taken).then_some(account));
+    }
+    let actor = Actor {
+        person,
+        address: client.address(),
+    };
+    let created = web
+        .gateway
+        .create_account(&actor, link.id, name, &link.email);
+    created.await?;
+    Ok(Some(link.id))
+}
+
+/// Sets a new password, which ends all sessions, and signs the person in.
+pub(super) async fn reset_password(
+    web: &Web,
+    client: &ClientInfo,
+    link: &Link,
+    person: &Person,
+    form: &LinkForm,
+) -> Result<Result<Response, Refused>, PageError> {
+    let hash = match new_hash(web, &form.password, &[&person.email]).await? {
+        Ok(hash) => hash,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let now = web.clock.now();
+    let mut transaction = web.pool.begin().await?;
+    use_link(&mut transaction, web, link).await?;
+    // Other links of the same kind may be in wrong hands.
+    links::remove_of_person(&mut *transaction, person.id).await?;
+    let version = people::set_password(&mut *transaction, person.id, &hash).await?;
+    let text = "The password of your account was set anew, and all sessions have ended.\n\nIf this was not you, set another password at once.\n";
+    inform(
+        &mut transaction,
+        &person.email,
+        "Your password was changed",
+        text,
+        now,
+    )
+    .await?;
+    record(&mut *transaction, person, client, "password_reset", now).await?;
+    transaction.commit().await?;
+    // The link replaces the password, not the second factor.
+    let (stage, path) = if person.totp_secret.is_some() {
+        (Stage::SecondFactor, "/sign-in/code")
+    } else {
+        (Stage::SignedIn, "/accounts")
+    };
+    let response = begin_session(web, person.id, version, stage, client, see_other(path));
+    Ok(Ok(response.await?))
+}
+
+/// Does what a link of a signed-in person is for.
+pub(super) async fn confirm(
+    web: &Web,
+    client: &ClientInfo,
+    link: &Link,
+    viewer: &Viewer,
+) -> PageResult {
+    match link.target {
+        LinkTarget::Invite { account, role, .. } => {
+            join(web, client, link, viewer, (account, role)).await
+        }
+        _ => change_email(web, client, link, viewer).await,
+    }
+}
+
+async fn join(
+    web: &Web,
+    client: &ClientInfo,
+    link: &Link,
+    viewer: &Viewer,
+    (account, role): (Uuid, Role),
+) -> PageResult {
+    let (now, person) = (web.clock.now(), &viewer.person);
+    let mut transaction = web.pool.begin().await?;
+    use_link(&mut transaction, web, link).await?;
+    members::insert(&mut *transaction, account, person.id, role, now).await?;
+    let entry = activity::NewActivity {
+        account: Some(account),
+        person: person.id,
+        email: &person.email,
+        action: "joined",
+        subject: role.as_str(),
+        address: &client.address(),
+        agent: &client.agent,
+    };
+    activity::insert(&mut *transaction, entry, now).await?;
+    transaction.commit().await?;
+    Ok(see_other(&format!("/accounts/{account}")))
+}
+
+async fn change_email(web: &Web, client: &ClientInfo, link: &Link, viewer: &Viewer) -> PageResult {
+    let (now, person) = (web.clock.now(), &viewer.person);
+    let mut transaction = web.pool.begin().await?;
+    use_link(&mut transaction, web, link).await?;
+    links::remove_of_person(&mut *transaction, person.id).await?;
+    let version = match people::set_email(&mut *transaction, person.id, &link.email).await {
+        Ok(version) => version,
+        Err(error) if is_taken(&error) => {
+            let text = "Another person has this address. Sign in as that person, or choose another address.";
+            return Err(PageError::new(StatusCode::CONFLICT, "Not free", text));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let text = format!(
+        "Your address for signing in was changed from {} to {}.\n\nIf this was not you, answer this mail.\n",
+        person.email, link.email
+    );
+    for address in [&person.email, &link.email] {
+        inform(
+            &mut transaction,
+            address,
+            "Your address was changed",
+            &text,
+            now,
+        )
+        .await?;
+    }
+    record(&mut *transaction, person, client, "email_changed", now).await?;
+    transaction.commit().await?;
+    let response = see_other("/you?done=email");
+    Ok(renew_session(web, viewer, version, client, response).await?)
+}
+
+/// Uses a link up; of two requests at once, one fails here.
+async fn use_link(connection: &mut PgConnection, web: &Web, link: &Link) -> Result<(), PageError> {
+    if links::consume(connection, link.id, web.clock.now()).await? {
+        Ok(())
+    } else {
+        Err(PageError::link_gone())
+    }
+}

@@ -1,0 +1,66 @@
+//! People: sign-up, sign-in, links in mails, and what a person may change.
+
+pub mod delete;
+pub mod email;
+pub mod link;
+mod link_actions;
+pub mod link_mail;
+pub mod password;
+pub mod reset;
+pub mod second_factor;
+pub mod sessions;
+pub mod sign_in;
+pub mod sign_up;
+pub mod start;
+pub mod totp;
+
+use axum::response::Response;
+use kit::Fault;
+use kit::client_address::Network;
+use sqlx::PgExecutor;
+use time::OffsetDateTime;
+
+use crate::app::Web;
+use crate::store::activity::{self, NewActivity};
+use crate::store::people::Person;
+use crate::viewer::{ClientInfo, Viewer, begin_session};
+
+/// The network of a client, as limits count it: an IPv4 address or the /64 of an IPv6 address.
+fn network(client: &ClientInfo) -> String {
+    format!("{:?}", Network::from(client.ip))
+}
+
+/// Records what a person did to what is theirs alone.
+async fn record(
+    executor: impl PgExecutor<'_>,
+    person: &Person,
+    client: &ClientInfo,
+    action: &'static str,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let entry = NewActivity {
+        account: None,
+        person: person.id,
+        email: &person.email,
+        action,
+        subject: "",
+        address: &client.address(),
+        agent: &client.agent,
+    };
+    activity::insert(executor, entry, now).await
+}
+
+/// Replaces the session of a person whose sessions have all ended by a new one.
+async fn renew_session(
+    web: &Web,
+    viewer: &Viewer,
+    version: i32,
+    client: &ClientInfo,
+    response: Response,
+) -> Result<Response, Fault> {
+    let stage = viewer.session.stage;
+    let person = viewer.person.id;
+    let response = begin_session(web, person, version, stage, client, response).await?;
+    web.sessions.end_of(person, viewer.token.hash()).await?;
+    Ok(response)
+}

@@ -1,0 +1,82 @@
+//! A new password of a person who is signed in. It ends all other sessions.
+
+use axum::Extension;
+use axum::extract::State;
+use pages::people::PersonFormPage;
+use pages::{Field, Fields};
+use serde::Deserialize;
+
+use super::link_mail::inform;
+use super::totp::confirm_password;
+use super::{record, renew_session};
+use crate::app::App;
+use crate::domain::password;
+use crate::form_body::FormBody;
+use crate::page_error::PageResult;
+use crate::render::{ok, refused, see_other};
+use crate::store::{links, people};
+use crate::viewer::{ClientInfo, Viewer};
+
+#[derive(Debug, Deserialize)]
+pub struct PasswordForm {
+    #[serde(default)]
+    current: String,
+    #[serde(default)]
+    password: String,
+}
+
+pub async fn show(Extension(viewer): Extension<Viewer>) -> PageResult {
+    Ok(ok(&page(&viewer, Fields::default())))
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    FormBody(form): FormBody<PasswordForm>,
+) -> PageResult {
+    let (now, person) = (app.clock.now(), &viewer.person);
+    let mut errors = Fields::default();
+    if let Err(text) = confirm_password(&app, &viewer, &form.current).await? {
+        errors.add("current", text);
+    }
+    if let Err(text) = password::check(&form.password, &[&person.email]) {
+        errors.add("password", text);
+    }
+    if !errors.is_empty() {
+        return Ok(refused(&page(&viewer, errors)));
+    }
+    let hash = app.passwords.hash(&form.password).await?;
+    let mut transaction = app.pool.begin().await?;
+    let version = people::set_password(&mut *transaction, person.id, &hash).await?;
+    links::remove_of_person(&mut *transaction, person.id).await?;
+    let text = "The password of your account was changed, and all other sessions have ended.\n\nIf this was not you, set a new password at once.\n";
+    inform(
+        &mut transaction,
+        &person.email,
+        "Your password was changed",
+        text,
+        now,
+    )
+    .await?;
+    record(&mut *transaction, person, &client, "password_changed", now).await?;
+    transaction.commit().await?;
+    let response = see_other("/you?done=password");
+    Ok(renew_session(&app, &viewer, version, &client, response).await?)
+}
+
+fn page(viewer: &Viewer, errors: Fields) -> PersonFormPage {
+    PersonFormPage {
+        shell: viewer.shell(),
+        heading: "Change password",
+        text: vec!["Your other sessions end.".to_owned()],
+        action: "/you/password",
+        inputs: vec![
+            Field::password("current", "Current password").error_in(&errors),
+            Field::new_password("password", "New password").error_in(&errors),
+        ],
+        button: "Change the password",
+        is_dangerous: false,
+        errors,
+    }
+}

@@ -1,0 +1,49 @@
+//! A forgotten password: an address, to which a link is mailed.
+
+use axum::Extension;
+use axum::extract::State;
+use pages::people::ResetPage;
+use pages::{Field, Fields, Shell};
+use serde::Deserialize;
+
+use super::link_mail::{self, Wanted};
+use crate::app::{App, Web};
+use crate::form_body::FormBody;
+use crate::page_error::PageResult;
+use crate::render::{html, ok};
+use crate::viewer::ClientInfo;
+
+#[derive(Debug, Deserialize)]
+pub struct ResetForm {
+    #[serde(default)]
+    email: String,
+}
+
+pub async fn show(State(app): State<App>) -> PageResult {
+    Ok(ok(&page(&app, "", Fields::default())))
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(client): Extension<ClientInfo>,
+    FormBody(form): FormBody<ResetForm>,
+) -> PageResult {
+    match link_mail::send(&app, &client, &form.email, Wanted::Reset).await? {
+        Ok(sent) => Ok(sent),
+        Err(refusal) => Ok(html(
+            refusal.status,
+            &page(&app, &form.email, refusal.errors),
+        )),
+    }
+}
+
+fn page(web: &Web, email: &str, errors: Fields) -> ResetPage {
+    ResetPage {
+        shell: Shell::default(),
+        email: Field::email("email", "E-mail")
+            .value(email)
+            .error_in(&errors),
+        mail_folder: web.mail_folder.clone(),
+        errors,
+    }
+}

@@ -1,0 +1,93 @@
+//! The second step of sign-in: a code of the authenticator app, or a recovery code.
+
+use axum::Extension;
+use axum::extract::{Query, State};
+use http::StatusCode;
+use kit::Fault;
+use pages::people::SecondFactorPage;
+use pages::{Field, Fields, Shell};
+use serde::Deserialize;
+
+use super::record;
+use crate::app::{App, Web};
+use crate::domain::{next_page, recovery};
+use crate::form_body::FormBody;
+use crate::page_error::PageResult;
+use crate::render::{html, ok, see_other};
+use crate::session::limits;
+use crate::session::sessions::Stage;
+use crate::store::people::{self, Person};
+use crate::viewer::{ClientInfo, Viewer, begin_session};
+
+#[derive(Debug, Default, Deserialize)]
+pub struct Next {
+    #[serde(default)]
+    next: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct CodeForm {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    next: String,
+}
+
+pub async fn show(Query(next): Query<Next>) -> PageResult {
+    Ok(ok(&page(next_page::path(&next.next), Fields::default())))
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    FormBody(form): FormBody<CodeForm>,
+) -> PageResult {
+    let (now, next) = (app.clock.now(), next_page::path(&form.next));
+    let person = &viewer.person;
+    let id = person.id.to_string();
+    if let Err(reached) = app.limits.count(limits::CODES, &id, now).await? {
+        let text = format!(
+            "Too many codes. Try again in {} minutes.",
+            reached.minutes()
+        );
+        let page = page(next, Fields::general(text));
+        return Ok(html(StatusCode::TOO_MANY_REQUESTS, &page));
+    }
+    if !use_code(&app, person, &form.code).await? {
+        let text = "This code is wrong, or it was used before. Wait for the next one.";
+        let page = page(next, Fields::one("code", text));
+        return Ok(html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+    }
+    record(&app.pool, person, &client, "signed_in", now).await?;
+    app.sessions.end_of(person.id, viewer.token.hash()).await?;
+    let (version, stage) = (person.credential_version, Stage::SignedIn);
+    Ok(begin_session(&app, person.id, version, stage, &client, see_other(next)).await?)
+}
+
+/// Uses a code of the app, or a recovery code: each works once.
+pub async fn use_code(web: &Web, person: &Person, code: &str) -> Result<bool, Fault> {
+    if let Some(hash) = recovery::hash(code) {
+        return Ok(people::use_recovery_code(&web.pool, person.id, &hash).await?);
+    }
+    let Some(sealed) = &person.totp_secret else {
+        return Ok(false);
+    };
+    let secret = super::totp::open(web, person.id, sealed)?;
+    match secret.step_of(code, web.clock.now()) {
+        Some(step) => Ok(people::use_totp_step(&web.pool, person.id, step).await?),
+        None => Ok(false),
+    }
+}
+
+fn page(next: &str, errors: Fields) -> SecondFactorPage {
+    SecondFactorPage {
+        shell: Shell {
+            is_plain: true,
+            ..Shell::default()
+        },
+        code: Field::code("code", "Code, or a recovery code").error_in(&errors),
+        next: next.to_owned(),
+        errors,
+    }
+}

@@ -1,0 +1,76 @@
+//! A person's own page, with the sessions.
+
+use axum::Extension;
+use axum::extract::{Path, Query, State};
+use pages::people::{SessionRow, YouPage};
+use pages::when;
+
+use super::{record, renew_session};
+use crate::app::App;
+use crate::domain::session_token::TokenHash;
+use crate::notice::NoticeQuery;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{ok, see_other};
+use crate::store::people;
+use crate::viewer::{ClientInfo, Viewer};
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Query(done): Query<NoticeQuery>,
+) -> PageResult {
+    let (now, person) = (app.clock.now(), &viewer.person);
+    let sessions = app
+        .sessions
+        .of_person(person.id, person.credential_version, now);
+    let current = viewer.token.hash();
+    let rows = sessions
+        .await?
+        .into_iter()
+        .map(|(hash, session)| SessionRow {
+            id: hash.hex(),
+            agent: session.agent,
+            address: session.address,
+            since: when::minute(session.since),
+            last_seen: when::minute(session.seen),
+            is_current: hash == current,
+        });
+    let left = people::count_recovery_codes(&app.pool, person.id).await?;
+    let mut shell = viewer.shell();
+    shell.notice = done.notice();
+    Ok(ok(&YouPage {
+        shell,
+        email: person.email.clone(),
+        sessions: rows.collect(),
+        has_totp: person.totp_secret.is_some(),
+        recovery_codes: u64::try_from(left).unwrap_or_default(),
+    }))
+}
+
+/// Ends one session; the current one leads to the start page.
+pub async fn end(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Path(session): Path<String>,
+) -> PageResult {
+    let hash = TokenHash::from_hex(&session).ok_or_else(PageError::not_found)?;
+    app.sessions.end_of(viewer.person.id, hash).await?;
+    Ok(see_other(if hash == viewer.token.hash() {
+        "/?done=signed-out"
+    } else {
+        "/you?done=session"
+    }))
+}
+
+pub async fn end_others(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+) -> PageResult {
+    let (now, person) = (app.clock.now(), &viewer.person);
+    // The number in PostgreSQL ends them, also those that Redis does not list.
+    let version = people::end_sessions(&app.pool, person.id).await?;
+    record(&app.pool, person, &client, "sessions_ended", now).await?;
+    let response = see_other("/you?done=sessions");
+    Ok(renew_session(&app, &viewer, version, &client, response).await?)
+}

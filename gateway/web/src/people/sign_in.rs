@@ -1,0 +1,150 @@
+//! Sign-in with address and password, and sign-out.
+
+use axum::Extension;
+use axum::extract::{Query, State};
+use http::header::SET_COOKIE;
+use http::{HeaderMap, StatusCode};
+use kit::Fault;
+use pages::people::SignInPage;
+use pages::{Field, Fields, Shell};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+
+use super::{network, record};
+use crate::app::{App, Web};
+use crate::domain::{email, next_page};
+use crate::form_body::FormBody;
+use crate::page_error::PageResult;
+use crate::render::{html, ok, see_other};
+use crate::session::limits::{self, LimitReached};
+use crate::session::sessions::Stage;
+use crate::store::people;
+use crate::viewer::{ClientInfo, Viewer, begin_session};
+
+#[derive(Debug, Default, Deserialize)]
+pub struct Next {
+    #[serde(default)]
+    next: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct SignInForm {
+    #[serde(default)]
+    email: String,
+    #[serde(default)]
+    password: String,
+    #[serde(default)]
+    next: String,
+}
+
+pub async fn show(
+    Extension(viewer): Extension<Option<Viewer>>,
+    Query(next): Query<Next>,
+) -> PageResult {
+    let next = next_page::path(&next.next);
+    if viewer.is_some() {
+        return Ok(see_other(next));
+    }
+    Ok(ok(&page("", next, Fields::default())))
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(client): Extension<ClientInfo>,
+    headers: HeaderMap,
+    FormBody(form): FormBody<SignInForm>,
+) -> PageResult {
+    let (now, next) = (app.clock.now(), next_page::path(&form.next));
+    let refuse = |status, text: String| {
+        let errors = Fields::general(text);
+        Ok(html(status, &page(&form.email, next, errors)))
+    };
+    // What is no address belongs to nobody; it takes the same way, and the same time.
+    let address = email::parse(&form.email).unwrap_or_default();
+    if let Err(reached) = count(&app, &address, &client).await? {
+        let text = format!(
+            "Too many tries. Try again in {} minutes, or set a new password.",
+            reached.minutes()
+        );
+        return refuse(StatusCode::TOO_MANY_REQUESTS, text);
+    }
+    let person = people::by_email(&app.pool, &address).await?;
+    let stored = person.as_ref().map(|person| person.password_hash.as_str());
+    let checked = match app.passwords.check(&form.password, stored).await {
+        Ok(checked) => checked,
+        Err(fault) => {
+            return refuse(StatusCode::SERVICE_UNAVAILABLE, fault.message.into_owned());
+        }
+    };
+    let Some(person) = person.filter(|_| checked.is_right) else {
+        let text = "The address or the password is wrong.".to_owned();
+        return refuse(StatusCode::UNPROCESSABLE_ENTITY, text);
+    };
+    if checked.is_outdated {
+        let hash = app.passwords.hash(&form.password).await?;
+        people::upgrade_hash(&app.pool, person.id, &person.password_hash, &hash).await?;
+    }
+    let (stage, path) = if person.totp_secret.is_some() {
+        let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+        (Stage::SecondFactor, format!("/sign-in/code?next={next}"))
+    } else {
+        record(&app.pool, &person, &client, "signed_in", now).await?;
+        (Stage::SignedIn, next.to_owned())
+    };
+    end_session(&app, &headers).await?;
+    let version = person.credential_version;
+    let response = see_other(&path);
+    Ok(begin_session(&app, person.id, version, stage, &client, response).await?)
+}
+
+/// Counts a try: of the person from here, of the person from anywhere, and from here for any person.
+async fn count(
+    web: &Web,
+    address: &str,
+    client: &ClientInfo,
+) -> Result<Result<(), LimitReached>, Fault> {
+    let (now, network) = (web.clock.now(), network(client));
+    let both = format!("{address} {network}");
+    for (limit, subject) in [
+        (limits::SIGN_IN, both.as_str()),
+        (limits::SIGN_IN_FROM, network.as_str()),
+        (limits::SIGN_IN_OF_PERSON, address),
+    ] {
+        let counted = web.limits.count(limit, subject, now).await?;
+        if counted.is_err() {
+            return Ok(counted);
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Ends the session of a request's cookie, if there is one.
+async fn end_session(web: &Web, headers: &HeaderMap) -> Result<(), Fault> {
+    let Some(token) = web.cookie.token(headers) else {
+        return Ok(());
+    };
+    let hash = token.hash();
+    if let Some(session) = web.sessions.find(hash, web.clock.now()).await? {
+        web.sessions.end_of(session.person, hash).await?;
+    }
+    Ok(())
+}
+
+pub async fn sign_out(State(app): State<App>, headers: HeaderMap) -> PageResult {
+    end_session(&app, &headers).await?;
+    let mut response = see_other("/?done=signed-out");
+    if let Some(cookie) = app.cookie.clear() {
+        response.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+fn page(email: &str, next: &str, errors: Fields) -> SignInPage {
+    SignInPage {
+        shell: Shell::default(),
+        email: Field::email("email", "E-mail").value(email),
+        password: Field::password("password", "Password"),
+        next: next.to_owned(),
+        errors,
+    }
+}

@@ -1,0 +1,55 @@
+//! Sign-up: an address, to which a link is mailed. A person comes into being when the link is used.
+
+use axum::Extension;
+use axum::extract::State;
+use pages::people::SignUpPage;
+use pages::{Field, Fields, Shell};
+use serde::Deserialize;
+
+use super::link_mail::{self, Wanted};
+use crate::app::{App, Web};
+use crate::form_body::FormBody;
+use crate::page_error::PageResult;
+use crate::render::{html, ok, see_other};
+use crate::viewer::{ClientInfo, Viewer};
+
+#[derive(Debug, Deserialize)]
+pub struct SignUpForm {
+    #[serde(default)]
+    email: String,
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Option<Viewer>>,
+) -> PageResult {
+    if viewer.is_some() {
+        return Ok(see_other("/accounts"));
+    }
+    Ok(ok(&page(&app, "", Fields::default())))
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(client): Extension<ClientInfo>,
+    FormBody(form): FormBody<SignUpForm>,
+) -> PageResult {
+    match link_mail::send(&app, &client, &form.email, Wanted::SignUp).await? {
+        Ok(sent) => Ok(sent),
+        Err(refusal) => Ok(html(
+            refusal.status,
+            &page(&app, &form.email, refusal.errors),
+        )),
+    }
+}
+
+fn page(web: &Web, email: &str, errors: Fields) -> SignUpPage {
+    SignUpPage {
+        shell: Shell::default(),
+        email: Field::email("email", "E-mail")
+            .value(email)
+            .error_in(&errors),
+        mail_folder: web.mail_folder.clone(),
+        errors,
+    }
+}

@@ -1,0 +1,190 @@
+//! The second factor: setting up an authenticator app, and turning it off.
+
+use axum::Extension;
+use axum::extract::State;
+use http::StatusCode;
+use kit::Fault;
+use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
+use pages::{Field, Fields, qr};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::link_mail::inform;
+use super::second_factor::use_code;
+use super::{record, renew_session};
+use crate::app::{App, Web};
+use crate::domain::recovery;
+use crate::domain::totp::TotpSecret;
+use crate::form_body::FormBody;
+use crate::page_error::PageResult;
+use crate::render::{html, ok, refused, see_other};
+use crate::session::limits;
+use crate::store::people;
+use crate::viewer::{ClientInfo, Viewer};
+
+#[derive(Debug, Deserialize)]
+pub struct TotpForm {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    password: String,
+}
+
+/// The secret that this session offers. It is derived from the session's token, so that it need not be stored before it is confirmed.
+fn offered(viewer: &Viewer) -> TotpSecret {
+    let key = viewer.token.derived_key("authenticator app");
+    let mut secret = [0; 20];
+    secret.copy_from_slice(&key[..20]);
+    TotpSecret(secret)
+}
+
+/// Decrypts the secret of a person.
+pub fn open(web: &Web, person: Uuid, sealed: &[u8]) -> Result<TotpSecret, Fault> {
+    let opened = web.key_ring.open(person.as_bytes(), sealed);
+    let opened = opened.map_err(|error| Fault::internal(&error))?;
+    let damaged = || std::io::Error::other("the secret of an authenticator app has another length");
+    let secret = opened.try_into().ok().map(TotpSecret);
+    secret.ok_or_else(|| Fault::internal(&damaged()))
+}
+
+pub async fn show(Extension(viewer): Extension<Viewer>) -> PageResult {
+    if viewer.person.totp_secret.is_some() {
+        return Ok(see_other("/you"));
+    }
+    Ok(ok(&page(&viewer, Fields::default())))
+}
+
+pub async fn turn_on(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    FormBody(form): FormBody<TotpForm>,
+) -> PageResult {
+    let (now, person) = (app.clock.now(), &viewer.person);
+    if person.totp_secret.is_some() {
+        return Ok(see_other("/you"));
+    }
+    if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {
+        return Ok(refused(&page(&viewer, Fields::one("password", text))));
+    }
+    let secret = offered(&viewer);
+    let Some(step) = secret.step_of(&form.code, now) else {
+        let text = "This code is wrong. Check the clock of your phone, and type the code that the app shows now.";
+        return Ok(refused(&page(&viewer, Fields::one("code", text))));
+    };
+    let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
+    let sealed = sealed.map_err(|error| Fault::internal(&error))?;
+    let codes = recovery::generate();
+    let hashes: Vec<Vec<u8>> = codes
+        .iter()
+        .filter_map(|code| recovery::hash(code))
+        .collect();
+    let mut transaction = app.pool.begin().await?;
+    let set = people::set_totp(&mut transaction, person.id, Some((&sealed, step)), &hashes);
+    let version = set.await?;
+    let text = "An authenticator app is needed to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
+    inform(
+        &mut transaction,
+        &person.email,
+        "The second factor is on",
+        text,
+        now,
+    )
+    .await?;
+    record(&mut *transaction, person, &client, "totp_on", now).await?;
+    transaction.commit().await?;
+    let page = RecoveryCodesPage {
+        shell: viewer.shell(),
+        codes,
+    };
+    Ok(renew_session(&app, &viewer, version, &client, ok(&page)).await?)
+}
+
+/// Checks the password of a person who is signed in. Tries count as those of sign-in.
+pub async fn confirm_password(
+    web: &Web,
+    viewer: &Viewer,
+    password: &str,
+) -> Result<Result<(), String>, Fault> {
+    let person = &viewer.person;
+    let now = web.clock.now();
+    let id = person.id.to_string();
+    if let Err(reached) = web.limits.count(limits::CODES, &id, now).await? {
+        return Ok(Err(format!(
+            "Too many tries. Try again in {} minutes.",
+            reached.minutes()
+        )));
+    }
+    let checked = web.passwords.check(password, Some(&person.password_hash));
+    if checked.await?.is_right {
+        Ok(Ok(()))
+    } else {
+        Ok(Err("This is not your password.".to_owned()))
+    }
+}
+
+fn page(viewer: &Viewer, errors: Fields) -> TotpPage {
+    let secret = offered(viewer);
+    TotpPage {
+        shell: viewer.shell(),
+        qr: qr::svg(&secret.address(&viewer.person.email)),
+        secret: secret.text(),
+        code: Field::code("code", "Code").digits().error_in(&errors),
+        password: Field::password("password", "Your password").error_in(&errors),
+        errors,
+    }
+}
+
+pub async fn show_off(Extension(viewer): Extension<Viewer>) -> PageResult {
+    Ok(ok(&page_off(&viewer, Fields::default())))
+}
+
+pub async fn turn_off(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    FormBody(form): FormBody<TotpForm>,
+) -> PageResult {
+    let (now, person) = (app.clock.now(), &viewer.person);
+    if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {
+        return Ok(refused(&page_off(&viewer, Fields::one("password", text))));
+    }
+    if person.totp_secret.is_some() && !use_code(&app, person, &form.code).await? {
+        let errors = Fields::one("code", "This code is wrong, or it was used before.");
+        return Ok(html(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            &page_off(&viewer, errors),
+        ));
+    }
+    let mut transaction = app.pool.begin().await?;
+    let version = people::set_totp(&mut transaction, person.id, None, &[]).await?;
+    let text = "A password is enough to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
+    inform(
+        &mut transaction,
+        &person.email,
+        "The second factor is off",
+        text,
+        now,
+    )
+    .await?;
+    record(&mut *transaction, person, &client, "totp_off", now).await?;
+    transaction.commit().await?;
+    let response = see_other("/you?done=totp-off");
+    Ok(renew_session(&app, &viewer, version, &client, response).await?)
+}
+
+fn page_off(viewer: &Viewer, errors: Fields) -> PersonFormPage {
+    PersonFormPage {
+        shell: viewer.shell(),
+        heading: "Turn the second factor off",
+        text: vec!["Your password alone signs you in afterwards.".to_owned()],
+        action: "/you/totp/off",
+        inputs: vec![
+            Field::code("code", "Code, or a recovery code").error_in(&errors),
+            Field::password("password", "Your password").error_in(&errors),
+        ],
+        button: "Turn it off",
+        is_dangerous: true,
+        errors,
+    }
+}

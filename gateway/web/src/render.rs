@@ -1,0 +1,97 @@
+//! Responses of pages and forms.
+
+use axum::response::{IntoResponse as _, Response};
+use http::header::{CONTENT_TYPE, LOCATION};
+use http::{HeaderValue, StatusCode};
+use kit::Fault;
+use pages::{Fields, Template};
+
+use crate::page_error;
+
+/// A page.
+pub fn html(status: StatusCode, page: &impl Template) -> Response {
+    match page.render() {
+        Ok(text) => {
+            let media_type = HeaderValue::from_static("text/html; charset=utf-8");
+            (status, [(CONTENT_TYPE, media_type)], text).into_response()
+        }
+        Err(error) => {
+            tracing::error!(%error, "cannot render a page");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+/// A page that was asked for.
+pub fn ok(page: &impl Template) -> Response {
+    html(StatusCode::OK, page)
+}
+
+/// A refused form, with what was typed.
+pub fn refused(page: &impl Template) -> Response {
+    html(StatusCode::UNPROCESSABLE_ENTITY, page)
+}
+
+/// The browser gets another page, by GET. `path` is a path of this site.
+pub fn see_other(path: &str) -> Response {
+    match HeaderValue::from_str(path) {
+        Ok(path) => (StatusCode::SEE_OTHER, [(LOCATION, path)]).into_response(),
+        Err(_not_a_header) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// The errors of a form that a service refused, and the status of the page with the form. The names of fields are those of the service;
+/// `renamed` has those that the form names otherwise. An error of a field that the form lacks stands above the form.
+pub fn form_errors(fault: &Fault, form: &[&str], renamed: &[(&str, &str)]) -> (StatusCode, Fields) {
+    let mut errors = Fields::default();
+    let mut others = Vec::new();
+    for (field, reason) in &fault.fields {
+        let renamed = renamed.iter().find(|(theirs, _)| theirs == field);
+        let name = renamed.map_or(field.as_str(), |(_, ours)| *ours);
+        if form.contains(&name) {
+            errors.add(name, reason.clone());
+        } else {
+            others.push(reason.clone());
+        }
+    }
+    if errors.fields.is_empty() || !others.is_empty() {
+        let text = if others.is_empty() {
+            fault.message.clone().into_owned()
+        } else {
+            others.join(" ")
+        };
+        errors.general = Some(text);
+    }
+    (page_error::status(fault.code), errors)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn the_errors_of_a_service_stand_beside_their_fields() {
+        let reasons = [
+            ("name", "Too long."),
+            ("expires_at", "In the past."),
+            ("x", "Odd."),
+        ];
+        let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
+        let fault = Fault::invalid(BTreeMap::from(reasons));
+        let renamed = [("expires_at", "expires")];
+        let (status, errors) = form_errors(&fault, &["name", "expires"], &renamed);
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(errors.of("name"), Some("Too long."));
+        assert_eq!(errors.of("expires"), Some("In the past."));
+        assert_eq!(errors.general.as_deref(), Some("Odd."));
+    }
+
+    #[test]
+    fn a_service_that_is_down_is_told_above_the_form() {
+        let (status, errors) = form_errors(&Fault::unavailable("test"), &["name"], &[]);
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(errors.general.unwrap().contains("Try again"));
+    }
+}

@@ -1,0 +1,219 @@
+//! Every path of the site, with who may see it.
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::handler::Handler;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{MethodRouter, get, post};
+use http::Method;
+use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
+
+use crate::account::{activity, keys, list, overview, settings, team};
+use crate::app::App;
+use crate::assets;
+use crate::domain::role::Permission;
+use crate::layers::access::{self, Access, Guard};
+use crate::layers::{client, headers, log};
+use crate::page_error::PageError;
+use crate::people::{
+    delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, start, totp,
+};
+
+/// The longest body of a form.
+const MAX_BODY: usize = 64 * 1024;
+
+/// A path of the site.
+pub struct Route {
+    pub path: &'static str,
+    pub access: Access,
+    pub methods: Vec<Method>,
+    handlers: MethodRouter<App>,
+}
+
+fn page<H, T>(path: &'static str, access: Access, show: H) -> Route
+where
+    H: Handler<T, App>,
+    T: 'static,
+{
+    Route {
+        path,
+        access,
+        methods: vec![Method::GET],
+        handlers: get(show),
+    }
+}
+
+fn action<H, T>(path: &'static str, access: Access, send: H) -> Route
+where
+    H: Handler<T, App>,
+    T: 'static,
+{
+    Route {
+        path,
+        access,
+        methods: vec![Method::POST],
+        handlers: post(send),
+    }
+}
+
+/// A page with a form that is sent to the same path.
+fn form<S, T, P, U>(path: &'static str, access: Access, show: S, send: P) -> Route
+where
+    S: Handler<T, App>,
+    T: 'static,
+    P: Handler<U, App>,
+    U: 'static,
+{
+    Route {
+        path,
+        access,
+        methods: vec![Method::GET, Method::POST],
+        handlers: get(show).post(send),
+    }
+}
+
+/// The table of all paths.
+pub fn routes() -> Vec<Route> {
+    [people_routes(), account_routes()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn people_routes() -> Vec<Route> {
+    use Access::{Anyone, SecondFactor, SignedIn};
+    vec![
+        page("/", Anyone, start::show),
+        page("/assets/{name}", Anyone, assets::show),
+        form("/sign-up", Anyone, sign_up::show, sign_up::send),
+        form("/sign-in", Anyone, sign_in::show, sign_in::send),
+        form(
+            "/sign-in/code",
+            SecondFactor,
+            second_factor::show,
+            second_factor::send,
+        ),
+        action("/sign-out", Anyone, sign_in::sign_out),
+        form("/reset", Anyone, reset::show, reset::send),
+        form("/link/{token}", Anyone, link::show, link::send),
+        page("/you", SignedIn, sessions::show),
+        action("/you/sessions/end-others", SignedIn, sessions::end_others),
+        action("/you/sessions/{session}/end", SignedIn, sessions::end),
+        form("/you/password", SignedIn, password::show, password::send),
+        form("/you/email", SignedIn, email::show, email::send),
+        form("/you/totp", SignedIn, totp::show, totp::turn_on),
+        form("/you/totp/off", SignedIn, totp::show_off, totp::turn_off),
+        form("/you/delete", SignedIn, delete::show, delete::send),
+        form("/accounts", SignedIn, list::show, list::create),
+    ]
+}
+
+fn account_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let develop = Access::Member(Permission::Develop);
+    let manage = Access::Member(Permission::Manage);
+    vec![
+        page("/accounts/{account}", read, overview::show),
+        form(
+            "/accounts/{account}/settings",
+            manage,
+            settings::show,
+            settings::send,
+        ),
+        page("/accounts/{account}/keys", read, keys::list::show),
+        action("/accounts/{account}/keys", develop, keys::create::send),
+        page("/accounts/{account}/keys/new", develop, keys::create::show),
+        page("/accounts/{account}/keys/{key}", read, keys::one::show),
+        action(
+            "/accounts/{account}/keys/{key}/rotate",
+            develop,
+            keys::one::rotate,
+        ),
+        action(
+            "/accounts/{account}/keys/{key}/revoke",
+            develop,
+            keys::one::revoke,
+        ),
+        action(
+            "/accounts/{account}/keys/requests/{request}/reveal",
+            develop,
+            keys::list::reveal,
+        ),
+        page("/accounts/{account}/team", read, team::show),
+        action("/accounts/{account}/team/invite", manage, team::invite),
+        action("/accounts/{account}/team/leave", read, team::leave),
+        action(
+            "/accounts/{account}/team/invites/{invite}/withdraw",
+            manage,
+            team::withdraw,
+        ),
+        action(
+            "/accounts/{account}/team/{person}/role",
+            manage,
+            team::change_role,
+        ),
+        action(
+            "/accounts/{account}/team/{person}/remove",
+            manage,
+            team::remove,
+        ),
+        page("/accounts/{account}/activity", manage, activity::show),
+    ]
+}
+
+/// The site.
+pub fn router(app: &App) -> Router {
+    let mut router = Router::new();
+    for route in routes() {
+        let guard = Guard {
+            app: App::clone(app),
+            access: route.access,
+        };
+        let guarded = route
+            .handlers
+            .layer(from_fn_with_state(guard, access::check));
+        router = router.route(route.path, guarded);
+    }
+    let reject = |_: ProtectionError| {
+        use axum::response::IntoResponse as _;
+        PageError::cross_site().into_response()
+    };
+    router
+        .layer(from_fn(log::name_route))
+        .fallback(async || PageError::not_found())
+        .method_not_allowed_fallback(async || PageError::method_not_allowed())
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(CsrfLayer::new().with_rejection_response(reject))
+        .layer(from_fn_with_state(App::clone(app), client::identify))
+        .layer(from_fn_with_state(App::clone(app), log::record))
+        .layer(from_fn_with_state(App::clone(app), headers::add))
+        .with_state(App::clone(app))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_of_an_account_needs_a_membership() {
+        for route in routes() {
+            let is_member = matches!(route.access, Access::Member(_));
+            assert_eq!(
+                is_member,
+                route.path.contains("{account}"),
+                "{}",
+                route.path
+            );
+        }
+    }
+
+    #[test]
+    fn only_readers_see_and_only_forms_change() {
+        for route in routes() {
+            let only_reads = route.access == Access::Member(Permission::Read);
+            let changes = route.methods.contains(&Method::POST);
+            let may_leave = route.path.ends_with("/team/leave");
+            assert!(!only_reads || !changes || may_leave, "{}", route.path);
+        }
+    }
+}

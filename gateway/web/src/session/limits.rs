@@ -1,0 +1,87 @@
+//! Limits of tries per window of time, counted in Redis for all replicas.
+
+use kit::Fault;
+use redis::cmd;
+use sha2::{Digest as _, Sha256};
+use time::OffsetDateTime;
+
+use super::Keyspace;
+
+/// So many tries per window.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    /// Part of the key.
+    pub name: &'static str,
+    pub tries: i64,
+    pub window: time::Duration,
+}
+
+/// Passwords of one person from one address.
+pub const SIGN_IN: Limit = Limit::new("sign_in", 10, 15);
+/// Passwords of one person from anywhere. It is higher: otherwise anyone could lock a person out.
+pub const SIGN_IN_OF_PERSON: Limit = Limit::new("sign_in_of_person", 100, 15);
+/// Passwords of any person from one address.
+pub const SIGN_IN_FROM: Limit = Limit::new("sign_in_from", 60, 15);
+/// One-time codes of one person.
+pub const CODES: Limit = Limit::new("codes", 10, 15);
+/// Mails with links to one address.
+pub const MAILS_TO: Limit = Limit::new("mails_to", 5, 60);
+/// Mails with links that one network causes.
+pub const MAILS_FROM: Limit = Limit::new("mails_from", 60, 60);
+/// Forms that one person sends.
+pub const FORMS: Limit = Limit::new("forms", 600, 15);
+
+impl Limit {
+    const fn new(name: &'static str, tries: i64, minutes: i64) -> Self {
+        Self {
+            name,
+            tries,
+            window: time::Duration::minutes(minutes),
+        }
+    }
+}
+
+/// The limit is reached; it is lifted after this time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitReached {
+    pub retry_after: time::Duration,
+}
+
+impl LimitReached {
+    /// In whole minutes, rounded up.
+    pub fn minutes(self) -> i64 {
+        (self.retry_after.whole_seconds() + 59) / 60
+    }
+}
+
+/// Counts tries.
+#[derive(Clone)]
+pub struct Limits(pub Keyspace);
+
+impl Limits {
+    /// Counts a try before it is made, so that concurrent ones are counted too. `subject` may be anything: only its hash is stored.
+    pub async fn count(
+        &self,
+        limit: Limit,
+        subject: &str,
+        now: OffsetDateTime,
+    ) -> Result<Result<(), LimitReached>, Fault> {
+        let length = limit.window.whole_seconds();
+        let window = now.unix_timestamp().div_euclid(length);
+        let subject = hex::encode(&Sha256::digest(subject)[..16]);
+        let key = self.0.key(limit.name, &format!("{subject}:{window}"));
+        let mut increment = cmd("INCR");
+        let tries: i64 = self.0.query("count_try", increment.arg(&key)).await?;
+        if tries == 1 {
+            let mut expire = cmd("EXPIRE");
+            expire.arg(&key).arg(2 * length);
+            let _expires: i64 = self.0.query("expire_tries", &expire).await?;
+        }
+        if tries <= limit.tries {
+            return Ok(Ok(()));
+        }
+        let end = (window + 1) * length;
+        let retry_after = time::Duration::seconds(end - now.unix_timestamp());
+        Ok(Err(LimitReached { retry_after }))
+    }
+}

@@ -1,0 +1,207 @@
+//! Sessions: the cookie has a random token, Redis has the session under the hash of the token.
+//!
+//! | key | contents |
+//! | --- | --- |
+//! | `<prefix>:session:<hash of the token>` | the session, as JSON |
+//! | `<prefix>:sessions:<person>` | the hashes of the sessions of a person, with the times when they end |
+
+use redis::cmd;
+use serde::{Deserialize, Serialize};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use kit::Fault;
+
+use super::Keyspace;
+use crate::domain::session_token::{Token, TokenHash};
+
+/// How long a session lasts without a request, and how long at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Lifetimes {
+    pub idle: Duration,
+    pub most: Duration,
+}
+
+/// A session that waits for the second factor ends after this time.
+const SECOND_FACTOR: Duration = Duration::minutes(10);
+/// A session is written again when it was last seen so long ago.
+const SEEN: Duration = Duration::minutes(5);
+/// Redis forgets a session so long after its end: its clock may differ.
+const CLEAN_UP: Duration = Duration::HOUR;
+/// The most sessions of a person; the oldest one ends.
+const MOST: isize = 50;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    SignedIn,
+    /// The password was right; the code of the app is missing.
+    SecondFactor,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub person: Uuid,
+    /// The person's number of sessions at sign-in: when it has grown, the session has ended.
+    pub version: i32,
+    pub stage: Stage,
+    #[serde(with = "time::serde::timestamp")]
+    pub since: OffsetDateTime,
+    #[serde(with = "time::serde::timestamp")]
+    pub seen: OffsetDateTime,
+    pub address: String,
+    pub agent: String,
+}
+
+/// Creates, finds and ends sessions.
+#[derive(Clone)]
+pub struct Sessions {
+    pub keyspace: Keyspace,
+    pub lifetimes: Lifetimes,
+}
+
+impl Sessions {
+    /// When a session ends if no request comes.
+    fn end(&self, session: &Session) -> OffsetDateTime {
+        match session.stage {
+            Stage::SignedIn => {
+                let idle = session.seen + self.lifetimes.idle;
+                idle.min(session.since + self.lifetimes.most)
+            }
+            Stage::SecondFactor => session.since + SECOND_FACTOR,
+        }
+    }
+
+    /// Stores a new session under a new token.
+    pub async fn create(&self, session: &Session) -> Result<Token, Fault> {
+        let token = Token::generate();
+        let hash = token.hash().hex();
+        self.store(&hash, session, false).await?;
+        let list = self.list_key(session.person);
+        let mut add = cmd("ZADD");
+        add.arg(&list)
+            .arg(self.end(session).unix_timestamp())
+            .arg(&hash);
+        let _added: i64 = self.keyspace.query("add_session", &add).await?;
+        let mut oldest = cmd("ZPOPMIN");
+        let mut count = cmd("ZCARD");
+        let count: isize = self
+            .keyspace
+            .query("count_sessions", count.arg(&list))
+            .await?;
+        if count > MOST {
+            oldest.arg(&list).arg(count - MOST);
+            let ended: Vec<(String, f64)> = self.keyspace.query("end_oldest", &oldest).await?;
+            for (hash, _) in ended {
+                self.delete(&hash).await?;
+            }
+        }
+        let mut expire = cmd("EXPIRE");
+        let most = self.lifetimes.most + CLEAN_UP;
+        expire.arg(&list).arg(most.whole_seconds());
+        let _expires: i64 = self.keyspace.query("expire_sessions", &expire).await?;
+        Ok(token)
+    }
+
+    /// Writes a session. With `only_existing`, a session that was ended meanwhile stays so.
+    async fn store(&self, hash: &str, session: &Session, only_existing: bool) -> Result<(), Fault> {
+        let text = serde_json::to_string(session).map_err(|error| Fault::internal(&error))?;
+        let life = self.end(session) - session.seen + CLEAN_UP;
+        let mut set = cmd("SET");
+        set.arg(self.session_key(hash)).arg(text);
+        set.arg("EX").arg(life.whole_seconds().max(1));
+        if only_existing {
+            set.arg("XX");
+        }
+        let _set: Option<String> = self.keyspace.query("store_session", &set).await?;
+        Ok(())
+    }
+
+    /// The session of a token. The caller compares its version with the person's.
+    pub async fn find(
+        &self,
+        token: TokenHash,
+        now: OffsetDateTime,
+    ) -> Result<Option<Session>, Fault> {
+        self.read(&token.hex(), now).await
+    }
+
+    async fn read(&self, hash: &str, now: OffsetDateTime) -> Result<Option<Session>, Fault> {
+        let mut get = cmd("GET");
+        get.arg(self.session_key(hash));
+        let text: Option<String> = self.keyspace.query("find_session", &get).await?;
+        // What another version wrote in another form is no session.
+        let session = text.and_then(|text| serde_json::from_str::<Session>(&text).ok());
+        Ok(session.filter(|session| self.end(session) > now))
+    }
+
+    /// Prolongs a session, if it was last seen a while ago.
+    pub async fn touch(
+        &self,
+        token: TokenHash,
+        session: &Session,
+        now: OffsetDateTime,
+    ) -> Result<(), Fault> {
+        if session.stage != Stage::SignedIn || now - session.seen < SEEN {
+            return Ok(());
+        }
+        let seen = Session {
+            seen: now,
+            ..session.clone()
+        };
+        self.store(&token.hex(), &seen, true).await
+    }
+
+    /// The signed-in sessions of a person, newest first.
+    pub async fn of_person(
+        &self,
+        person: Uuid,
+        version: i32,
+        now: OffsetDateTime,
+    ) -> Result<Vec<(TokenHash, Session)>, Fault> {
+        let mut range = cmd("ZRANGE");
+        range.arg(self.list_key(person)).arg(0).arg(-1);
+        let hashes: Vec<String> = self.keyspace.query("list_sessions", &range).await?;
+        let mut sessions = Vec::new();
+        for hash in hashes {
+            let Some(session) = self.read(&hash, now).await? else {
+                continue;
+            };
+            let is_shown = session.person == person
+                && session.version == version
+                && session.stage == Stage::SignedIn;
+            if let Some(token) = TokenHash::from_hex(&hash).filter(|_| is_shown) {
+                sessions.push((token, session));
+            }
+        }
+        sessions.sort_by_key(|(_, session)| std::cmp::Reverse(session.since));
+        Ok(sessions)
+    }
+
+    /// Ends a session, if it is one of this person.
+    pub async fn end_of(&self, person: Uuid, token: TokenHash) -> Result<(), Fault> {
+        let hash = token.hex();
+        let mut remove = cmd("ZREM");
+        remove.arg(self.list_key(person)).arg(&hash);
+        let removed: i64 = self.keyspace.query("remove_session", &remove).await?;
+        if removed > 0 {
+            self.delete(&hash).await?;
+        }
+        Ok(())
+    }
+
+    async fn delete(&self, hash: &str) -> Result<(), Fault> {
+        let mut delete = cmd("DEL");
+        delete.arg(self.session_key(hash));
+        let _deleted: i64 = self.keyspace.query("end_session", &delete).await?;
+        Ok(())
+    }
+
+    fn session_key(&self, hash: &str) -> String {
+        self.keyspace.key("session", hash)
+    }
+
+    fn list_key(&self, person: Uuid) -> String {
+        self.keyspace.key("sessions", &person.to_string())
+    }
+}

@@ -1,0 +1,83 @@
+//! `web.activity`: who did what, from where.
+
+use kit::ids;
+use sqlx::{PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// How long entries are kept.
+pub const RETENTION: time::Duration = time::Duration::days(365);
+
+/// An entry to record.
+#[derive(Debug, Clone, Copy)]
+pub struct NewActivity<'a> {
+    /// `None`: it concerns the person only.
+    pub account: Option<Uuid>,
+    pub person: Uuid,
+    pub email: &'a str,
+    pub action: &'static str,
+    /// What it was done to; no secret.
+    pub subject: &'a str,
+    pub address: &'a str,
+    pub agent: &'a str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activity {
+    pub id: Uuid,
+    pub at: OffsetDateTime,
+    pub email: String,
+    pub action: String,
+    pub subject: String,
+    pub address: String,
+    pub agent: String,
+}
+
+pub async fn insert(
+    executor: impl PgExecutor<'_>,
+    entry: NewActivity<'_>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into web.activity (id, at, account_id, person_id, email, action, subject, address, agent)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        ids::row_id(),
+        now,
+        entry.account,
+        entry.person,
+        entry.email,
+        entry.action,
+        entry.subject,
+        entry.address,
+        entry.agent,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Entries of an account before the one with the id `before`, newest first.
+pub async fn of_account(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<Activity>, sqlx::Error> {
+    sqlx::query_as!(
+        Activity,
+        "select id, at, email, action, subject, address, agent from web.activity
+         where account_id = $1 and id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+         order by id desc limit $3",
+        account,
+        before,
+        limit,
+    )
+    .fetch_all(executor)
+    .await
+}
+
+/// Removes entries older than [`RETENTION`]; returns their number.
+pub async fn remove_old(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!("delete from web.activity where at < $1", now - RETENTION);
+    Ok(removed.execute(pool).await?.rows_affected())
+}

@@ -1,0 +1,205 @@
+//! `web.link`: links in mails. Only the hash of a link is stored.
+
+use kit::ids;
+use sqlx::{PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::link::Purpose;
+use crate::domain::role::Role;
+use crate::domain::session_token::{Token, TokenHash};
+
+/// What a link does, for whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkTarget {
+    SignUp,
+    Reset { person: Uuid },
+    Email { person: Uuid },
+    Invite { by: Uuid, account: Uuid, role: Role },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub id: Uuid,
+    /// Where the link was mailed to.
+    pub email: String,
+    pub target: LinkTarget,
+    pub expires_at: OffsetDateTime,
+}
+
+struct Row {
+    id: Uuid,
+    purpose: String,
+    email: String,
+    person_id: Option<Uuid>,
+    account_id: Option<Uuid>,
+    role: Option<String>,
+    expires_at: OffsetDateTime,
+}
+
+impl LinkTarget {
+    pub fn purpose(&self) -> Purpose {
+        match self {
+            Self::SignUp => Purpose::SignUp,
+            Self::Reset { .. } => Purpose::Reset,
+            Self::Email { .. } => Purpose::Email,
+            Self::Invite { .. } => Purpose::Invite,
+        }
+    }
+}
+
+impl Row {
+    /// `None` for a row that a newer version wrote.
+    fn into_link(self) -> Option<Link> {
+        let target = match Purpose::parse(&self.purpose)? {
+            Purpose::SignUp => LinkTarget::SignUp,
+            Purpose::Reset => LinkTarget::Reset {
+                person: self.person_id?,
+            },
+            Purpose::Email => LinkTarget::Email {
+                person: self.person_id?,
+            },
+            Purpose::Invite => LinkTarget::Invite {
+                by: self.person_id?,
+                account: self.account_id?,
+                role: Role::parse(&self.role?)?,
+            },
+        };
+        Some(Link {
+            id: self.id,
+            email: self.email,
+            target,
+            expires_at: self.expires_at,
+        })
+    }
+}
+
+/// Inserts a link to this address; returns its token, which is stored nowhere.
+pub async fn insert(
+    executor: impl PgExecutor<'_>,
+    email: &str,
+    target: &LinkTarget,
+    now: OffsetDateTime,
+) -> Result<Token, sqlx::Error> {
+    let token = Token::generate();
+    let (person, account, role) = match *target {
+        LinkTarget::SignUp => (None, None, None),
+        LinkTarget::Reset { person } | LinkTarget::Email { person } => (Some(person), None, None),
+        LinkTarget::Invite { by, account, role } => (Some(by), Some(account), Some(role.as_str())),
+    };
+    let purpose = target.purpose();
+    sqlx::query!(
+        "insert into web.link (id, token_sha256, purpose, email, person_id, account_id, role, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        ids::row_id(),
+        &token.hash().0[..],
+        purpose.as_str(),
+        email,
+        person,
+        account,
+        role,
+        now,
+        now + purpose.lifetime(),
+    )
+    .execute(executor)
+    .await?;
+    Ok(token)
+}
+
+/// The link with this token, if it has not expired. Reading it changes nothing.
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    token: TokenHash,
+    now: OffsetDateTime,
+) -> Result<Option<Link>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, purpose, email, person_id, account_id, role, expires_at from web.link
+         where token_sha256 = $1 and expires_at > $2",
+        &token.0[..],
+        now,
+    );
+    Ok(row.fetch_optional(executor).await?.and_then(Row::into_link))
+}
+
+/// Uses a link; false if it has been used or has expired. Of two concurrent uses one succeeds.
+pub async fn consume(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let used = sqlx::query!(
+        "delete from web.link where id = $1 and expires_at > $2",
+        id,
+        now
+    );
+    Ok(used.execute(executor).await?.rows_affected() == 1)
+}
+
+/// Removes all links that reset the password or change the address of a person.
+pub async fn remove_of_person(
+    executor: impl PgExecutor<'_>,
+    person: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.link where person_id = $1 and purpose in ('reset', 'email')",
+        person,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// The open invitations of an account, newest first.
+pub async fn invitations(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    now: OffsetDateTime,
+) -> Result<Vec<Link>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select id, purpose, email, person_id, account_id, role, expires_at from web.link
+         where account_id = $1 and expires_at > $2 order by id desc limit 200",
+        account,
+        now,
+    );
+    let rows = rows.fetch_all(executor).await?;
+    Ok(rows.into_iter().filter_map(Row::into_link).collect())
+}
+
+/// Removes an invitation of an account; returns its address.
+pub async fn withdraw(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    id: Uuid,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "delete from web.link where account_id = $1 and id = $2 returning email",
+        account,
+        id,
+    )
+    .fetch_optional(executor)
+    .await
+}
+
+/// Removes the invitations to an account that a person has sent.
+pub async fn remove_invitations_by(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    person: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.link where account_id = $1 and person_id = $2",
+        account,
+        person,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Removes links that have expired; returns their number.
+pub async fn remove_expired(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!("delete from web.link where expires_at <= $1", now);
+    Ok(removed.execute(pool).await?.rows_affected())
+}

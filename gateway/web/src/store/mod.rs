@@ -1,0 +1,14 @@
+//! The tables of schema `web`.
+
+pub mod activity;
+pub mod links;
+pub mod members;
+pub mod notices;
+pub mod people;
+
+/// Whether a statement failed because a row with its key exists.
+pub(crate) fn is_taken(error: &sqlx::Error) -> bool {
+    error
+        .as_database_error()
+        .is_some_and(sqlx::error::DatabaseError::is_unique_violation)
+}

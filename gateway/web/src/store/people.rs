@@ -1,0 +1,201 @@
+//! `web.person` and `web.recovery_code`.
+
+use sqlx::{PgConnection, PgExecutor};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+#[derive(Debug, Clone)]
+pub struct Person {
+    pub id: Uuid,
+    pub email: String,
+    pub password_hash: String,
+    /// Sessions with a lower number have ended.
+    pub credential_version: i32,
+    /// Encrypted; `None`: no second factor.
+    pub totp_secret: Option<Vec<u8>>,
+}
+
+pub struct NewPerson<'a> {
+    pub id: Uuid,
+    pub email: &'a str,
+    pub password_hash: &'a str,
+}
+
+/// Inserts a person; the error is a unique violation if the address is taken.
+pub async fn insert(
+    executor: impl PgExecutor<'_>,
+    person: NewPerson<'_>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into web.person (id, email, password_hash, created_at) values ($1, $2, $3, $4)",
+        person.id,
+        person.email,
+        person.password_hash,
+        now,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+pub async fn by_email(
+    executor: impl PgExecutor<'_>,
+    email: &str,
+) -> Result<Option<Person>, sqlx::Error> {
+    sqlx::query_as!(
+        Person,
+        "select id, email, password_hash, credential_version, totp_secret from web.person where email = $1",
+        email,
+    )
+    .fetch_optional(executor)
+    .await
+}
+
+pub async fn by_id(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Person>, sqlx::Error> {
+    sqlx::query_as!(
+        Person,
+        "select id, email, password_hash, credential_version, totp_secret from web.person where id = $1",
+        id,
+    )
+    .fetch_optional(executor)
+    .await
+}
+
+/// Sets the password and ends all sessions; returns the number of new sessions.
+pub async fn set_password(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    password_hash: &str,
+) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar!(
+        "update web.person set password_hash = $2, credential_version = credential_version + 1 where id = $1
+         returning credential_version",
+        id,
+        password_hash,
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// Replaces a hash by one of the same password with today's parameters, unless the password has changed meanwhile.
+pub async fn upgrade_hash(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    old: &str,
+    new: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update web.person set password_hash = $3 where id = $1 and password_hash = $2",
+        id,
+        old,
+        new,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Ends all sessions; returns the number of new sessions.
+pub async fn end_sessions(executor: impl PgExecutor<'_>, id: Uuid) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar!(
+        "update web.person set credential_version = credential_version + 1 where id = $1 returning credential_version",
+        id,
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// Sets the address and ends all sessions; returns the number of new sessions. The error is a unique violation if the address is taken.
+pub async fn set_email(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    email: &str,
+) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar!(
+        "update web.person set email = $2, credential_version = credential_version + 1 where id = $1
+         returning credential_version",
+        id,
+        email,
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// Sets or removes the second factor with its recovery codes, and ends all sessions; returns the number of new sessions. `step` is the one
+/// whose code has confirmed the secret.
+pub async fn set_totp(
+    connection: &mut PgConnection,
+    id: Uuid,
+    secret: Option<(&[u8], i64)>,
+    code_hashes: &[Vec<u8>],
+) -> Result<i32, sqlx::Error> {
+    sqlx::query!("delete from web.recovery_code where person_id = $1", id)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query!(
+        "insert into web.recovery_code (person_id, code_sha256) select $1, unnest($2::bytea[])",
+        id,
+        code_hashes,
+    )
+    .execute(&mut *connection)
+    .await?;
+    let (secret, step) = secret.unzip();
+    sqlx::query_scalar!(
+        "update web.person set totp_secret = $2, totp_step = coalesce($3::bigint, 0), credential_version = credential_version + 1
+         where id = $1 returning credential_version",
+        id,
+        secret,
+        step,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Uses the code of a step; false if it, or a later one, was used before.
+pub async fn use_totp_step(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    step: i64,
+) -> Result<bool, sqlx::Error> {
+    let used = sqlx::query!(
+        "update web.person set totp_step = $2 where id = $1 and totp_step < $2 and totp_secret is not null",
+        id,
+        step,
+    );
+    Ok(used.execute(executor).await?.rows_affected() == 1)
+}
+
+/// Uses a recovery code; false if there is none with this hash.
+pub async fn use_recovery_code(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    hash: &[u8],
+) -> Result<bool, sqlx::Error> {
+    let used = sqlx::query!(
+        "delete from web.recovery_code where person_id = $1 and code_sha256 = $2",
+        id,
+        hash,
+    );
+    Ok(used.execute(executor).await?.rows_affected() == 1)
+}
+
+pub async fn count_recovery_codes(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!" from web.recovery_code where person_id = $1"#,
+        id,
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// Removes a person with memberships, links and recovery codes.
+pub async fn remove(executor: impl PgExecutor<'_>, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from web.person where id = $1", id)
+        .execute(executor)
+        .await?;
+    Ok(())
+}

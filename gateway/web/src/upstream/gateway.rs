@@ -1,0 +1,251 @@
+//! The gateway: accounts, keys and their use.
+
+use std::time::Duration;
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
+use kit::Fault;
+use kit::rpc::client::{Client, Idempotent};
+use tonic::Request;
+use uuid::Uuid;
+
+/// The person who makes a change, for the audit of the gateway.
+#[derive(Debug, Clone)]
+pub struct Actor {
+    pub person: Uuid,
+    pub address: String,
+}
+
+impl From<&Actor> for proto::Actor {
+    fn from(actor: &Actor) -> Self {
+        Self {
+            person_id: actor.person.to_string(),
+            address: actor.address.clone(),
+        }
+    }
+}
+
+/// A key to make or to ask for.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    pub name: String,
+    pub kind: String,
+    pub may_write: bool,
+    pub game: Option<String>,
+    pub expires_at: Option<prost_types::Timestamp>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Gateway {
+    accounts: AccountsServiceClient<Client>,
+    deadline: Duration,
+}
+
+impl Gateway {
+    pub fn new(client: Client, deadline: Duration) -> Self {
+        Self {
+            accounts: AccountsServiceClient::new(client),
+            deadline,
+        }
+    }
+
+    /// A call that changes nothing, or the same when it is repeated.
+    fn read<T>(&self, message: T) -> Request<T> {
+        let mut request = self.write(message);
+        request.extensions_mut().insert(Idempotent);
+        request
+    }
+
+    fn write<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        request.set_timeout(self.deadline);
+        request
+    }
+
+    fn client(&self) -> AccountsServiceClient<Client> {
+        self.accounts.clone()
+    }
+
+    /// Creates an account. A repeated call with the same id changes nothing.
+    pub async fn create_account(
+        &self,
+        actor: &Actor,
+        id: Uuid,
+        name: &str,
+        email: &str,
+    ) -> Result<proto::Account, Fault> {
+        let request = self.read(proto::AccountsServiceCreateAccountRequest {
+            actor: Some(actor.into()),
+            account_id: id.to_string(),
+            name: name.to_owned(),
+            email: email.to_owned(),
+        });
+        let created = self.client().create_account(request).await?.into_inner();
+        created.account.ok_or_else(incomplete)
+    }
+
+    pub async fn account(
+        &self,
+        account: Uuid,
+    ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
+        let request = self.read(proto::AccountsServiceGetAccountRequest {
+            account_id: account.to_string(),
+            email: String::new(),
+        });
+        Ok(self.client().get_account(request).await?.into_inner())
+    }
+
+    /// The account with this address, which its caller has verified.
+    pub async fn account_by_email(&self, email: &str) -> Result<Option<Uuid>, Fault> {
+        let request = self.read(proto::AccountsServiceGetAccountRequest {
+            account_id: String::new(),
+            email: email.to_owned(),
+        });
+        match self.client().get_account(request).await {
+            Ok(found) => {
+                let account = found.into_inner().account.ok_or_else(incomplete)?;
+                account.id.parse().map(Some).map_err(|_id| incomplete())
+            }
+            Err(status) => match Fault::from(status) {
+                fault if fault.code == kit::Code::NotFound => Ok(None),
+                fault => Err(fault),
+            },
+        }
+    }
+
+    pub async fn change_account(
+        &self,
+        actor: &Actor,
+        account: Uuid,
+        name: &str,
+        email: &str,
+    ) -> Result<(), Fault> {
+        let request = self.read(proto::AccountsServiceChangeAccountRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            name: Some(name.to_owned()),
+            email: Some(email.to_owned()),
+        });
+        self.client().change_account(request).await?;
+        Ok(())
+    }
+
+    /// All keys of an account, oldest first.
+    pub async fn keys(&self, account: Uuid) -> Result<Vec<proto::Key>, Fault> {
+        let request = self.read(proto::AccountsServiceListKeysRequest {
+            account_id: account.to_string(),
+        });
+        Ok(self.client().list_keys(request).await?.into_inner().keys)
+    }
+
+    /// The key of an account with this id.
+    pub async fn key(&self, account: Uuid, id: &str) -> Result<proto::Key, Fault> {
+        let keys = self.keys(account).await?;
+        let key = keys.into_iter().find(|key| key.id == id);
+        key.ok_or_else(|| Fault::not_found("There is no such key."))
+    }
+
+    /// The newest requests for keys.
+    pub async fn key_requests(&self, account: Uuid) -> Result<Vec<proto::KeyRequest>, Fault> {
+        let request = self.read(proto::AccountsServiceListKeyRequestsRequest {
+            account_id: account.to_string(),
+            limit: 0,
+            cursor: String::new(),
+        });
+        let listed = self.client().list_key_requests(request).await?;
+        Ok(listed.into_inner().requests)
+    }
+
+    /// Makes a test key; returns its secret.
+    pub async fn create_key(
+        &self,
+        actor: &Actor,
+        account: Uuid,
+        key: NewKey,
+    ) -> Result<String, Fault> {
+        let request = self.write(proto::AccountsServiceCreateKeyRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            name: key.name,
+            kind: key.kind,
+            may_write: key.may_write,
+            game: key.game,
+            expires_at: key.expires_at,
+        });
+        Ok(self.client().create_key(request).await?.into_inner().secret)
+    }
+
+    /// Asks staff for a live key.
+    pub async fn request_key(
+        &self,
+        actor: &Actor,
+        account: Uuid,
+        key: NewKey,
+    ) -> Result<(), Fault> {
+        let request = self.write(proto::AccountsServiceRequestKeyRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            name: key.name,
+            kind: key.kind,
+            may_write: key.may_write,
+            game: key.game,
+            expires_at: key.expires_at,
+        });
+        self.client().request_key(request).await?;
+        Ok(())
+    }
+
+    /// Makes the key of an approved request; returns it with its secret.
+    pub async fn reveal_key(
+        &self,
+        actor: &Actor,
+        account: Uuid,
+        request: &str,
+    ) -> Result<(proto::Key, String), Fault> {
+        let request = self.write(proto::AccountsServiceRevealKeyRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            id: request.to_owned(),
+        });
+        let revealed = self.client().reveal_key(request).await?.into_inner();
+        Ok((revealed.key.ok_or_else(incomplete)?, revealed.secret))
+    }
+
+    /// Makes a new secret; returns it with the old key, which works for `grace` seconds more.
+    pub async fn rotate_key(
+        &self,
+        actor: &Actor,
+        account: Uuid,
+        key: &str,
+        grace: u32,
+    ) -> Result<(proto::Key, String), Fault> {
+        let request = self.write(proto::AccountsServiceRotateKeyRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            id: key.to_owned(),
+            grace_seconds: Some(grace),
+        });
+        let rotated = self.client().rotate_key(request).await?.into_inner();
+        Ok((rotated.old_key.ok_or_else(incomplete)?, rotated.secret))
+    }
+
+    pub async fn revoke_key(
+        &self,
+        actor: &Actor,
+        account: Uuid,
+        key: &str,
+    ) -> Result<proto::Key, Fault> {
+        let request = self.read(proto::AccountsServiceRevokeKeyRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            id: key.to_owned(),
+        });
+        let revoked = self.client().revoke_key(request).await?.into_inner();
+        revoked.key.ok_or_else(incomplete)
+    }
+}
+
+/// The gateway answered without what its contract promises.
+fn incomplete() -> Fault {
+    Fault::internal(&std::io::Error::other("the gateway's answer is incomplete"))
+}

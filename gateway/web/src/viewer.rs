@@ -1,0 +1,157 @@
+//! Who sends a request, and from where.
+
+use std::net::IpAddr;
+
+use axum::response::Response;
+use http::HeaderMap;
+use http::header::SET_COOKIE;
+use kit::Fault;
+use pages::Shell;
+use pages::shell::{AccountNav, NavLink};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::app::Web;
+use crate::domain::role::{Permission, Role};
+use crate::domain::session_token::Token;
+use crate::session::sessions::{Session, Stage};
+use crate::store::people::{self, Person};
+use crate::upstream::gateway::Actor;
+
+/// Where a request comes from.
+#[derive(Debug, Clone)]
+pub struct ClientInfo {
+    pub ip: IpAddr,
+    /// As the browser names itself, without control characters; at most 200 characters.
+    pub agent: String,
+}
+
+impl ClientInfo {
+    pub fn address(&self) -> String {
+        self.ip.to_string()
+    }
+}
+
+/// A person with a session. It may still wait for the second factor.
+#[derive(Debug, Clone)]
+pub struct Viewer {
+    pub person: Person,
+    pub session: Session,
+    pub token: Token,
+}
+
+impl Viewer {
+    /// The person of a request's cookie.
+    pub async fn find(
+        web: &Web,
+        headers: &HeaderMap,
+        now: OffsetDateTime,
+    ) -> Result<Option<Self>, Fault> {
+        let Some(token) = web.cookie.token(headers) else {
+            return Ok(None);
+        };
+        let Some(session) = web.sessions.find(token.hash(), now).await? else {
+            return Ok(None);
+        };
+        let person = people::by_id(&web.pool, session.person).await?;
+        // A change of the password and the like raises the number.
+        let person = person.filter(|person| person.credential_version == session.version);
+        let Some(person) = person else {
+            return Ok(None);
+        };
+        web.sessions.touch(token.hash(), &session, now).await?;
+        Ok(Some(Self {
+            person,
+            session,
+            token,
+        }))
+    }
+
+    pub fn is_signed_in(&self) -> bool {
+        self.session.stage == Stage::SignedIn
+    }
+
+    /// The frame of a page of this person.
+    pub fn shell(&self) -> Shell {
+        Shell {
+            person: Some(self.person.email.clone()),
+            ..Shell::default()
+        }
+    }
+
+    pub fn actor(&self, client: &ClientInfo) -> Actor {
+        Actor {
+            person: self.person.id,
+            address: client.address(),
+        }
+    }
+}
+
+/// Stores a new session for this person, and sets its cookie. A session has a new token at each sign-in, so that nobody can prepare one.
+pub async fn begin_session(
+    web: &Web,
+    person: Uuid,
+    version: i32,
+    stage: Stage,
+    client: &ClientInfo,
+    mut response: Response,
+) -> Result<Response, Fault> {
+    let now = web.clock.now();
+    let session = Session {
+        person,
+        version,
+        stage,
+        since: now,
+        seen: now,
+        address: client.address(),
+        agent: client.agent.clone(),
+    };
+    let token = web.sessions.create(&session).await?;
+    if let Some(cookie) = web.cookie.set(&token, web.sessions.lifetimes.most) {
+        response.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+/// An account that a page is about, and the role of its viewer.
+#[derive(Debug, Clone)]
+pub struct AccountScope {
+    pub id: Uuid,
+    pub role: Role,
+}
+
+/// The parts of an account's pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    Overview,
+    Keys,
+    Team,
+    Activity,
+}
+
+impl AccountScope {
+    /// The frame of a page of this account. `name` is the account's.
+    pub fn shell(&self, viewer: &Viewer, name: &str, section: Section) -> Shell {
+        let link = |target: Section, path: &str, label| NavLink {
+            href: format!("/accounts/{}{path}", self.id),
+            label,
+            is_current: target == section,
+        };
+        let mut links = vec![
+            link(Section::Overview, "", "Overview"),
+            link(Section::Keys, "/keys", "Keys"),
+            link(Section::Team, "/team", "Team"),
+        ];
+        if self.role.may(Permission::Manage) {
+            links.push(link(Section::Activity, "/activity", "Activity"));
+        }
+        Shell {
+            account: Some(AccountNav {
+                id: self.id.to_string(),
+                name: name.to_owned(),
+                links,
+            }),
+            ..viewer.shell()
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A browser without JavaScript: pages, forms and a cookie.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use http::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
+use http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::BodyExt as _;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use tower::ServiceExt as _;
+
+/// Has one session at most.
+#[derive(Clone)]
+pub(crate) struct Browser {
+    router: Router,
+    pub(crate) cookie: Option<String>,
+    pub(crate) address: SocketAddr,
+}
+
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Browser {
+    pub(crate) fn new(router: &Router) -> Self {
+        Self {
+            router: router.clone(),
+            cookie: None,
+            address: ([203, 0, 113, 7], 4_711).into(),
+        }
+    }
+
+    /// A browser at another address.
+    pub(crate) fn at(router: &Router, last: u8) -> Self {
+        Self {
+            address: ([203, 0, 113, last], 4_711).into(),
+            ..Self::new(router)
+        }
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> Page {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        self.send(request).await
+    }
+
+    /// Sends a form, as a browser does from a page of the site.
+    pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
+        let request = form(path, fields)
+            .header("sec-fetch-site", "same-origin")
+            .body(body(fields))
+            .unwrap();
+        self.send(request).await
+    }
+
+    pub(crate) async fn send(&mut self, mut request: Request<Body>) -> Page {
+        request.extensions_mut().insert(ConnectInfo(self.address));
+        let headers = request.headers_mut();
+        headers.insert("user-agent", "Test/1.0".parse().unwrap());
+        if let Some(cookie) = &self.cookie {
+            headers.insert(COOKIE, cookie.parse().unwrap());
+        }
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        if let Some(set) = parts.headers.get(SET_COOKIE) {
+            let set = set.to_str().unwrap();
+            let pair = set.split(';').next().unwrap();
+            self.cookie = (!set.contains("Max-Age=0")).then(|| pair.to_owned());
+        }
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Page {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    }
+}
+
+/// A form without the headers that a browser adds by itself.
+pub(crate) fn form(path: &str, _: &[(&str, &str)]) -> http::request::Builder {
+    Request::builder()
+        .method(Method::POST)
+        .uri(path)
+        .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .header("host", "mchezo.example")
+}
+
+pub(crate) fn body(fields: &[(&str, &str)]) -> Body {
+    let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    let pairs = fields.iter();
+    let pairs = pairs.map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    Body::from(pairs.collect::<Vec<_>>().join("&"))
+}
+
+impl Page {
+    /// Where the page sends the browser.
+    #[track_caller]
+    pub(crate) fn location(&self) -> &str {
+        assert_eq!(self.status, StatusCode::SEE_OTHER, "{}", self.text);
+        self.headers[LOCATION].to_str().unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn assert(&self, status: u16, part: &str) {
+        assert_eq!(self.status, status, "{}", self.text);
+        assert!(self.text.contains(part), "`{part}` is not in {}", self.text);
+    }
+
+    /// The hidden fields of the forms of the page.
+    pub(crate) fn hidden(&self) -> BTreeMap<String, String> {
+        let inputs = self.text.split("<input type=\"hidden\" name=\"").skip(1);
+        let pairs = inputs.filter_map(|input| {
+            let (name, rest) = input.split_once("\" value=\"")?;
+            Some((name.to_owned(), rest.split('"').next()?.to_owned()))
+        });
+        pairs.collect()
+    }
+}

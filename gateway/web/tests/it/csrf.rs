@@ -1,0 +1,117 @@
+//! Forms that other sites send, and the headers of every response.
+
+use axum::body::Body;
+use http::Request;
+use sqlx::PgPool;
+
+use crate::browser::{body, form};
+use crate::support::{ADA, Site};
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn forms_of_other_sites_are_refused(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    for (name, value) in [
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-site", "same-site"),
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+    ] {
+        let request = form("/you/sessions/end-others", &[]);
+        let request = request.header(name, value).body(body(&[])).unwrap();
+        let page = browser.send(request).await;
+        page.assert(403, "Sent from another site");
+    }
+    let request = form("/you/sessions/end-others", &[]);
+    let request = request.header("origin", "https://mchezo.example");
+    let page = browser.send(request.body(body(&[])).unwrap()).await;
+    assert_eq!(page.location(), "/you?done=sessions");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let refused = form("/sign-in", &[]).header("sec-fetch-site", "cross-site");
+    let pages = [
+        browser.get("/").await,
+        browser.get("/nowhere").await,
+        browser.get("/you").await,
+        browser.send(refused.body(Body::empty()).unwrap()).await,
+        browser
+            .send(Request::delete("/sign-in").body(Body::empty()).unwrap())
+            .await,
+    ];
+    for page in &pages {
+        let policy = page.headers["content-security-policy"].to_str().unwrap();
+        for part in [
+            "default-src 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        ] {
+            assert!(policy.contains(part), "{policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(page.headers["cache-control"], "no-store");
+        assert_eq!(page.headers["x-content-type-options"], "nosniff");
+        assert!(page.headers.contains_key("strict-transport-security"));
+        assert!(
+            page.headers["x-request-id"]
+                .to_str()
+                .unwrap()
+                .starts_with("req_")
+        );
+        assert!(
+            !page.text.contains("<script>") && !page.text.contains(" style="),
+            "{}",
+            page.text
+        );
+    }
+    let statuses = pages.each_ref().map(|page| page.status.as_u16());
+    assert_eq!(statuses, [200, 404, 303, 403, 405]);
+    pages[1].assert(
+        404,
+        &pages[1].headers["x-request-id"]
+            .to_str()
+            .unwrap()
+            .to_owned(),
+    );
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn assets_are_stored_for_ever_under_the_name_of_their_content(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/").await;
+    let (_, rest) = page.text.split_once("rel=\"stylesheet\" href=\"").unwrap();
+    let path = rest.split('"').next().unwrap();
+    let style = browser.get(path).await;
+    style.assert(200, "--accent");
+    assert!(
+        style.headers["cache-control"]
+            .to_str()
+            .unwrap()
+            .contains("immutable")
+    );
+    browser.get("/assets/style.css").await.assert(404, "");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_form_that_is_too_long_or_no_form_is_refused(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let long = "x".repeat(100_000);
+    let page = site.browser().post("/sign-up", &[("email", &long)]).await;
+    page.assert(413, "");
+    let request = Request::post("/sign-up").header("content-type", "application/json");
+    let page = site
+        .browser()
+        .send(request.body(Body::from("{}")).unwrap())
+        .await;
+    page.assert(400, "Not a form of ours");
+    // No field at all is like empty fields.
+    site.browser()
+        .post("/sign-up", &[])
+        .await
+        .assert(422, "email-error");
+}

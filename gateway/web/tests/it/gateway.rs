@@ -1,0 +1,238 @@
+//! A gateway that holds accounts and keys in memory.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::accounts_service_server::AccountsService;
+use kit::{Fault, ids};
+use tonic::{Request, Response, Status};
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StubGateway {
+    pub(crate) accounts: Arc<Mutex<BTreeMap<String, proto::Account>>>,
+    pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
+    pub(crate) is_down: Arc<AtomicBool>,
+}
+
+impl StubGateway {
+    fn check(&self) -> Result<(), Status> {
+        if self.is_down.load(Ordering::Relaxed) {
+            return Err(Fault::unavailable("the gateway of the test").into());
+        }
+        Ok(())
+    }
+
+    fn account(&self, id: &str) -> Result<proto::Account, Status> {
+        let accounts = self.accounts.lock().unwrap();
+        let account = accounts.get(id).cloned();
+        account.ok_or_else(|| Fault::not_found("There is no such account.").into())
+    }
+
+    /// Changes a key of an account.
+    fn key(
+        &self,
+        account: &str,
+        id: &str,
+        change: impl FnOnce(&mut proto::Key),
+    ) -> Result<proto::Key, Status> {
+        let mut keys = self.keys.lock().unwrap();
+        let key = keys.iter_mut();
+        let key = key
+            .filter(|key| key.account_id == account)
+            .find(|key| key.id == id);
+        let key = key.ok_or_else(|| Status::from(Fault::not_found("There is no such key.")))?;
+        change(key);
+        Ok(key.clone())
+    }
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+fn empty<T: Default>() -> Answer<T> {
+    Ok(Response::new(T::default()))
+}
+
+#[tonic::async_trait]
+impl AccountsService for StubGateway {
+    async fn create_account(
+        &self,
+        request: Request<proto::AccountsServiceCreateAccountRequest>,
+    ) -> Answer<proto::CreateAccountResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        if request.name.len() > 80 {
+            return Err(Fault::invalid_field("name", "Shorten it.").into());
+        }
+        let account = proto::Account {
+            id: request.account_id.clone(),
+            name: request.name,
+            email: request.email,
+            plan: "free".to_owned(),
+            created_at: None,
+        };
+        let mut accounts = self.accounts.lock().unwrap();
+        let stored = accounts.entry(request.account_id).or_insert(account);
+        Ok(Response::new(proto::CreateAccountResponse {
+            account: Some(stored.clone()),
+        }))
+    }
+
+    async fn get_account(
+        &self,
+        request: Request<proto::AccountsServiceGetAccountRequest>,
+    ) -> Answer<proto::AccountsServiceGetAccountResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let by_email = || {
+            let accounts = self.accounts.lock().unwrap();
+            let mut all = accounts.values();
+            let found = all.find(|account| account.email == request.email);
+            found
+                .cloned()
+                .ok_or_else(|| Status::from(Fault::not_found("No account.")))
+        };
+        let account = if request.account_id.is_empty() {
+            by_email()?
+        } else {
+            self.account(&request.account_id)?
+        };
+        Ok(Response::new(proto::AccountsServiceGetAccountResponse {
+            account: Some(account),
+            month: Some(proto::MonthUse {
+                used: 1_204,
+                limit: Some(50_000),
+                ..proto::MonthUse::default()
+            }),
+            least_grace_seconds: 3_600,
+            most_grace_seconds: 86_400,
+            ..proto::AccountsServiceGetAccountResponse::default()
+        }))
+    }
+
+    async fn change_account(
+        &self,
+        request: Request<proto::AccountsServiceChangeAccountRequest>,
+    ) -> Answer<proto::AccountsServiceChangeAccountResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let mut accounts = self.accounts.lock().unwrap();
+        let account = accounts.get_mut(&request.account_id);
+        let account = account.ok_or_else(|| Status::from(Fault::not_found("No account.")))?;
+        account.name = request.name.unwrap_or_default();
+        account.email = request.email.unwrap_or_default();
+        Ok(Response::new(
+            proto::AccountsServiceChangeAccountResponse::default(),
+        ))
+    }
+
+    async fn list_plans(
+        &self,
+        _: Request<proto::AccountsServiceListPlansRequest>,
+    ) -> Answer<proto::ListPlansResponse> {
+        empty()
+    }
+
+    async fn list_keys(
+        &self,
+        request: Request<proto::AccountsServiceListKeysRequest>,
+    ) -> Answer<proto::ListKeysResponse> {
+        self.check()?;
+        let account = request.into_inner().account_id;
+        let keys = self.keys.lock().unwrap();
+        let keys = keys.iter().filter(|key| key.account_id == account);
+        Ok(Response::new(proto::ListKeysResponse {
+            keys: keys.cloned().collect(),
+        }))
+    }
+
+    async fn create_key(
+        &self,
+        request: Request<proto::AccountsServiceCreateKeyRequest>,
+    ) -> Answer<proto::CreateKeyResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        if request.name.is_empty() {
+            return Err(Fault::invalid_field("name", "Write a name.").into());
+        }
+        let id = ids::row_id().to_string();
+        let key = proto::Key {
+            id: id.clone(),
+            account_id: request.account_id,
+            name: request.name,
+            mode: "test".to_owned(),
+            kind: "account".to_owned(),
+            may_write: request.may_write,
+            ..proto::Key::default()
+        };
+        self.keys.lock().unwrap().push(key.clone());
+        Ok(Response::new(proto::CreateKeyResponse {
+            key: Some(key),
+            secret: format!("svc_test_{id}"),
+        }))
+    }
+
+    async fn request_key(
+        &self,
+        _: Request<proto::AccountsServiceRequestKeyRequest>,
+    ) -> Answer<proto::RequestKeyResponse> {
+        self.check()?;
+        empty()
+    }
+
+    async fn list_key_requests(
+        &self,
+        _: Request<proto::AccountsServiceListKeyRequestsRequest>,
+    ) -> Answer<proto::ListKeyRequestsResponse> {
+        self.check()?;
+        empty()
+    }
+
+    async fn reveal_key(
+        &self,
+        _: Request<proto::AccountsServiceRevealKeyRequest>,
+    ) -> Answer<proto::RevealKeyResponse> {
+        Err(Fault::not_found("There is no such request.").into())
+    }
+
+    async fn rotate_key(
+        &self,
+        request: Request<proto::AccountsServiceRotateKeyRequest>,
+    ) -> Answer<proto::RotateKeyResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let old = self.key(&request.account_id, &request.id, |_| {})?;
+        Ok(Response::new(proto::RotateKeyResponse {
+            secret: format!("svc_test_new_{}", old.id),
+            key: Some(old.clone()),
+            old_key: Some(old),
+        }))
+    }
+
+    async fn revoke_key(
+        &self,
+        request: Request<proto::AccountsServiceRevokeKeyRequest>,
+    ) -> Answer<proto::RevokeKeyResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let revoke =
+            |key: &mut proto::Key| key.revoked_at = Some(prost_types::Timestamp::default());
+        let key = self.key(&request.account_id, &request.id, revoke)?;
+        Ok(Response::new(proto::RevokeKeyResponse { key: Some(key) }))
+    }
+
+    async fn list_use(
+        &self,
+        _: Request<proto::AccountsServiceListUseRequest>,
+    ) -> Answer<proto::AccountsServiceListUseResponse> {
+        empty()
+    }
+
+    async fn list_calls(
+        &self,
+        _: Request<proto::AccountsServiceListCallsRequest>,
+    ) -> Answer<proto::AccountsServiceListCallsResponse> {
+        empty()
+    }
+}

@@ -1,0 +1,181 @@
+//! Keys: shown once, made once.
+
+use std::sync::atomic::Ordering;
+
+use kit::timestamp;
+use sqlx::PgPool;
+use time::Duration;
+use uuid::Uuid;
+use web::domain::role::Role;
+use web::jobs::expiring_keys;
+
+use crate::browser::Browser;
+use crate::support::{ADA, BOB, START, Site};
+
+async fn owner(site: &Site) -> (Browser, Uuid) {
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    (site.signed_in(ADA).await, account)
+}
+
+async fn form_id(browser: &mut Browser, account: Uuid) -> String {
+    let page = browser.get(&format!("/accounts/{account}/keys/new")).await;
+    page.hidden()["form"].clone()
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_form_that_is_sent_twice_makes_one_key_and_both_answers_show_it(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let keys = format!("/accounts/{account}/keys");
+    let form = form_id(&mut browser, account).await;
+    let fields = [
+        ("form", form.as_str()),
+        ("name", "server"),
+        ("kind", "account"),
+    ];
+    let mut again = browser.clone();
+    let (one, two) = futures::join!(browser.post(&keys, &fields), again.post(&keys, &fields));
+    one.assert(200, "svc_test_");
+    let secret = |text: &str| {
+        let (_, rest) = text.split_once("svc_test_").unwrap();
+        rest.split(['<', '\'']).next().unwrap().trim().to_owned()
+    };
+    assert_eq!(secret(&one.text), secret(&two.text));
+    assert_eq!(site.gateway.keys.lock().unwrap().len(), 1);
+    one.assert(200, "SERVICE_API_KEY=");
+    one.assert(200, "https://mchezo.example/v1/games?limit=3");
+    // No other page has the secret.
+    let list = browser.get(&keys).await;
+    assert!(!list.text.contains("svc_test_"), "{}", list.text);
+    // Neither has another session, with the same form.
+    let mut other = site.signed_in(ADA).await;
+    other.post(&keys, &fields).await.assert(200, "svc_test_");
+    assert_eq!(site.gateway.keys.lock().unwrap().len(), 2);
+    browser
+        .post(&keys, &[("name", "no form")])
+        .await
+        .assert(422, "Open the page again");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_refused_form_keeps_what_was_typed(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let keys = format!("/accounts/{account}/keys");
+    let form = form_id(&mut browser, account).await;
+    let fields = [
+        ("form", form.as_str()),
+        ("name", ""),
+        ("mode", "test"),
+        ("kind", "secret"),
+        ("may_write", "yes"),
+        ("game", "okoto\"><script>"),
+        ("expires", "2027-03-31"),
+    ];
+    let page = browser.post(&keys, &fields).await;
+    page.assert(422, "name-error");
+    page.assert(422, "value=\"2027-03-31\"");
+    page.assert(422, "value=\"okoto&#34;&#62;&#60;script&#62;\"");
+    page.assert(422, "value=\"secret\" checked");
+    let day = [("form", form.as_str()), ("name", "a"), ("expires", "soon")];
+    browser.post(&keys, &day).await.assert(422, "expires-error");
+    // The gateway is away: the page says so, with the typed text, and the new form works afterwards.
+    site.gateway.is_down.store(true, Ordering::Relaxed);
+    let form = page.hidden()["form"].clone();
+    let fields = [
+        ("form", form.as_str()),
+        ("name", "typed"),
+        ("kind", "account"),
+    ];
+    let down = browser.post(&keys, &fields).await;
+    down.assert(503, "value=\"typed\"");
+    site.gateway.is_down.store(false, Ordering::Relaxed);
+    let form = down.hidden()["form"].clone();
+    let fields = [
+        ("form", form.as_str()),
+        ("name", "typed"),
+        ("kind", "account"),
+    ];
+    browser.post(&keys, &fields).await.assert(200, "svc_test_");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_key_is_rotated_and_revoked(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let form = form_id(&mut browser, account).await;
+    let fields = [
+        ("form", form.as_str()),
+        ("name", "<b>server"),
+        ("kind", "account"),
+    ];
+    browser
+        .post(&format!("/accounts/{account}/keys"), &fields)
+        .await
+        .assert(200, "svc_test_");
+    let key = site.gateway.keys.lock().unwrap()[0].id.clone();
+    let path = format!("/accounts/{account}/keys/{key}");
+    let page = browser.get(&path).await;
+    page.assert(200, "Key &#60;b&#62;server");
+    page.assert(200, "<option value=\"86400\">a day</option>");
+    assert!(
+        !page.text.contains("a week"),
+        "longer than the gateway allows"
+    );
+    let form = page.hidden()["form"].clone();
+    let fields = [("form", form.as_str()), ("grace", "3600")];
+    let rotated = browser.post(&format!("{path}/rotate"), &fields).await;
+    rotated.assert(200, "svc_test_new_");
+    let again = browser.post(&format!("{path}/rotate"), &fields).await;
+    again.assert(200, "svc_test_new_");
+    browser
+        .post(&format!("{path}/rotate"), &[("grace", "long")])
+        .await
+        .assert(422, "grace");
+    let revoked = browser.post(&format!("{path}/revoke"), &[]).await;
+    assert_eq!(revoked.location(), format!("/accounts/{account}/keys"));
+    browser.get(revoked.location()).await.assert(200, "revoked");
+    let activity = browser.get(&format!("/accounts/{account}/activity")).await;
+    for part in [
+        "made the key &#60;b&#62;server",
+        "rotated the key",
+        "revoked the key",
+        "203.0.113.7",
+        "Test/1.0",
+    ] {
+        activity.assert(200, part);
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn owners_and_developers_get_one_mail_before_a_key_expires(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let bob = site.person(BOB).await;
+    site.join(account, bob, Role::Editor).await;
+    let form = form_id(&mut browser, account).await;
+    let fields = [
+        ("form", form.as_str()),
+        ("name", "server"),
+        ("kind", "account"),
+    ];
+    let keys = format!("/accounts/{account}/keys");
+    browser.post(&keys, &fields).await.assert(200, "svc_test_");
+    let end = START + Duration::days(10);
+    site.gateway.keys.lock().unwrap()[0].expires_at = Some(timestamp::encode(end));
+    let run = async |after| expiring_keys::run(&site.app, START + after).await.unwrap();
+    assert_eq!(run(Duration::days(2)).await, 0);
+    assert_eq!(run(Duration::days(4)).await, 1);
+    assert_eq!(run(Duration::days(5)).await, 0);
+    let mails = site.mails().await;
+    let [(recipient, subject, body)] = &mails[..] else {
+        panic!("{mails:?}");
+    };
+    assert_eq!(
+        (recipient.as_str(), subject.as_str()),
+        (ADA, "A key expires soon")
+    );
+    assert!(body.contains("2026-12-03 12:00 UTC"), "{body}");
+    assert_eq!(run(Duration::days(11)).await, 0);
+}

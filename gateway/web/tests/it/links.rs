@@ -1,0 +1,215 @@
+//! Sign-up, forgotten passwords, and links in mails.
+
+use std::sync::atomic::Ordering;
+
+use http::StatusCode;
+use sqlx::PgPool;
+use time::Duration;
+
+use crate::support::{ADA, BOB, PASSWORD, Site};
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    browser.get("/").await.assert(200, "/sign-up");
+    let sent = browser
+        .post("/sign-up", &[("email", " Ada@Studio.example ")])
+        .await;
+    sent.assert(200, "Look at your mail");
+    let link = site.link(ADA).await;
+    let page = browser.get(&link).await;
+    page.assert(200, "Create the account");
+    let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
+    let made = browser.post(&link, &fields).await;
+    let overview = made.location().to_owned();
+    assert!(browser.cookie.is_some());
+    browser
+        .get(&overview)
+        .await
+        .assert(200, "Make the first key");
+    browser.get("/accounts").await.location();
+    // In another browser, with the password.
+    let mut other = site.signed_in(ADA).await;
+    other.get(&overview).await.assert(200, "Savanna");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_answers_do_not_tell_whether_a_person_exists(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    for path in ["/sign-up", "/reset"] {
+        let mut answers = Vec::new();
+        for address in [ADA, BOB] {
+            let page = site.browser().post(path, &[("email", address)]).await;
+            let mut headers = page.headers.clone();
+            headers.remove("x-request-id");
+            headers.remove("content-length");
+            answers.push((page.status, headers, page.text.replace(address, "")));
+        }
+        assert_eq!(answers[0], answers[1], "{path}");
+    }
+    // Each has got a mail with a link, and the owner of the address learns more.
+    let mails = site.mails().await;
+    let subjects: Vec<&str> = mails
+        .iter()
+        .map(|(_, subject, _)| subject.as_str())
+        .collect();
+    assert_eq!(
+        subjects,
+        [
+            "You have an account at Mchezo",
+            "Create your account at Mchezo",
+            "Set a new password at Mchezo",
+            "There is no account with this address at Mchezo",
+        ]
+    );
+    let mut answers = Vec::new();
+    for address in [ADA, BOB] {
+        let fields = [("email", address), ("password", "wrong password")];
+        let page = site.browser().post("/sign-in", &fields).await;
+        answers.push((page.status, page.text.replace(address, "")));
+    }
+    assert_eq!(answers[0], answers[1]);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn opening_a_link_uses_nothing_up_and_its_button_works_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    browser.post("/sign-up", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    // A scanner of mails opens it, more than once.
+    for _ in 0..3 {
+        site.browser()
+            .get(&link)
+            .await
+            .assert(200, "Choose a password");
+    }
+    let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
+    let both = (site.browser(), site.browser());
+    let (mut one, mut two) = both;
+    let (first, second) = futures::join!(one.post(&link, &fields), two.post(&link, &fields));
+    let mut statuses = [first.status, second.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [StatusCode::SEE_OTHER, StatusCode::GONE]);
+    browser
+        .get(&link)
+        .await
+        .assert(410, "does not work any more");
+    browser
+        .post(&link, &fields)
+        .await
+        .assert(410, "does not work any more");
+    assert_eq!(site.gateway.accounts.lock().unwrap().len(), 1);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_link_that_is_too_old_does_nothing(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.browser();
+    browser.post("/reset", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    site.clock.advance(Duration::HOUR);
+    browser.get(&link).await.assert(410, "");
+    browser
+        .post(&link, &[("password", "another lorry teapot nine")])
+        .await
+        .assert(410, "");
+    site.signed_in(ADA).await;
+    for wrong in [
+        "/link/x",
+        "/link/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    ] {
+        browser.get(wrong).await.assert(410, "");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_new_password_ends_all_sessions_and_voids_other_links(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut thief = site.signed_in(ADA).await;
+    let mut browser = site.browser();
+    browser.post("/reset", &[("email", ADA)]).await;
+    let older = site.link(ADA).await;
+    browser.post("/reset", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    let bad = browser.post(&link, &[("password", "password123")]).await;
+    bad.assert(422, "easy to guess");
+    let set = browser
+        .post(&link, &[("password", "another lorry teapot nine")])
+        .await;
+    assert_eq!(set.location(), "/accounts");
+    browser.get("/you").await.assert(200, ADA);
+    assert!(thief.get("/you").await.location().starts_with("/sign-in"));
+    browser.get(&older).await.assert(410, "");
+    let mails = site.mails().await;
+    assert!(
+        mails
+            .iter()
+            .any(|(_, subject, _)| subject == "Your password was changed")
+    );
+    let old = [("email", ADA), ("password", PASSWORD)];
+    site.browser()
+        .post("/sign-in", &old)
+        .await
+        .assert(422, "wrong");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn without_the_gateway_the_link_stays_good_and_nothing_typed_is_lost(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    browser.post("/sign-up", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    site.gateway.is_down.store(true, Ordering::Relaxed);
+    let fields = [("account_name", "Savanna & Söhne"), ("password", PASSWORD)];
+    let page = browser.post(&link, &fields).await;
+    page.assert(503, "Savanna &#38; Söhne");
+    site.gateway.is_down.store(false, Ordering::Relaxed);
+    let long = "x".repeat(100);
+    let refused = browser
+        .post(&link, &[("account_name", &long), ("password", PASSWORD)])
+        .await;
+    refused.assert(422, "account_name-error");
+    browser.post(&link, &fields).await.location();
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn an_account_that_staff_made_goes_to_the_owner_of_its_address_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let nobody = site.person(BOB).await;
+    let account = site.account(nobody, web::domain::role::Role::Owner).await;
+    sqlx::query!("delete from web.member")
+        .execute(&site.pool)
+        .await
+        .unwrap();
+    let address = format!("{account}@account.example");
+    let mut browser = site.browser();
+    browser.post("/sign-up", &[("email", &address)]).await;
+    let link = site.link(&address).await;
+    let fields = [("account_name", "Mine"), ("password", PASSWORD)];
+    let made = browser.post(&link, &fields).await;
+    assert_eq!(made.location(), format!("/accounts/{account}"));
+    browser.get(made.location()).await.assert(200, "Savanna");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn mails_to_one_address_are_limited_without_a_word(pool: PgPool) {
+    let site = Site::new(pool).await;
+    for _ in 0..8 {
+        let page = site.browser().post("/sign-up", &[("email", ADA)]).await;
+        page.assert(200, "Look at your mail");
+    }
+    assert_eq!(site.mails().await.len(), 5);
+    site.clock.advance(Duration::HOUR);
+    site.browser().post("/sign-up", &[("email", ADA)]).await;
+    assert_eq!(site.mails().await.len(), 6);
+    let bad = site
+        .browser()
+        .post("/sign-up", &[("email", "a@b.example\r\nBcc: c@d.example")])
+        .await;
+    bad.assert(422, "email-error");
+}

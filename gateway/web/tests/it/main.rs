@@ -1,0 +1,13 @@
+//! Tests of the whole dashboard: its router on a real PostgreSQL (`DATABASE_URL`) and a real Redis (`REDIS_URL`), with a gateway of the test.
+
+mod access;
+mod browser;
+mod csrf;
+mod gateway;
+mod keys;
+mod links;
+mod second_factor;
+mod sign_in;
+mod support;
+mod team;
+mod you;

@@ -1,0 +1,186 @@
+//! The second factor: codes work once, and only after the password.
+
+use sqlx::PgPool;
+use time::Duration;
+use web::domain::totp::TotpSecret;
+
+use crate::browser::Browser;
+use crate::support::{ADA, PASSWORD, Site};
+
+/// Reads the secret of the page to set it up.
+async fn offered(site: &Site, browser: &mut Browser) -> TotpSecret {
+    let page = browser.get("/you/totp").await;
+    page.assert(200, "<svg");
+    let (_, rest) = page.text.split_once("id=\"secret\">").unwrap();
+    let text = rest.split('<').next().unwrap();
+    let token = browser.cookie.clone().unwrap();
+    let token = token.split_once('=').unwrap().1.to_owned();
+    let token = web::domain::session_token::Token::parse(&token).unwrap();
+    let mut secret = [0; 20];
+    secret.copy_from_slice(&token.derived_key("authenticator app")[..20]);
+    let secret = TotpSecret(secret);
+    assert_eq!(secret.text(), text);
+    assert!(site.clock.now() >= crate::support::START);
+    secret
+}
+
+/// Turns it on; returns the secret and the recovery codes.
+async fn turn_on(site: &Site, browser: &mut Browser) -> (TotpSecret, Vec<String>) {
+    let secret = offered(site, browser).await;
+    let wrong = [("code", "000000"), ("password", PASSWORD)];
+    browser
+        .post("/you/totp", &wrong)
+        .await
+        .assert(422, "code-error");
+    let code = secret.code(site.clock.now());
+    let page = browser
+        .post("/you/totp", &[("code", &code), ("password", "wrong")])
+        .await;
+    page.assert(422, "password-error");
+    let page = browser
+        .post("/you/totp", &[("code", &code), ("password", PASSWORD)])
+        .await;
+    page.assert(200, "Recovery codes");
+    let codes = page.text.split("<li>").skip(1);
+    let codes = codes.filter_map(|code| code.split('<').next());
+    let codes: Vec<String> = codes
+        .filter(|code| code.len() == 19)
+        .map(ToOwned::to_owned)
+        .collect();
+    assert_eq!(codes.len(), 10);
+    (secret, codes)
+}
+
+/// A browser after the password.
+async fn half_signed_in(site: &Site) -> Browser {
+    let mut browser = site.browser();
+    let page = browser
+        .post(
+            "/sign-in",
+            &[("email", ADA), ("password", PASSWORD), ("next", "/you")],
+        )
+        .await;
+    assert_eq!(page.location(), "/sign-in/code?next=%2Fyou");
+    browser
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_code_works_once_and_its_session_is_new(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut other = site.signed_in(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (secret, _) = turn_on(&site, &mut browser).await;
+    browser
+        .get("/you")
+        .await
+        .assert(200, "10 recovery codes left");
+    assert!(other.get("/you").await.location().starts_with("/sign-in"));
+
+    let mut half = half_signed_in(&site).await;
+    assert!(
+        half.get("/you").await.location().starts_with("/sign-in"),
+        "half signed in is not signed in"
+    );
+    let used = secret.code(site.clock.now());
+    half.post("/sign-in/code", &[("code", &used)])
+        .await
+        .assert(422, "used before");
+    site.clock.advance(Duration::seconds(30));
+    let code = secret.code(site.clock.now());
+    let before = half.cookie.clone();
+    let mut copy = half.clone();
+    let fields = [("code", code.as_str()), ("next", "/you")];
+    let (one, two) = futures::join!(
+        half.post("/sign-in/code", &fields),
+        copy.post("/sign-in/code", &fields)
+    );
+    let signed_in = [&one, &two].into_iter().filter(|page| page.status == 303);
+    let to_you = signed_in.filter(|page| page.headers["location"] == "/you");
+    assert_eq!(to_you.count(), 1, "{one:?} {two:?}");
+    let winner = if one.status == 303 && one.headers["location"] == "/you" {
+        &mut half
+    } else {
+        &mut copy
+    };
+    assert_ne!(winner.cookie, before);
+    winner.get("/you").await.assert(200, ADA);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn codes_cannot_be_guessed(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (secret, codes) = turn_on(&site, &mut browser).await;
+    site.clock.advance(Duration::minutes(16));
+    let mut half = half_signed_in(&site).await;
+    for _ in 0..10 {
+        half.post("/sign-in/code", &[("code", "123456")])
+            .await
+            .assert(422, "wrong");
+    }
+    let right = secret.code(site.clock.now());
+    half.post("/sign-in/code", &[("code", &right)])
+        .await
+        .assert(429, "Too many codes");
+    half.post("/sign-in/code", &[("code", &codes[0])])
+        .await
+        .assert(429, "Too many codes");
+    // The half session ends by itself.
+    site.clock.advance(Duration::minutes(15));
+    assert!(
+        half.get("/sign-in/code")
+            .await
+            .location()
+            .starts_with("/sign-in")
+    );
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_recovery_code_works_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (_, codes) = turn_on(&site, &mut browser).await;
+    site.clock.advance(Duration::minutes(16));
+    let typed = codes[3].to_uppercase().replace('-', " ");
+    let mut half = half_signed_in(&site).await;
+    half.post("/sign-in/code", &[("code", &typed)])
+        .await
+        .location();
+    half.get("/you").await.assert(200, "9 recovery codes left");
+    let mut again = half_signed_in(&site).await;
+    again
+        .post("/sign-in/code", &[("code", &codes[3])])
+        .await
+        .assert(422, "used before");
+    // Turning it off takes the password and a code.
+    half.post("/you/totp/off", &[("password", PASSWORD), ("code", "1")])
+        .await
+        .assert(422, "code-error");
+    let off = half
+        .post(
+            "/you/totp/off",
+            &[("password", PASSWORD), ("code", &codes[4])],
+        )
+        .await;
+    assert_eq!(off.location(), "/you?done=totp-off");
+    site.signed_in(ADA).await;
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_reset_password_does_not_replace_the_second_factor(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    turn_on(&site, &mut browser).await;
+    let mut thief = site.browser();
+    thief.post("/reset", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    let set = thief
+        .post(&link, &[("password", "another lorry teapot nine")])
+        .await;
+    assert_eq!(set.location(), "/sign-in/code");
+    assert!(thief.get("/you").await.location().starts_with("/sign-in"));
+}

@@ -1,0 +1,187 @@
+//! A site with a gateway of the test, and people.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
+use kit::clock::Clock;
+use kit::config::Secret;
+use kit::lifecycle::Lifecycle;
+use kit::redis::Redis;
+use sqlx::PgPool;
+use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+use web::app::{App, Web};
+use web::domain::role::Role;
+use web::hashing::PasswordPool;
+use web::router::router;
+use web::session::limits::Limits;
+use web::session::once::Forms;
+use web::session::sessions::{Lifetimes, Sessions};
+use web::session::{CookieStyle, Keyspace};
+use web::store::{members, people};
+use web::upstream::Gateway;
+
+use crate::browser::Browser;
+use crate::gateway::StubGateway;
+
+/// The clock's first time.
+pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
+pub(crate) const PASSWORD: &str = "baobab lorry teapot nine";
+pub(crate) const ADA: &str = "ada@studio.example";
+pub(crate) const BOB: &str = "bob@games.example";
+
+pub(crate) struct Site {
+    pub(crate) pool: PgPool,
+    pub(crate) clock: Clock,
+    pub(crate) router: Router,
+    pub(crate) app: App,
+    pub(crate) gateway: StubGateway,
+    lifecycle: Lifecycle,
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests have no settings")]
+fn redis_url() -> Secret {
+    let url = std::env::var("REDIS_URL").expect("REDIS_URL names a Redis for tests");
+    url.into()
+}
+
+impl Site {
+    pub(crate) async fn new(pool: PgPool) -> Self {
+        Self::with_redis(pool, redis_url()).await
+    }
+
+    pub(crate) async fn with_redis(pool: PgPool, redis: Secret) -> Self {
+        let (lifecycle, supervisor) = Lifecycle::new();
+        drop(supervisor);
+        let gateway = StubGateway::default();
+        let mut services = kit::rpc::server::services();
+        services.add_service(AccountsServiceServer::new(gateway.clone()));
+        let address = testing::serve(services, &lifecycle).await.unwrap();
+        let client = testing::client(&address, &lifecycle).unwrap();
+        let clock = Clock::fixed(START);
+        // Tests share a Redis, so each has keys of its own.
+        let keyspace = Keyspace {
+            redis: Redis::lazy(&redis, testing::LONG, "").unwrap(),
+            prefix: format!("test-{}", kit::ids::row_id()),
+        };
+        let app = Arc::new(Web {
+            pool: pool.clone(),
+            clock: clock.clone(),
+            passwords: PasswordPool::new(2).unwrap(),
+            sessions: Sessions {
+                keyspace: keyspace.clone(),
+                lifetimes: Lifetimes {
+                    idle: Duration::days(14),
+                    most: Duration::days(90),
+                },
+            },
+            limits: Limits(keyspace.clone()),
+            forms: Forms(keyspace),
+            cookie: CookieStyle::Secure,
+            key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+                .parse()
+                .unwrap(),
+            gateway: Gateway::new(client, testing::LONG),
+            proxies: web_proxies(),
+            proxy_header: kit::client_address::ProxyHeader::default(),
+            public_url: "https://mchezo.example".to_owned(),
+            api_url: "https://mchezo.example/v1".to_owned(),
+            mail_folder: None,
+            timeout: testing::LONG,
+            lifecycle: lifecycle.clone(),
+        });
+        Self {
+            pool,
+            clock,
+            router: router(&app),
+            app,
+            gateway,
+            lifecycle,
+        }
+    }
+
+    pub(crate) fn browser(&self) -> Browser {
+        Browser::new(&self.router)
+    }
+
+    /// Makes a person with [`PASSWORD`].
+    pub(crate) async fn person(&self, email: &str) -> Uuid {
+        let hash = self.app.passwords.hash(PASSWORD).await.unwrap();
+        let id = kit::ids::row_id();
+        let person = people::NewPerson {
+            id,
+            email,
+            password_hash: &hash,
+        };
+        people::insert(&self.pool, person, START).await.unwrap();
+        id
+    }
+
+    /// Makes an account with this person.
+    pub(crate) async fn account(&self, person: Uuid, role: Role) -> Uuid {
+        let id = kit::ids::row_id();
+        let account = contracts::gateway::v1::Account {
+            id: id.to_string(),
+            name: "Savanna".to_owned(),
+            email: format!("{id}@account.example"),
+            plan: "free".to_owned(),
+            created_at: None,
+        };
+        let mut accounts = self.gateway.accounts.lock().unwrap();
+        accounts.insert(id.to_string(), account);
+        drop(accounts);
+        self.join(id, person, role).await;
+        id
+    }
+
+    pub(crate) async fn join(&self, account: Uuid, person: Uuid, role: Role) {
+        members::insert(&self.pool, account, person, role, START)
+            .await
+            .unwrap();
+    }
+
+    /// A browser in which this person is signed in.
+    pub(crate) async fn signed_in(&self, email: &str) -> Browser {
+        let mut browser = self.browser();
+        let fields = [("email", email), ("password", PASSWORD)];
+        let page = browser.post("/sign-in", &fields).await;
+        assert_eq!(page.location(), "/accounts");
+        browser
+    }
+
+    /// The mails in the outbox, oldest first: recipient, subject and body.
+    pub(crate) async fn mails(&self) -> Vec<(String, String, String)> {
+        let rows = sqlx::query!("select recipient, subject, body from web.mail order by id");
+        let rows = rows.fetch_all(&self.pool).await.unwrap().into_iter();
+        rows.map(|row| (row.recipient, row.subject, row.body))
+            .collect()
+    }
+
+    /// The path of the link in the newest mail to this address.
+    pub(crate) async fn link(&self, recipient: &str) -> String {
+        let mails = self.mails().await;
+        let mail = mails
+            .iter()
+            .rev()
+            .find(|(to, _, body)| to == recipient && body.contains("https://mchezo.example/link/"));
+        let (_, _, body) = mail.unwrap();
+        let (_, rest) = body.split_once("https://mchezo.example").unwrap();
+        rest.split_whitespace().next().unwrap().to_owned()
+    }
+}
+
+/// The proxy that no test's browser is.
+fn web_proxies() -> kit::client_address::TrustedProxies {
+    let proxy: IpAddr = [192, 0, 2, 1].into();
+    proxy.to_string().parse().unwrap()
+}

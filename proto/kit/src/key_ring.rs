@@ -1,0 +1,221 @@
+//! Encrypts secrets at rest.
+//!
+//! A sealed secret is the id of its key (one byte of length, then the id), a nonce of 12 bytes, and the secret under ChaCha20-Poly1305. Its
+//! owner, such as the id of an endpoint, is the associated data: a sealed secret opens for its own owner only.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use sha2::{Digest as _, Sha256};
+
+/// The encryption keys of secrets. All decrypt; the first one that every running replica has encrypts. Clones share it.
+#[derive(Clone)]
+pub struct KeyRing {
+    keys: Arc<[Key]>,
+    /// The index of the key that encrypts; past the last one: no key may.
+    writer: Arc<AtomicUsize>,
+}
+
+struct Key {
+    id: String,
+    cipher: LessSafeKey,
+    /// Identifies the key among replicas.
+    fingerprint: Vec<u8>,
+}
+
+impl std::fmt::Debug for KeyRing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ids: Vec<&str> = self.keys.iter().map(|key| key.id.as_str()).collect();
+        f.debug_tuple("KeyRing").field(&ids).finish()
+    }
+}
+
+/// Why a secret cannot be sealed or opened.
+#[derive(Debug, thiserror::Error)]
+pub enum SealError {
+    /// The random number generator or the cipher failed.
+    #[error("the secret cannot be encrypted")]
+    Seal,
+    /// Another running replica could not open the secret.
+    #[error("no key of the setting `secret_keys` is known to every running replica")]
+    NoCommonKey,
+    /// The secret's key is not in the ring.
+    #[error("the secret needs the key `{0}`, which the setting `secret_keys` does not have")]
+    NoKey(String),
+    /// The bytes are not a sealed secret of this owner.
+    #[error("the stored secret is damaged")]
+    Damaged,
+}
+
+impl FromStr for KeyRing {
+    type Err = String;
+
+    /// Parses `id:base64,…` with 32 bytes each.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut keys: Vec<Key> = Vec::new();
+        for part in text.split(',') {
+            let help = "write keys as id:base64,… with 32 bytes each, as `openssl rand -base64 32` makes them";
+            let (id, encoded) = part.trim().split_once(':').ok_or(help)?;
+            let bytes = STANDARD.decode(encoded).map_err(|_base64| help)?;
+            let key = UnboundKey::new(&CHACHA20_POLY1305, &bytes).map_err(|_length| help)?;
+            if id.is_empty() || id.len() > 100 || keys.iter().any(|key| key.id == id) {
+                return Err("each key needs a unique id of 1 to 100 bytes".to_owned());
+            }
+            let fingerprint = Sha256::new().chain_update(id).chain_update([0]);
+            keys.push(Key {
+                id: id.to_owned(),
+                cipher: LessSafeKey::new(key),
+                fingerprint: fingerprint.chain_update(&bytes).finalize().to_vec(),
+            });
+        }
+        Ok(Self {
+            keys: keys.into(),
+            writer: Arc::default(),
+        })
+    }
+}
+
+impl KeyRing {
+    /// Identifies the keys among replicas.
+    pub fn fingerprints(&self) -> Vec<Vec<u8>> {
+        let fingerprints = self.keys.iter().map(|key| key.fingerprint.clone());
+        fingerprints.collect()
+    }
+
+    /// Encrypts with the first key of these fingerprints from now on.
+    pub fn encrypt_with_first_of(&self, fingerprints: &[Vec<u8>]) {
+        let is_common = |key: &Key| fingerprints.contains(&key.fingerprint);
+        let writer = self.keys.iter().position(is_common);
+        let writer = writer.unwrap_or(self.keys.len());
+        if self.writer.swap(writer, Ordering::Relaxed) == writer {
+            return;
+        }
+        if let Some(key) = self.keys.get(writer) {
+            tracing::info!(key = key.id, "secrets are encrypted with this key");
+        } else {
+            tracing::error!(
+                "no key of `secret_keys` is known to every running replica: secrets cannot be encrypted"
+            );
+        }
+    }
+
+    fn writer(&self) -> Option<&Key> {
+        self.keys.get(self.writer.load(Ordering::Relaxed))
+    }
+
+    /// Encrypts a secret of `owner`.
+    ///
+    /// # Errors
+    /// [`SealError::Seal`] and [`SealError::NoCommonKey`].
+    pub fn seal(&self, owner: &[u8], secret: &[u8]) -> Result<Vec<u8>, SealError> {
+        let Key { id, cipher, .. } = self.writer().ok_or(SealError::NoCommonKey)?;
+        let mut nonce = [0; NONCE_LEN];
+        SystemRandom::new()
+            .fill(&mut nonce)
+            .map_err(|_unspecified| SealError::Seal)?;
+        let mut text = secret.to_vec();
+        let nonce_of = Nonce::assume_unique_for_key(nonce);
+        cipher
+            .seal_in_place_append_tag(nonce_of, Aad::from(owner), &mut text)
+            .map_err(|_unspecified| SealError::Seal)?;
+        let length = u8::try_from(id.len()).map_err(|_length| SealError::Seal)?;
+        Ok([&[length][..], id.as_bytes(), &nonce, &text].concat())
+    }
+
+    /// Decrypts a secret of `owner`.
+    ///
+    /// # Errors
+    /// The key is missing, or the bytes are damaged.
+    pub fn open(&self, owner: &[u8], sealed: &[u8]) -> Result<Vec<u8>, SealError> {
+        let (id, rest) = key_id(sealed).ok_or(SealError::Damaged)?;
+        let key = self.keys.iter().find(|key| key.id.as_bytes() == id);
+        let no_key = || SealError::NoKey(String::from_utf8_lossy(id).into_owned());
+        let key = key.ok_or_else(no_key)?;
+        let (nonce, text) = rest
+            .split_first_chunk::<NONCE_LEN>()
+            .ok_or(SealError::Damaged)?;
+        let mut text = text.to_vec();
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let opened = key.cipher.open_in_place(nonce, Aad::from(owner), &mut text);
+        let opened = opened.map_err(|_unspecified| SealError::Damaged)?;
+        Ok(opened.to_vec())
+    }
+
+    /// The prefix of secrets that the key which encrypts has sealed; `None`: no key may encrypt.
+    pub fn prefix(&self) -> Option<Vec<u8>> {
+        let id = &self.writer()?.id;
+        let length = u8::try_from(id.len()).ok()?;
+        Some([&[length][..], id.as_bytes()].concat())
+    }
+}
+
+fn key_id(sealed: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = sealed.split_first()?;
+    rest.split_at_checked(usize::from(*length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWNER: &[u8] = b"endpoint 7";
+    const SECRET: &[u8] = b"a secret of some length";
+
+    fn ring(ids: &[&str]) -> KeyRing {
+        let keys: Vec<String> = ids
+            .iter()
+            .map(|id| format!("{id}:{}", STANDARD.encode([id.as_bytes()[0]; 32])))
+            .collect();
+        keys.join(",").parse().unwrap()
+    }
+
+    #[test]
+    fn a_secret_opens_with_its_key_and_for_its_owner() {
+        let (old, both, new) = (ring(&["a"]), ring(&["b", "a"]), ring(&["b"]));
+        let sealed = old.seal(OWNER, SECRET).unwrap();
+        assert!(!sealed.windows(9).any(|part| part == &SECRET[..9]));
+        assert_eq!(both.open(OWNER, &sealed).unwrap(), SECRET);
+        assert!(matches!(
+            new.open(OWNER, &sealed),
+            Err(SealError::NoKey(..))
+        ));
+        assert!(old.open(b"another", &sealed).is_err());
+
+        assert!(!sealed.starts_with(&both.prefix().unwrap()));
+        let again = both.seal(OWNER, SECRET).unwrap();
+        assert!(again.starts_with(&both.prefix().unwrap()));
+        assert!(new.open(OWNER, &again).is_ok());
+    }
+
+    #[test]
+    fn damage_is_seen() {
+        let ring = ring(&["a"]);
+        let sealed = ring.seal(OWNER, SECRET).unwrap();
+        for at in 0..sealed.len() {
+            let mut damaged = sealed.clone();
+            damaged[at] ^= 1;
+            assert!(ring.open(OWNER, &damaged).is_err(), "byte {at}");
+            assert!(ring.open(OWNER, &sealed[..at]).is_err(), "{at} bytes");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_ring_is_refused_with_a_sentence() {
+        let key = STANDARD.encode([1; 32]);
+        for bad in [
+            String::new(),
+            "a".to_owned(),
+            "a:AAAA".to_owned(),
+            format!(":{key}"),
+            format!("a:{key},a:{key}"),
+        ] {
+            assert!(bad.parse::<KeyRing>().is_err(), "{bad}");
+        }
+        assert_eq!(format!("{:?}", ring(&["a"])), r#"KeyRing(["a"])"#);
+    }
+}
