@@ -3,7 +3,9 @@
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
-use contracts::public::{OwnListing, Timestamp};
+use contracts::public::{
+    CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp,
+};
 use kit::cursor::Binding;
 use kit::feed::Writer;
 use kit::{Fault, timestamp};
@@ -19,10 +21,11 @@ use super::{claim, own_listing, revision, takedowns};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
-use crate::domain::{slug, text};
+use crate::domain::{links, slug, text};
 use crate::feed::PublicUrl;
 use crate::store::history::{self, RevisionRow};
 use crate::store::my_listings::{self, MyListing, SortKey};
+use crate::store::reference_data;
 use crate::write::CommandHandler;
 use crate::write::takedowns::TakedownChange;
 
@@ -104,6 +107,32 @@ impl OwnListingsService for Service {
             request: Some(request),
         }))
     }
+
+    async fn list_field_values(
+        &self,
+        _: Request<proto::ListFieldValuesRequest>,
+    ) -> Result<Response<proto::ListFieldValuesResponse>, Status> {
+        let genres = reference_data::genre_names(&self.pool).await;
+        let genres = genres.map_err(Fault::from)?.into_iter();
+        let countries = reference_data::country_names(&self.pool).await;
+        let countries = countries.map_err(Fault::from)?.into_iter();
+        Ok(Response::new(proto::ListFieldValuesResponse {
+            genres: genres.map(|(key, name)| proto::Genre { key, name }).collect(),
+            countries: countries
+                .map(|(code, name)| proto::Country { code, name })
+                .collect(),
+            platforms: texts(&PLATFORMS),
+            stages: texts(&STAGES),
+            page_kinds: texts(&CREATOR_KINDS),
+            event_kinds: texts(&EVENT_KINDS),
+            game_links: texts(links::GAME),
+            page_links: texts(links::PAGE),
+        }))
+    }
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 fn takedown_reason(sent: &str) -> Result<String, Fault> {

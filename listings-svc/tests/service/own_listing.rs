@@ -153,3 +153,15 @@ async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
     let changed = pages.update_page(change(false, 1)).await.unwrap().into_inner().written.unwrap();
     assert_eq!(changed.revision, 2);
 }
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn forms_are_told_the_values_of_fields(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let listed = service.own.clone().list_field_values(proto::ListFieldValuesRequest {}).await;
+    let values = listed.unwrap().into_inner();
+    let countries: Vec<&str> = values.countries.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(countries, ["Angola", "Nigeria"]);
+    assert_eq!(values.genres.len(), 2);
+    assert!(values.platforms.contains(&"web".to_owned()));
+    assert!(values.page_links.len() > values.game_links.len());
+}
