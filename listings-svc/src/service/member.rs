@@ -159,7 +159,8 @@ impl Service {
         details: Value,
     ) -> Result<(), Fault> {
         let entry = Entry {
-            member: by,
+            member: &by.name,
+            role: by.role.as_str(),
             action: action.as_str(),
             entity: "member",
             name,

@@ -74,7 +74,8 @@ impl Service {
         }
         let files: Vec<String> = names.iter().map(ToString::to_string).collect();
         let entry = Entry {
-            member: by,
+            member: &by.name,
+            role: by.role.as_str(),
             action: AuditAction::PurgePicture.as_str(),
             entity: "picture",
             name: &name.to_string(),

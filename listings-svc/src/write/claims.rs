@@ -127,7 +127,8 @@ async fn decide(
     }
     store::decide(connection, id, state, reason, now).await?;
     let entry = Entry {
-        member: by,
+        member: &by.name,
+        role: by.role.as_str(),
         action: action.as_str(),
         entity: Entity::Page.as_str(),
         name: &claim.handle,

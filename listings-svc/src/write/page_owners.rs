@@ -104,7 +104,8 @@ impl OwnerContext<'_> {
         details: Value,
     ) -> Result<(), sqlx::Error> {
         let entry = Entry {
-            member: self.by,
+            member: &self.by.name,
+            role: self.by.role.as_str(),
             action: action.as_str(),
             entity: Entity::Page.as_str(),
             name: handle,

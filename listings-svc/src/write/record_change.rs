@@ -90,7 +90,8 @@ where
     let reason = Some(change.reason.to_owned()).filter(|reason| !reason.is_empty());
     write(connection, after, (old, new), (actor, reason), change.now).await?;
     let entry = Entry {
-        member: change.by,
+        member: &change.by.name,
+        role: change.by.role.as_str(),
         action: change.action.as_str(),
         entity: Listing::<C>::ENTITY.as_str(),
         name: after.key(),

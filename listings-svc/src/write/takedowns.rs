@@ -114,7 +114,8 @@ async fn decline(
     }
     store::decline(connection, id, reason, now).await?;
     let entry = Entry {
-        member: by,
+        member: &by.name,
+        role: by.role.as_str(),
         action: AuditAction::DeclineTakedown.as_str(),
         entity: &request.entity,
         name: &request.name,

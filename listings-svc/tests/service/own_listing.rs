@@ -126,7 +126,7 @@ async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
     };
     let checked = pages.create_page(request.clone()).await.unwrap().into_inner();
     let checked = checked.written.unwrap();
-    assert_eq!((checked.slug, checked.state()), (None, proto::State::Pending));
+    assert_eq!((checked.slug.as_deref(), checked.state()), (None, proto::State::Pending));
     assert!(checked.differences.iter().any(|it| it.path == "name"));
     request.dry_run = false;
     let first = pages.create_page(request.clone()).await.unwrap().into_inner().written.unwrap();

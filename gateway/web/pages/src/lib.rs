@@ -4,9 +4,13 @@
 
 pub mod account;
 pub mod asset;
+pub mod economy;
 pub mod field;
+pub mod input;
 pub mod key;
+pub mod listings;
 pub mod people;
+pub mod plot;
 pub mod qr;
 pub mod shell;
 pub mod team;

@@ -15,7 +15,7 @@ use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::{Calls, incomplete};
-use crate::domain::listing::ListingKind;
+use crate::domain::listing_kind::ListingKind;
 
 #[derive(Debug, Clone)]
 pub struct Listings {
