@@ -6,6 +6,7 @@ use std::time::Duration;
 use kit::Clock;
 use kit::feed::HighWaterMark;
 
+use crate::call_log::CallRecorder;
 use crate::coding::EncodedPrefixCache;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
@@ -41,6 +42,8 @@ pub struct Gateway {
     pub refused_calls: Arc<RefusedCalls>,
     /// When keys were last used; written to PostgreSQL in batches.
     pub last_used: Arc<LastUsed>,
+    /// Calls by account, written in batches as well.
+    pub call_recorder: Arc<CallRecorder>,
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
     /// Limits of the minute and the month, and revocations.

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::Request;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use kit::Code;
 
 use crate::domain::key::{Caller, Mode};
 use crate::domain::secret::{KeyFormat, ParsedKey};
@@ -17,7 +18,9 @@ pub struct Context {
     /// The key in the Authorization header, if its value is shaped like a key.
     pub presented_key: Option<ParsedKey>,
     route: OnceLock<&'static str>,
+    key_owner: OnceLock<Arc<Caller>>,
     caller: OnceLock<Arc<Caller>>,
+    error: OnceLock<Code>,
 }
 
 impl Context {
@@ -26,7 +29,9 @@ impl Context {
             id: kit::ids::request_id(),
             presented_key: bearer(headers).and_then(|text| format.parse(text)),
             route: OnceLock::new(),
+            key_owner: OnceLock::new(),
             caller: OnceLock::new(),
+            error: OnceLock::new(),
         }
     }
 
@@ -45,13 +50,31 @@ impl Context {
         self.route.get().copied().unwrap_or("none")
     }
 
-    /// The caller, once the key is found.
+    /// The owner of the presented key, once it is found, also if the key does not work any more.
+    pub fn key_owner(&self) -> Option<&Arc<Caller>> {
+        self.key_owner.get()
+    }
+
+    /// The code of the error that the request was answered with.
+    pub fn error(&self) -> Option<Code> {
+        self.error.get().copied()
+    }
+
+    /// The caller, once the key is found and works.
     pub fn caller(&self) -> Option<&Arc<Caller>> {
         self.caller.get()
     }
 
     pub fn set_route(&self, pattern: &'static str) {
         self.route.get_or_init(|| pattern);
+    }
+
+    pub fn set_key_owner(&self, owner: &Arc<Caller>) {
+        self.key_owner.get_or_init(|| Arc::clone(owner));
+    }
+
+    pub fn set_error(&self, code: Code) {
+        self.error.get_or_init(|| code);
     }
 
     pub fn set_caller(&self, caller: &Arc<Caller>) {

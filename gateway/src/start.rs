@@ -19,13 +19,14 @@ use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
-use crate::call_log::CallLog;
+use crate::call_log::{CallLog, CallRecorder};
 use crate::coding::EncodedPrefixCache;
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::feeds::invalidation::Invalidation;
 use crate::feeds::listings::{GamesAndPages, PRODUCER};
+use crate::jobs::call_records::{CallRecords, delete_old_counts};
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
@@ -48,6 +49,9 @@ use crate::{MIGRATOR, SCHEMA};
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads ask listings-svc for its position";
 
+/// How often counts of calls that are too old are deleted.
+const DELETE_OLD_COUNTS: Duration = Duration::from_hours(1);
+
 /// How often the months' use is compared with the setting `large_month`.
 const LARGE_MONTHS: Duration = Duration::from_mins(1);
 
@@ -63,19 +67,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
     check_account_plans(&pool, &plans).await?;
 
-    let producer = Producer::start(
-        pool.clone(),
-        SCHEMA,
-        boot.clock.clone(),
-        &boot.lifecycle,
-        Retention::default(),
-    );
-    let writer = producer.writer(CommandHandler {
-        plans: Arc::clone(&plans),
-    });
-    writer
-        .write(AuthoredCommand::by_gateway(Command::PublishPlans))
-        .await?;
+    let (producer, writer) = start_writer(&boot, &pool, &plans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
@@ -86,30 +78,23 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
+    let call_recorder = Arc::new(CallRecorder::new(settings.call_log > 0));
+    write_call_records(&boot, &call_recorder, &pool, &redis);
     write_month_use(&boot, &pool, &redis, &counters);
     announce_large_months(&boot, &pool, &writer);
 
-    let operations = Arc::new(Operations {
-        pool: pool.clone(),
+    let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
+    let operations = Operations {
+        pool,
         writer,
         plans: Arc::clone(&plans),
         format: KeyFormat::new(&settings.key_prefix),
-        quota: Arc::new(Quota::new(redis.new_connection(), Arc::clone(&counters))),
+        quota: Arc::new(quota),
         grace: settings.grace_range(),
         clock: boot.clock.clone(),
-    });
-    let mut services = kit::rpc::server::services();
-    services
-        .add_service(producer.service())
-        .add_service(StaffServiceServer::new(Staff {
-            audit: Audit::new(pool, SCHEMA, boot.clock.clone()),
-            operations: Arc::clone(&operations),
-        }))
-        .add_service(AccountsServiceServer::new(Accounts {
-            call_log: CallLog::new(redis.new_connection(), settings.call_log),
-            operations,
-        }));
-    serve_rpc(&boot, services).await?;
+    };
+    let log = CallLog::new(redis.new_connection(), settings.call_log);
+    serve_rpc(&boot, services(&producer, operations, log)).await?;
 
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
@@ -120,9 +105,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let build_app = move || -> anyhow::Result<App> {
         let redis = redis.new_connection();
         let token = &thread_settings.common.identity.fleet_token;
-        let catalogue = Client::new(catalogue.clone(), token)?;
-        let listings = Client::new(listings.clone(), token)?;
-        let economy = Client::new(economy.clone(), token)?;
+        let [catalogue, listings, economy] = [&catalogue, &listings, &economy]
+            .map(|addresses| Client::new(addresses.clone(), token));
+        let (catalogue, listings, economy) = (catalogue?, listings?, economy?);
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new(&thread_settings.key_prefix),
@@ -134,6 +119,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             lookup: Arc::clone(&lookup),
             refused_calls: Arc::clone(&refused_calls),
             last_used: Arc::clone(&last_used),
+            call_recorder: Arc::clone(&call_recorder),
             encoded_prefixes: Arc::clone(&encoded_prefixes),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
             catalogue: Catalogue::new(&catalogue, limits),
@@ -147,6 +133,26 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         }))
     };
     serve_http(&boot, build_app).await
+}
+
+/// Starts the writer of the feed, and publishes the plans.
+async fn start_writer(
+    boot: &Boot<Settings>,
+    pool: &PgPool,
+    plans: &Arc<Plans>,
+) -> anyhow::Result<(Producer, Writer<CommandHandler>)> {
+    let producer = Producer::start(
+        pool.clone(),
+        SCHEMA,
+        boot.clock.clone(),
+        &boot.lifecycle,
+        Retention::default(),
+    );
+    let plans = Arc::clone(plans);
+    let writer = producer.writer(CommandHandler { plans });
+    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
+    writer.write(publish).await?;
+    Ok((producer, writer))
 }
 
 /// Follows the gateway's own feed, through which replicas learn of each other's changes.
@@ -164,6 +170,24 @@ async fn follow_gateway_feed(
     boot.lifecycle
         .spawn_background("key invalidation", invalidation.run(notifications));
     Ok(())
+}
+
+/// The services of the internal port.
+fn services(producer: &Producer, operations: Operations, call_log: CallLog) -> RoutesBuilder {
+    let operations = Arc::new(operations);
+    let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
+    let mut services = kit::rpc::server::services();
+    services
+        .add_service(producer.service())
+        .add_service(StaffServiceServer::new(Staff {
+            audit: Audit::new(pool, SCHEMA, clock),
+            operations: Arc::clone(&operations),
+        }))
+        .add_service(AccountsServiceServer::new(Accounts {
+            operations,
+            call_log,
+        }));
+    services
 }
 
 /// Opens the internal port. It accepts the fleet token, and staff tokens, which listings-svc checks.
@@ -248,6 +272,35 @@ fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPo
     boot.lifecycle.spawn_graceful("last used", async move {
         last_used.run(pool, stopping).await;
         Ok(())
+    });
+}
+
+/// Writes the calls that were recorded, and deletes old counts, one replica for all.
+fn write_call_records(
+    boot: &Boot<Settings>,
+    recorder: &Arc<CallRecorder>,
+    pool: &PgPool,
+    redis: &Redis,
+) {
+    let (settings, clock) = (&boot.settings, boot.clock.clone());
+    let log = CallLog::new(redis.new_connection(), settings.call_log);
+    let records = CallRecords::new(
+        Arc::clone(recorder),
+        log,
+        pool.clone(),
+        clock.clone(),
+        &settings.key_prefix,
+    );
+    let stopping = boot.lifecycle.stopping();
+    boot.lifecycle.spawn_graceful("call records", async move {
+        records.run(stopping).await;
+        Ok(())
+    });
+    let name = "old counts of calls";
+    let job = Periodic::new(pool.clone(), SCHEMA, name, DELETE_OLD_COUNTS, clock);
+    let pool = pool.clone();
+    job.spawn(&boot.lifecycle, move |now| {
+        delete_old_counts(pool.clone(), now)
     });
 }
 

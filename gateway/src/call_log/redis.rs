@@ -8,7 +8,7 @@ use redis::{Cmd, RedisWrite as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::call::LOGGED;
+use crate::domain::call_record::LOGGED;
 
 /// The length of the time that each stored call begins with: milliseconds, in decimal digits, for `append.lua`.
 const TIME_DIGITS: usize = 13;

@@ -3,7 +3,7 @@
 pub mod access;
 pub mod account;
 pub mod author;
-pub mod call;
+pub mod call_record;
 pub mod fields;
 pub mod key;
 pub mod key_request;

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_keys_and_new_keys_are_limited() {
+    fn sample_keys_and_new_keys_are_limited() {
         let code = |mode, test, new| {
             let counts = KeyCounts { test, new };
             check(mode, counts).err().map(|fault| fault.code)

@@ -220,7 +220,10 @@ pub async fn write_response(
             let streamed = response.into_body();
             return rates::write(rates, headers, streamed, context, negotiation);
         }
-        Content::Error(error) => body::error(error, context, &app.docs_url),
+        Content::Error(error) => {
+            context.set_error(error.fault.code);
+            body::error(error, context, &app.docs_url)
+        }
         Content::Data(data, page) => {
             let suffix = || body::suffix(context, page.as_ref());
             if negotiation.is_read() {

@@ -1,4 +1,5 @@
 //! Background tasks.
 
+pub mod call_records;
 pub mod last_used;
 pub mod month_use;

@@ -1,31 +1,40 @@
-//! One log line and two metrics per request, also if the client disconnected.
+//! One log line, two metrics and a record for the account per request, also if the client disconnected.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, Uri};
 use kit::handles::Handles;
 use metrics::{Counter, Histogram};
+use time::OffsetDateTime;
 
+use crate::app::App;
+use crate::call_log::FinishedCall;
 use crate::context::Context;
 
 /// The logged status if the client disconnected before the response.
 const HUNG_UP: u16 = 499;
 
-/// Writes the log line on drop. Query, headers and bodies are not logged: they may contain secrets.
-#[derive(Debug)]
+/// Writes the log line on drop. Query, headers and bodies are not logged: they may contain secrets. The record for the account has the
+/// query, without keys.
 pub struct AccessLog {
+    app: App,
     context: Arc<Context>,
     method: Method,
+    uri: Uri,
+    at: OffsetDateTime,
     started: Instant,
     status: u16,
 }
 
 impl AccessLog {
-    pub fn start(context: Arc<Context>, method: Method) -> Self {
+    pub fn start(app: App, context: Arc<Context>, method: Method, uri: Uri) -> Self {
         Self {
             context,
             method,
+            uri,
+            at: app.clock.now(),
+            app,
             started: Instant::now(),
             status: HUNG_UP,
         }
@@ -53,7 +62,22 @@ impl Drop for AccessLog {
             mode = self.context.mode().map(crate::domain::key::Mode::as_str),
             "request"
         );
-        count(route, label(&self.method), self.status, elapsed);
+        let method = label(&self.method);
+        count(route, method, self.status, elapsed);
+        if let Some(owner) = self.context.key_owner() {
+            let target = self.uri.path_and_query();
+            self.app.call_recorder.record(&FinishedCall {
+                key: &owner.key,
+                at: self.at,
+                request_id: &self.context.id,
+                method,
+                route,
+                target: target.map_or("", |target| target.as_str()),
+                status: self.status,
+                code: self.context.error(),
+                duration: elapsed,
+            });
+        }
     }
 }
 

@@ -31,6 +31,9 @@ pub async fn caller(
         None if app.lookup.is_known(hash) => app.lookup.find(hash, now).await.map_err(failed)?,
         None => find_unknown(app, hash, request, now).await?,
     };
+    if let Some(found) = &found {
+        context.set_key_owner(found);
+    }
     found
         .filter(|caller| caller.works(now))
         .ok_or_else(invalid_key)

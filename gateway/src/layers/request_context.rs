@@ -32,7 +32,8 @@ pub async fn request_context(State(app): State<App>, mut request: Request, next:
     let context = Arc::new(Context::new(request.headers(), &app.format));
     let method = request.method().clone();
     let negotiation = Negotiation::from_headers(&method, request.headers());
-    let log = AccessLog::start(Arc::clone(&context), method.clone());
+    let (shared, uri) = (Arc::clone(&app), request.uri().clone());
+    let log = AccessLog::start(shared, Arc::clone(&context), method.clone(), uri);
     let span = telemetry::public_request_span(
         request.headers(),
         || tracing::info_span!("request", request.id = context.id, method = %method),

@@ -4,7 +4,7 @@ use sqlx::{PgConnection, PgPool};
 use time::Date;
 use uuid::Uuid;
 
-use crate::domain::call::{CallCounts, CallGroup};
+use crate::domain::call_record::{CallCounts, CallGroup};
 
 /// Calls of an account on one day with one method to one route.
 #[derive(Debug, Clone, PartialEq, Eq)]

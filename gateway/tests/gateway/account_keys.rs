@@ -16,7 +16,7 @@ type Created = Result<proto::CreateKeyResponse, Status>;
 
 async fn create(test: &Test, account: &str) -> Created {
     let request = proto::AccountsServiceCreateKeyRequest {
-        actor: actor(),
+        actor: Some(actor()),
         account_id: account.to_owned(),
         name: "server".to_owned(),
         ..Default::default()
@@ -27,7 +27,7 @@ async fn create(test: &Test, account: &str) -> Created {
 
 async fn request(test: &Test, account: &str) -> Result<proto::KeyRequest, Status> {
     let request = proto::AccountsServiceRequestKeyRequest {
-        actor: actor(),
+        actor: Some(actor()),
         account_id: account.to_owned(),
         name: "production".to_owned(),
         may_write: true,
@@ -39,7 +39,7 @@ async fn request(test: &Test, account: &str) -> Result<proto::KeyRequest, Status
 
 async fn reveal(test: &Test, account: &str, id: &str) -> Result<proto::RevealKeyResponse, Status> {
     let request = proto::AccountsServiceRevealKeyRequest {
-        actor: actor(),
+        actor: Some(actor()),
         account_id: account.to_owned(),
         id: id.to_owned(),
     };
@@ -54,7 +54,7 @@ async fn rotate(
     grace_seconds: Option<u32>,
 ) -> Result<proto::RotateKeyResponse, Status> {
     let request = proto::AccountsServiceRotateKeyRequest {
-        actor: actor(),
+        actor: Some(actor()),
         account_id: account.to_owned(),
         id: id.to_owned(),
         grace_seconds,
@@ -65,7 +65,7 @@ async fn rotate(
 
 async fn revoke(test: &Test, account: &str, id: &str) -> Result<proto::Key, Status> {
     let request = proto::AccountsServiceRevokeKeyRequest {
-        actor: actor(),
+        actor: Some(actor()),
         account_id: account.to_owned(),
         id: id.to_owned(),
     };

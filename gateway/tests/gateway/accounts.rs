@@ -15,11 +15,11 @@ use crate::support::{Test, by_operator, eventually};
 pub(crate) const PERSON: &str = "0190f000-0000-7000-8000-00000000000a";
 const ADDRESS: &str = "2001:db8::7";
 
-pub(crate) fn actor() -> Option<proto::Actor> {
-    Some(proto::Actor {
+pub(crate) fn actor() -> proto::Actor {
+    proto::Actor {
         person_id: PERSON.to_owned(),
         address: ADDRESS.to_owned(),
-    })
+    }
 }
 
 fn fields(error: Status) -> Vec<String> {
@@ -30,7 +30,7 @@ fn fields(error: Status) -> Vec<String> {
 
 fn new_account(id: &str, email: &str) -> proto::AccountsServiceCreateAccountRequest {
     proto::AccountsServiceCreateAccountRequest {
-        actor: actor(),
+        actor: Some(actor()),
         account_id: id.to_owned(),
         name: " Karoo Studio ".to_owned(),
         email: email.to_owned(),
@@ -64,7 +64,7 @@ async fn change(
     email: Option<&str>,
 ) -> Result<proto::Account, Status> {
     let request = proto::AccountsServiceChangeAccountRequest {
-        actor: actor(),
+        actor: Some(actor()),
         account_id: account.to_owned(),
         name: name.map(ToOwned::to_owned),
         email: email.map(ToOwned::to_owned),

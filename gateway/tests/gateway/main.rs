@@ -7,6 +7,7 @@
 
 mod account_keys;
 mod accounts;
+mod calls;
 mod checks;
 mod codings;
 mod economy;

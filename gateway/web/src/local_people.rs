@@ -69,21 +69,19 @@ async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyho
     let now = Clock::system().now();
     let hash = passwords.hash(&owner.password).await?;
     let mut transaction = pool.begin().await?;
-    let id = match people::by_email(&mut *transaction, &email).await? {
-        Some(person) => {
-            people::set_password(&mut *transaction, person.id, &hash).await?;
-            person.id
-        }
-        None => {
-            let person = NewPerson {
-                id: ids::row_id(),
-                email: &email,
-                password_hash: &hash,
-            };
-            let id = person.id;
-            people::insert(&mut *transaction, person, now).await?;
-            id
-        }
+    let existing = people::by_email(&mut *transaction, &email).await?;
+    let id = if let Some(person) = existing {
+        people::set_password(&mut *transaction, person.id, &hash).await?;
+        person.id
+    } else {
+        let id = ids::row_id();
+        let person = NewPerson {
+            id,
+            email: &email,
+            password_hash: &hash,
+        };
+        people::insert(&mut *transaction, person, now).await?;
+        id
     };
     members::insert(&mut *transaction, owner.account, id, Role::Owner, now).await?;
     transaction.commit().await?;

@@ -4,15 +4,19 @@ use serde::Deserialize;
 
 /// The query of pages with a notice.
 #[derive(Debug, Default, Deserialize)]
-pub struct NoticeQuery {
+pub struct AfterForm {
     #[serde(default)]
     done: String,
 }
 
-impl NoticeQuery {
-    /// The notice, from a fixed list, so that a link cannot put words into the page.
+impl AfterForm {
     pub fn notice(&self) -> Option<&'static str> {
-        Some(match self.done.as_str() {
+        Self::named(&self.done)
+    }
+
+    /// The notice, from a fixed list, so that a link cannot put words into the page.
+    pub fn named(done: &str) -> Option<&'static str> {
+        Some(match done {
             "password" => "The password is changed, and your other sessions have ended.",
             "email" => "The address is changed, and your other sessions have ended.",
             "email-sent" => {
@@ -23,6 +27,13 @@ impl NoticeQuery {
             "sessions" => "All other sessions have ended.",
             "signed-out" => "You are signed out.",
             "deleted" => "You are deleted here. Goodbye.",
+            "listing-submitted" => "It is submitted. A person reviews it before it is public.",
+            "listing-changed" => "The change is saved.",
+            "listing-withdrawn" => "It is withdrawn, and waits for no review.",
+            "takedown-asked" => "Staff have your request. Their answer appears here.",
+            "page-claimed" => "Staff have your claim. Their answer appears here.",
+            "pictures-changed" => "The pictures are changed.",
+            "currency-named" => "The name is valid from now on.",
             _ => return None,
         })
     }

@@ -40,8 +40,9 @@ pub fn see_other(path: &str) -> Response {
     }
 }
 
-/// The errors of a form that a service refused, and the status of the page with the form. The names of fields are those of the service;
-/// `renamed` has those that the form names otherwise. An error of a field that the form lacks stands above the form.
+/// The errors of a form that a service refused, and the status of the page with the form.
+///
+/// The names of fields are those of the service; `renamed` has those that the form names otherwise. An error of a field that the form lacks stands above the form.
 pub fn form_errors(fault: &Fault, form: &[&str], renamed: &[(&str, &str)]) -> (StatusCode, Fields) {
     let mut errors = Fields::default();
     let mut others = Vec::new();

@@ -12,8 +12,12 @@ use crate::account::{activity, keys, list, overview, settings, team};
 use crate::app::App;
 use crate::assets;
 use crate::domain::role::Permission;
+use crate::economy::{currency, games};
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::{client, headers, log};
+use crate::listings::{
+    claims, create, edit, list as list_of_listings, picture_file, pictures, show, takedown, upload,
+};
 use crate::page_error::PageError;
 use crate::people::{
     delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, start, totp,
@@ -21,6 +25,8 @@ use crate::people::{
 
 /// The longest body of a form.
 const MAX_BODY: usize = 64 * 1024;
+/// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
+const MAX_LISTING: usize = 256 * 1024;
 
 /// A path of the site.
 pub struct Route {
@@ -74,7 +80,7 @@ where
 
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
-    [people_routes(), account_routes()]
+    [people_routes(), account_routes(), listing_routes()]
         .into_iter()
         .flatten()
         .collect()
@@ -158,6 +164,40 @@ fn account_routes() -> Vec<Route> {
             team::remove,
         ),
         page("/accounts/{account}/activity", manage, activity::show),
+    ]
+}
+
+/// The same path with a longer body.
+fn with_body(route: Route, most: usize) -> Route {
+    Route {
+        handlers: route.handlers.layer(DefaultBodyLimit::max(most)),
+        ..route
+    }
+}
+
+#[rustfmt::skip]
+fn listing_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let edit = Access::Member(Permission::Edit);
+    let develop = Access::Member(Permission::Develop);
+    vec![
+        page("/accounts/{account}/listings", read, list_of_listings::show),
+        with_body(form("/accounts/{account}/listings/new/{kind}", edit, create::show, create::send), MAX_LISTING),
+        page("/accounts/{account}/listings/{kind}/{name}", read, show::show),
+        with_body(form("/accounts/{account}/listings/{kind}/{name}/edit", edit, edit::show, edit::send), MAX_LISTING),
+        action("/accounts/{account}/listings/{kind}/{name}/withdraw", edit, show::withdraw),
+        form("/accounts/{account}/listings/{kind}/{name}/takedown", edit, takedown::show, takedown::send),
+        page("/accounts/{account}/listings/{kind}/{name}/pictures", read, pictures::show),
+        with_body(action("/accounts/{account}/listings/{kind}/{name}/pictures/arrange", edit, pictures::arrange), MAX_LISTING),
+        with_body(action("/accounts/{account}/listings/{kind}/{name}/pictures/{picture}", edit, upload::send), upload::MAX_BODY),
+        action("/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/use", edit, pictures::use_picture),
+        action("/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove", edit, pictures::remove),
+        page("/accounts/{account}/pictures/{name}", read, picture_file::show),
+        page("/accounts/{account}/claims", read, claims::show),
+        action("/accounts/{account}/claims", edit, claims::send),
+        page("/accounts/{account}/economy", read, games::show),
+        page("/accounts/{account}/economy/{game}", read, currency::show),
+        action("/accounts/{account}/economy/{game}/currency", develop, currency::name),
     ]
 }
 

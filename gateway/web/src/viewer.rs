@@ -125,6 +125,8 @@ pub struct AccountScope {
 pub enum Section {
     Overview,
     Keys,
+    Listings,
+    Economy,
     Team,
     Activity,
 }
@@ -140,6 +142,8 @@ impl AccountScope {
         let mut links = vec![
             link(Section::Overview, "", "Overview"),
             link(Section::Keys, "/keys", "Keys"),
+            link(Section::Listings, "/listings", "Listings"),
+            link(Section::Economy, "/economy", "Economy"),
             link(Section::Team, "/team", "Team"),
         ];
         if self.role.may(Permission::Manage) {

@@ -33,7 +33,7 @@ const MAX_AGE: time::Duration = time::Duration::days(3);
 
 /// A mail to queue.
 #[derive(Debug, Clone, Copy)]
-pub struct NewMail<'a> {
+pub struct NewMessage<'a> {
     /// An address, with or without a name.
     pub recipient: &'a str,
     /// One line.
@@ -53,7 +53,7 @@ pub struct NewMail<'a> {
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     schema: Schema,
-    mail: NewMail<'_>,
+    mail: NewMessage<'_>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let sql = format!(

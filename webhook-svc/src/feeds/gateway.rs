@@ -5,7 +5,7 @@ use contracts::gateway::v1::{Account, LargeMonth, Plan};
 use kit::Clock;
 use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::mail::{self, Mailbox, NewMail};
+use kit::mail::{self, Mailbox, NewMessage};
 use prost::Message as _;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -93,7 +93,7 @@ impl Projection for Gateway {
                 continue;
             };
             let now = self.clock.now();
-            let mail = NewMail {
+            let mail = NewMessage {
                 recipient: &recipient.to_string(),
                 subject: &subject,
                 body: &body,

@@ -6,7 +6,7 @@ use kit::{Code, Fault, pg};
 
 use super::Accounts;
 use crate::call_log::sort_key;
-use crate::domain::call::{self, COUNTED_DAYS};
+use crate::domain::call_record::{self, COUNTED_DAYS};
 use crate::domain::fields::Problems;
 use crate::store::day_use::{self, RouteUse};
 
@@ -34,7 +34,7 @@ pub(super) async fn list_use(
     };
     problems.finish()?;
     let now = accounts.operations.clock.now();
-    let (first, last) = (call::first_day(now, days), call::day(now));
+    let (first, last) = (call_record::first_day(now, days), call_record::day(now));
     let found = day_use::of_account(&accounts.operations.pool, account, first);
     let found = found.await.map_err(|error| pg::fault(&error))?;
     Ok(proto::AccountsServiceListUseResponse {

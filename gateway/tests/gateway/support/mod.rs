@@ -5,6 +5,7 @@ pub(crate) mod economy;
 mod files;
 mod listings;
 mod response;
+mod setup;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,31 +17,26 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::call_log::CallLog;
+use gateway::call_log::CallRecorder;
 use gateway::domain::key::{Caller, GameStanding, GraceRange, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
 use gateway::feeds::invalidation::Invalidation;
+use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::last_used::LastUsed;
-use gateway::jobs::month_use::MonthUse;
 use gateway::layers::refused_calls::RefusedCalls;
-use gateway::lookup::{Lookup, Options};
+use gateway::lookup::Options;
 use gateway::quota::{self, Quota};
 use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
-use gateway::switches::SwitchCache;
 use gateway::upstream;
 use gateway::upstream::pictures::Pictures;
-use gateway::write::{AuthoredCommand, Command, CommandHandler};
-use kit::audit::Audit;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
-use kit::feed::{HighWaterMark, Producer, Retention, Writer};
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
-use kit::rpc::client::{Addresses, Client};
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
@@ -56,6 +52,8 @@ pub(crate) use economy::Economy;
 pub(crate) use files::Files;
 pub(crate) use listings::{Listings, Outcome};
 pub(crate) use response::TestResponse;
+pub(crate) use setup::CALL_LOG;
+use setup::{caches, call_records, connect, position, services, write, write_month_use};
 
 /// Paths of all reads that catalogue-svc responses.
 pub(crate) const READS: [&str; 13] = [
@@ -87,9 +85,6 @@ pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
     queue_timeout: LONG,
     position_timeout: LONG,
 };
-/// Calls in the log of an account.
-pub(crate) const CALL_LOG: u32 = 50;
-const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
 /// A replica of the gateway with its stubs.
 pub(crate) struct Test {
@@ -99,6 +94,7 @@ pub(crate) struct Test {
     pub(crate) pool: PgPool,
     pub(crate) staff: Staff,
     pub(crate) accounts: Accounts,
+    pub(crate) call_records: CallRecords,
     pub(crate) catalogue: Catalogue,
     pub(crate) economy: Economy,
     pub(crate) files: Files,
@@ -135,6 +131,15 @@ pub(crate) struct TestConfig {
     /// Nothing listens at the address of listings-svc.
     pub(crate) no_listings: bool,
     pub(crate) body_timeout: Duration,
+}
+
+impl TestConfig {
+    fn grace_range(&self) -> GraceRange {
+        GraceRange {
+            least: self.lookup.outage,
+            most: self.grace,
+        }
+    }
 }
 
 impl Default for TestConfig {
@@ -197,14 +202,6 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
     }
 }
 
-fn write_month_use(lifecycle: &Lifecycle, month_use: MonthUse) {
-    let stopping = lifecycle.stopping();
-    lifecycle.spawn_graceful("month use", async move {
-        month_use.run(MONTH_FLUSH, stopping).await;
-        Ok(())
-    });
-}
-
 impl Test {
     pub(crate) async fn new(pool: PgPool) -> Self {
         Self::with(pool, TestConfig::default()).await
@@ -216,14 +213,18 @@ impl Test {
         drop(supervisor);
         let catalogue = Catalogue::start(&lifecycle).await;
         let economy = Economy::start(&lifecycle).await;
-        let channel = connect(&catalogue.address, &lifecycle);
         let listings_stub = Listings::default();
         let files = Files::start(&lifecycle, &listings_stub).await;
         let unreachable = "http://127.0.0.1:1";
-        let address = Some(files.address.as_str()).filter(|_| !with.no_listings);
-        let listings = connect(address.unwrap_or(unreachable), &lifecycle);
+        let address = if with.no_listings {
+            unreachable
+        } else {
+            &files.address
+        };
+        let listings = connect(address, &lifecycle);
         let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
+        let grace = with.grace_range();
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let writer = write(&pool, &clock, &lifecycle, &plans).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
@@ -231,21 +232,10 @@ impl Test {
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
         let redis_of_services = redis.new_connection();
-        let month_use = MonthUse::new(pool.clone(), LONG, redis.new_connection(), counters);
-        write_month_use(&lifecycle, month_use);
-        // Tests share a Redis, so each has a position of its own.
-        let newest_position =
-            HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG);
-        let lookup = Arc::new(Lookup::new(pool.clone(), with.lookup));
-        let switches = Arc::new(SwitchCache::new(pool.clone()));
-        let invalidation = Invalidation::start(
-            pool.clone(),
-            Arc::clone(&lookup),
-            Arc::clone(&switches),
-            clock.clone(),
-        )
-        .await
-        .unwrap();
+        write_month_use(&lifecycle, &pool, redis.new_connection(), counters);
+        let newest_position = position(redis);
+        let (lookup, switches, invalidation) = caches(&pool, with.lookup, &clock).await;
+        let call_recorder = Arc::new(CallRecorder::new(true));
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new("svc_"),
@@ -257,7 +247,10 @@ impl Test {
             lookup,
             refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
             quota,
-            catalogue: upstream::Catalogue::new(&channel, with.upstream),
+            catalogue: upstream::Catalogue::new(
+                &connect(&catalogue.address, &lifecycle),
+                with.upstream,
+            ),
             listings: upstream::Listings::new(listings.clone(), with.upstream),
             economy: upstream::Economy::new(connect(&economy.address, &lifecycle), with.upstream),
             player_calls: 30,
@@ -270,27 +263,19 @@ impl Test {
             newest_position,
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
+            call_recorder: Arc::clone(&call_recorder),
         });
-        let operations = Arc::new(Operations {
+        let operations = Operations {
             pool: pool.clone(),
             writer,
             plans,
             format: app.format.clone(),
             quota: quota_of_staff,
-            grace: GraceRange {
-                least: with.lookup.outage,
-                most: with.grace,
-            },
+            grace,
             clock: clock.clone(),
-        });
-        let staff = Staff {
-            audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
-            operations: Arc::clone(&operations),
         };
-        let accounts = Accounts {
-            operations,
-            call_log: CallLog::new(redis_of_services, CALL_LOG),
-        };
+        let call_records = call_records(&operations, call_recorder, &redis_of_services);
+        let (staff, accounts) = services(operations, redis_of_services);
         Self {
             router: gateway::router::router(&app),
             app,
@@ -298,6 +283,7 @@ impl Test {
             pool,
             staff,
             accounts,
+            call_records,
             catalogue,
             economy,
             files,
@@ -381,33 +367,6 @@ impl Test {
         let request = proto::RevokeKeyRequest { id: key.id.clone() };
         self.staff.revoke_key(by_operator(request)).await.unwrap();
     }
-}
-
-/// Starts the writer and publishes the plans.
-async fn write(
-    pool: &PgPool,
-    clock: &Clock,
-    lifecycle: &Lifecycle,
-    plans: &Arc<Plans>,
-) -> Writer<CommandHandler> {
-    let producer = Producer::start(
-        pool.clone(),
-        gateway::SCHEMA,
-        clock.clone(),
-        lifecycle,
-        Retention::default(),
-    );
-    let plans = Arc::clone(plans);
-    let writer = producer.writer(CommandHandler { plans });
-    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
-    writer.write(publish).await.unwrap();
-    writer
-}
-
-fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
-    let addresses = Addresses::List(vec![address.to_owned()]);
-    let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
-    kit::rpc::client::connect(addresses, &token, lifecycle).unwrap()
 }
 
 /// Polls until the condition holds. A call with a short timeout may miss it on a slow machine, and is then made again.

@@ -2,18 +2,18 @@
 //!
 //! The crate is small and compiled with optimization: rendering takes most of the time of a page.
 
-pub mod account;
+pub mod accounts;
 pub mod asset;
 pub mod economy;
 pub mod field;
 pub mod input;
-pub mod key;
+pub mod keys;
 pub mod listings;
 pub mod people;
 pub mod plot;
 pub mod qr;
 pub mod shell;
-pub mod team;
+pub mod teams;
 pub mod when;
 
 pub use field::{Field, Fields};

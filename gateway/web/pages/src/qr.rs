@@ -12,10 +12,11 @@ pub fn svg(text: &str) -> String {
     };
     let size = code.size() + 2 * QUIET_ZONE;
     let modules = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
-    let path: String = modules
-        .filter(|(x, y)| code.get_module(*x, *y))
-        .map(|(x, y)| format!("M{},{}h1v1h-1z", x + QUIET_ZONE, y + QUIET_ZONE))
-        .collect();
+    let mut path = String::new();
+    for (x, y) in modules.filter(|(x, y)| code.get_module(*x, *y)) {
+        let (x, y) = ((x + QUIET_ZONE).to_string(), (y + QUIET_ZONE).to_string());
+        path.extend(["M", &x, ",", &y, "h1v1h-1z"]);
+    }
     format!(
         "<svg class=\"qr\" role=\"img\" aria-label=\"QR code with the secret below\" viewBox=\"0 0 {size} {size}\" \
          xmlns=\"http://www.w3.org/2000/svg\"><rect width=\"{size}\" height=\"{size}\" fill=\"#fff\"/>\

@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
 use kit::{Fault, ids};
-use pages::account::{AccountRow, AccountsPage};
+use pages::accounts::{AccountRow, ListPage};
 use pages::{Field, Fields};
 use serde::Deserialize;
 
@@ -103,7 +103,7 @@ async fn page(
         });
     }
     let name = Field::text("name", "Name of the account").value(typed);
-    let page = AccountsPage {
+    let page = ListPage {
         shell: viewer.shell(),
         accounts,
         name: name.error_in(&errors),

@@ -13,7 +13,7 @@ use sqlx::PgExecutor;
 use time::OffsetDateTime;
 
 use crate::app::Web;
-use crate::store::activity::{self as store, NewActivity};
+use crate::store::activity::{self as store, NewEntry};
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 /// The frame of a page of this account. While the gateway is away it lacks the name, and the page says why by itself.
@@ -25,14 +25,14 @@ async fn shell(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Sectio
 }
 
 /// Records what a person did in an account.
-async fn record(
+pub async fn record(
     executor: impl PgExecutor<'_>,
     (viewer, client): (&Viewer, &ClientInfo),
     scope: &AccountScope,
     (action, subject): (&'static str, &str),
     now: OffsetDateTime,
 ) -> Result<(), Fault> {
-    let entry = NewActivity {
+    let entry = NewEntry {
         account: Some(scope.id),
         person: viewer.person.id,
         email: &viewer.person.email,

@@ -2,7 +2,7 @@
 
 use axum::Extension;
 use axum::extract::State;
-use pages::account::OverviewPage;
+use pages::accounts::OverviewPage;
 use pages::when::grouped;
 
 use crate::app::App;

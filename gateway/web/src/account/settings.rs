@@ -2,7 +2,7 @@
 
 use axum::Extension;
 use axum::extract::State;
-use pages::account::AccountSettingsPage;
+use pages::accounts::AccountSettingsPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ use crate::store::members;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 #[derive(Debug, Deserialize)]
-pub struct SettingsForm {
+pub struct Input {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -30,7 +30,7 @@ pub async fn show(
 ) -> PageResult {
     let found = app.gateway.account(scope.id).await?;
     let account = found.account.ok_or_else(PageError::not_found)?;
-    let form = SettingsForm {
+    let form = Input {
         name: account.name,
         email: account.email,
     };
@@ -44,7 +44,7 @@ pub async fn send(
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
     Extension(scope): Extension<AccountScope>,
-    FormBody(form): FormBody<SettingsForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     // Mails about the account go to somebody who has agreed to them.
     let members = members::of_account(&app.pool, scope.id).await?;
@@ -75,7 +75,7 @@ async fn page(
     web: &Web,
     viewer: &Viewer,
     scope: &AccountScope,
-    form: &SettingsForm,
+    form: &Input,
     errors: Fields,
 ) -> AccountSettingsPage {
     let email = Field::email("email", "Address for mails about the account")

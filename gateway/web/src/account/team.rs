@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use pages::team::{InviteRow, MemberRow, TeamPage};
+use pages::teams::{InviteRow, MemberRow, TeamPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;

@@ -2,6 +2,7 @@
 
 pub mod email;
 pub mod link;
+pub mod listing_kind;
 pub mod next_page;
 pub mod password;
 pub mod recovery;

@@ -6,15 +6,15 @@ use totp_rs::{Builder, Totp};
 
 /// The secret that an app and we share.
 #[derive(Clone, PartialEq, Eq)]
-pub struct TotpSecret(pub [u8; 20]);
+pub struct SharedSecret(pub [u8; 20]);
 
-impl std::fmt::Debug for TotpSecret {
+impl std::fmt::Debug for SharedSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("TotpSecret(…)")
+        f.write_str("SharedSecret(…)")
     }
 }
 
-impl TotpSecret {
+impl SharedSecret {
     pub fn generate() -> Self {
         Self(rand::random())
     }
@@ -65,8 +65,8 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(1970-01-01 00:00:59 UTC);
 
     /// The secret of RFC 6238, appendix B.
-    fn rfc() -> TotpSecret {
-        TotpSecret(*b"12345678901234567890")
+    fn rfc() -> SharedSecret {
+        SharedSecret(*b"12345678901234567890")
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Mails to owners and developers a week before a key expires.
 
 use contracts::gateway::v1::Key;
-use kit::mail::{self, NewMail};
+use kit::mail::{self, NewMessage};
 use kit::timestamp;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -63,7 +63,7 @@ async fn announce(
     let members = members::of_account(&mut *transaction, account).await?;
     for member in members {
         if member.role.may(Permission::Develop) {
-            let mail = NewMail {
+            let mail = NewMessage {
                 recipient: &member.email,
                 subject: "A key expires soon",
                 body: &body,

@@ -22,7 +22,7 @@ use crate::store::people;
 use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Deserialize)]
-pub struct DeleteForm {
+pub struct Input {
     #[serde(default)]
     password: String,
 }
@@ -35,7 +35,7 @@ pub async fn send(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<DeleteForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
     if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {

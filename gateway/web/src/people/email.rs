@@ -19,7 +19,7 @@ use crate::store::links::LinkTarget;
 use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Deserialize)]
-pub struct EmailForm {
+pub struct Input {
     #[serde(default)]
     email: String,
     #[serde(default)]
@@ -34,7 +34,7 @@ pub async fn send(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<EmailForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
     let mut errors = Fields::default();

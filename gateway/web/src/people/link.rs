@@ -2,7 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
 use pages::{Field, Fields, Shell};
@@ -21,7 +21,7 @@ use crate::store::people::{self, Person};
 use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Default, Deserialize)]
-pub struct LinkForm {
+pub struct Input {
     #[serde(default)]
     pub account_name: String,
     #[serde(default)]
@@ -29,7 +29,7 @@ pub struct LinkForm {
 }
 
 /// What a link needs from its visitor.
-pub enum LinkForPerson {
+pub enum Requirement {
     /// A password, for a new person; with the name of an account, or as a member of one.
     NewPerson(Link),
     /// A new password for this person.
@@ -44,7 +44,7 @@ pub async fn show(
     Path(token): Path<String>,
 ) -> PageResult {
     match find(&app, &token, viewer).await? {
-        Ok(LinkForPerson::Confirmation(link, _)) => {
+        Ok(Requirement::Confirmation(link, _)) => {
             let (heading, text, button) = confirmation(&app, &link).await;
             Ok(ok(&ConfirmLinkPage {
                 shell: Shell::default(),
@@ -62,7 +62,7 @@ pub async fn show(
             Fields::default(),
         )
         .await)),
-        Err(elsewhere) => Ok(elsewhere),
+        Err(elsewhere) => Ok(*elsewhere),
     }
 }
 
@@ -71,20 +71,20 @@ pub async fn send(
     Extension(viewer): Extension<Option<Viewer>>,
     Extension(client): Extension<ClientInfo>,
     Path(token): Path<String>,
-    FormBody(form): FormBody<LinkForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let link = match find(&app, &token, viewer).await? {
         Ok(link) => link,
-        Err(elsewhere) => return Ok(elsewhere),
+        Err(elsewhere) => return Ok(*elsewhere),
     };
     let refused = match &link {
-        LinkForPerson::NewPerson(link) => {
+        Requirement::NewPerson(link) => {
             link_actions::create_person(&app, &client, link, &form).await?
         }
-        LinkForPerson::NewPassword(link, person) => {
+        Requirement::NewPassword(link, person) => {
             link_actions::reset_password(&app, &client, link, person, &form).await?
         }
-        LinkForPerson::Confirmation(link, viewer) => {
+        Requirement::Confirmation(link, viewer) => {
             return link_actions::confirm(&app, &client, link, viewer).await;
         }
     };
@@ -102,7 +102,7 @@ async fn find(
     web: &Web,
     token: &str,
     viewer: Option<Viewer>,
-) -> Result<Result<LinkForPerson, Response>, PageError> {
+) -> Result<Result<Requirement, Box<Response>>, PageError> {
     let parsed = Token::parse(token).ok_or_else(PageError::link_gone)?;
     let now = web.clock.now();
     let link = links::find(&web.pool, parsed.hash(), now).await?;
@@ -110,16 +110,16 @@ async fn find(
     let of = |person: Uuid| people::by_id(&web.pool, person);
     match link.target {
         LinkTarget::SignUp => match people::by_email(&web.pool, &link.email).await? {
-            None => Ok(Ok(LinkForPerson::NewPerson(link))),
+            None => Ok(Ok(Requirement::NewPerson(link))),
             Some(_) => Err(PageError::link_gone()),
         },
         LinkTarget::Reset { person } => {
             let person = of(person).await?.ok_or_else(PageError::link_gone)?;
-            Ok(Ok(LinkForPerson::NewPassword(link, person)))
+            Ok(Ok(Requirement::NewPassword(link, person)))
         }
         LinkTarget::Email { person } => Ok(for_viewer(link, person, viewer, token)),
         LinkTarget::Invite { .. } => match people::by_email(&web.pool, &link.email).await? {
-            None => Ok(Ok(LinkForPerson::NewPerson(link))),
+            None => Ok(Ok(Requirement::NewPerson(link))),
             Some(invited) => Ok(for_viewer(link, invited.id, viewer, token)),
         },
     }
@@ -131,20 +131,20 @@ fn for_viewer(
     person: Uuid,
     viewer: Option<Viewer>,
     token: &str,
-) -> Result<LinkForPerson, Response> {
+) -> Result<Requirement, Box<Response>> {
     match viewer {
         Some(viewer) if viewer.person.id == person => {
-            Ok(LinkForPerson::Confirmation(link, Box::new(viewer)))
+            Ok(Requirement::Confirmation(link, Box::new(viewer)))
         }
         Some(_) => {
             let text = "This link is for another person than the one who is signed in here. Sign out, then open it again.";
             let error = PageError::new(StatusCode::FORBIDDEN, "For another person", text);
-            Err(axum::response::IntoResponse::into_response(error))
+            Err(Box::new(error.into_response()))
         }
         None => {
             let next = format!("/link/{token}");
             let next = utf8_percent_encode(&next, NON_ALPHANUMERIC);
-            Err(see_other(&format!("/sign-in?next={next}")))
+            Err(Box::new(see_other(&format!("/sign-in?next={next}"))))
         }
     }
 }
@@ -165,14 +165,14 @@ async fn confirmation(web: &Web, link: &Link) -> (String, String, &'static str) 
 
 async fn password_page(
     web: &Web,
-    link: &LinkForPerson,
+    link: &Requirement,
     token: &str,
     typed_name: &str,
     errors: Fields,
 ) -> PasswordLinkPage {
-    let (LinkForPerson::NewPerson(target)
-    | LinkForPerson::NewPassword(target, _)
-    | LinkForPerson::Confirmation(target, _)) = link;
+    let (Requirement::NewPerson(target)
+    | Requirement::NewPassword(target, _)
+    | Requirement::Confirmation(target, _)) = link;
     let (heading, text, button) = match &target.target {
         LinkTarget::SignUp => (
             "Choose a password".to_owned(),

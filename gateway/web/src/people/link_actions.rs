@@ -7,7 +7,7 @@ use pages::Fields;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::link::LinkForm;
+use super::link::Input;
 use super::link_mail::inform;
 use super::{record, renew_session};
 use crate::app::Web;
@@ -47,7 +47,7 @@ pub(super) async fn create_person(
     web: &Web,
     client: &ClientInfo,
     link: &Link,
-    form: &LinkForm,
+    form: &Input,
 ) -> Result<Result<Response, Refused>, PageError> {
     let inputs = [link.email.as_str(), form.account_name.as_str()];
     let hash = match new_hash(web, &form.password, &inputs).await? {
@@ -93,7 +93,7 @@ pub(super) async fn create_person(
             } else {
                 "account_created"
             };
-            let entry = activity::NewActivity {
+            let entry = activity::NewEntry {
                 account: Some(account),
                 person: id,
                 email: &link.email,
@@ -149,7 +149,7 @@ pub(super) async fn reset_password(
     client: &ClientInfo,
     link: &Link,
     person: &Person,
-    form: &LinkForm,
+    form: &Input,
 ) -> Result<Result<Response, Refused>, PageError> {
     let hash = match new_hash(web, &form.password, &[&person.email]).await? {
         Ok(hash) => hash,
@@ -208,7 +208,7 @@ async fn join(
     let mut transaction = web.pool.begin().await?;
     use_link(&mut transaction, web, link).await?;
     members::insert(&mut *transaction, account, person.id, role, now).await?;
-    let entry = activity::NewActivity {
+    let entry = activity::NewEntry {
         account: Some(account),
         person: person.id,
         email: &person.email,

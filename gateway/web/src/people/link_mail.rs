@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use kit::mail::{self, NewMail};
+use kit::mail::{self, NewMessage};
 use pages::people::MailSentPage;
 use pages::{Fields, Shell};
 use sqlx::PgConnection;
@@ -33,8 +33,9 @@ pub struct Refusal {
     pub status: StatusCode,
 }
 
-/// Mails a link to this address: to set a password if a person has it, to sign up otherwise. The answer is the same in both cases, and so are
-/// the statements, for they take time: neither tells whether the person exists.
+/// Mails a link to this address: to set a password if a person has it, to sign up otherwise.
+///
+/// The answer is the same in both cases, and so are the statements, for they take time: neither tells whether the person exists.
 pub async fn send(
     web: &Web,
     client: &ClientInfo,
@@ -125,7 +126,7 @@ pub async fn send_link(
         web.public_url,
         token.text()
     );
-    let mail = NewMail {
+    let mail = NewMessage {
         recipient: address,
         subject,
         body: &body,
@@ -141,7 +142,7 @@ pub async fn inform(
     body: &str,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let mail = NewMail {
+    let mail = NewMessage {
         recipient: address,
         subject,
         body,

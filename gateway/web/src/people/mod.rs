@@ -21,7 +21,7 @@ use sqlx::PgExecutor;
 use time::OffsetDateTime;
 
 use crate::app::Web;
-use crate::store::activity::{self, NewActivity};
+use crate::store::activity::{self, NewEntry};
 use crate::store::people::Person;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
 
@@ -38,7 +38,7 @@ async fn record(
     action: &'static str,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let entry = NewActivity {
+    let entry = NewEntry {
         account: None,
         person: person.id,
         email: &person.email,

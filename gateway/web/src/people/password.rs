@@ -18,7 +18,7 @@ use crate::store::{links, people};
 use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Deserialize)]
-pub struct PasswordForm {
+pub struct Input {
     #[serde(default)]
     current: String,
     #[serde(default)]
@@ -33,7 +33,7 @@ pub async fn send(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<PasswordForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
     let mut errors = Fields::default();

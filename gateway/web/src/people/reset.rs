@@ -14,7 +14,7 @@ use crate::render::{html, ok};
 use crate::viewer::ClientInfo;
 
 #[derive(Debug, Deserialize)]
-pub struct ResetForm {
+pub struct Input {
     #[serde(default)]
     email: String,
 }
@@ -26,7 +26,7 @@ pub async fn show(State(app): State<App>) -> PageResult {
 pub async fn send(
     State(app): State<App>,
     Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<ResetForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     match link_mail::send(&app, &client, &form.email, Wanted::Reset).await? {
         Ok(sent) => Ok(sent),

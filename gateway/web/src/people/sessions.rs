@@ -8,7 +8,7 @@ use pages::when;
 use super::{record, renew_session};
 use crate::app::App;
 use crate::domain::session_token::TokenHash;
-use crate::notice::NoticeQuery;
+use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{ok, see_other};
 use crate::store::people;
@@ -17,7 +17,7 @@ use crate::viewer::{ClientInfo, Viewer};
 pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
-    Query(done): Query<NoticeQuery>,
+    Query(done): Query<AfterForm>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
     let sessions = app

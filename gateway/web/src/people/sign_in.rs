@@ -28,7 +28,7 @@ pub struct Next {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct SignInForm {
+pub struct Input {
     #[serde(default)]
     email: String,
     #[serde(default)]
@@ -52,7 +52,7 @@ pub async fn send(
     State(app): State<App>,
     Extension(client): Extension<ClientInfo>,
     headers: HeaderMap,
-    FormBody(form): FormBody<SignInForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
     let refuse = |status, text: String| {

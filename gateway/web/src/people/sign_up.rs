@@ -14,7 +14,7 @@ use crate::render::{html, ok, see_other};
 use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Deserialize)]
-pub struct SignUpForm {
+pub struct Input {
     #[serde(default)]
     email: String,
 }
@@ -32,7 +32,7 @@ pub async fn show(
 pub async fn send(
     State(app): State<App>,
     Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<SignUpForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     match link_mail::send(&app, &client, &form.email, Wanted::SignUp).await? {
         Ok(sent) => Ok(sent),

@@ -6,7 +6,7 @@ use pages::Shell;
 use pages::shell::StartPage;
 
 use crate::app::App;
-use crate::notice::NoticeQuery;
+use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{ok, see_other};
 use crate::viewer::Viewer;
@@ -14,7 +14,7 @@ use crate::viewer::Viewer;
 pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
-    Query(done): Query<NoticeQuery>,
+    Query(done): Query<AfterForm>,
 ) -> PageResult {
     if viewer.is_some() {
         return Ok(see_other("/accounts"));

@@ -14,7 +14,7 @@ use super::second_factor::use_code;
 use super::{record, renew_session};
 use crate::app::{App, Web};
 use crate::domain::recovery;
-use crate::domain::totp::TotpSecret;
+use crate::domain::totp::SharedSecret;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{html, ok, refused, see_other};
@@ -23,7 +23,7 @@ use crate::store::people;
 use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Deserialize)]
-pub struct TotpForm {
+pub struct Input {
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -31,19 +31,19 @@ pub struct TotpForm {
 }
 
 /// The secret that this session offers. It is derived from the session's token, so that it need not be stored before it is confirmed.
-fn offered(viewer: &Viewer) -> TotpSecret {
+fn offered(viewer: &Viewer) -> SharedSecret {
     let key = viewer.token.derived_key("authenticator app");
     let mut secret = [0; 20];
     secret.copy_from_slice(&key[..20]);
-    TotpSecret(secret)
+    SharedSecret(secret)
 }
 
 /// Decrypts the secret of a person.
-pub fn open(web: &Web, person: Uuid, sealed: &[u8]) -> Result<TotpSecret, Fault> {
+pub fn open(web: &Web, person: Uuid, sealed: &[u8]) -> Result<SharedSecret, Fault> {
     let opened = web.key_ring.open(person.as_bytes(), sealed);
     let opened = opened.map_err(|error| Fault::internal(&error))?;
     let damaged = || std::io::Error::other("the secret of an authenticator app has another length");
-    let secret = opened.try_into().ok().map(TotpSecret);
+    let secret = opened.try_into().ok().map(SharedSecret);
     secret.ok_or_else(|| Fault::internal(&damaged()))
 }
 
@@ -58,7 +58,7 @@ pub async fn turn_on(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<TotpForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
     if person.totp_secret.is_some() {
@@ -143,7 +143,7 @@ pub async fn turn_off(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<TotpForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
     if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {

@@ -10,7 +10,7 @@ pub const RETENTION: time::Duration = time::Duration::days(365);
 
 /// An entry to record.
 #[derive(Debug, Clone, Copy)]
-pub struct NewActivity<'a> {
+pub struct NewEntry<'a> {
     /// `None`: it concerns the person only.
     pub account: Option<Uuid>,
     pub person: Uuid,
@@ -35,7 +35,7 @@ pub struct Activity {
 
 pub async fn insert(
     executor: impl PgExecutor<'_>,
-    entry: NewActivity<'_>,
+    entry: NewEntry<'_>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

@@ -70,13 +70,7 @@ async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
     }
     let statuses = pages.each_ref().map(|page| page.status.as_u16());
     assert_eq!(statuses, [200, 404, 303, 403, 405]);
-    pages[1].assert(
-        404,
-        &pages[1].headers["x-request-id"]
-            .to_str()
-            .unwrap()
-            .to_owned(),
-    );
+    pages[1].assert(404, pages[1].headers["x-request-id"].to_str().unwrap());
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]

@@ -19,6 +19,11 @@ pub(crate) struct StubGateway {
 }
 
 impl StubGateway {
+    pub(crate) fn add(&self, account: proto::Account) {
+        let mut accounts = self.accounts.lock().unwrap();
+        accounts.insert(account.id.clone(), account);
+    }
+
     fn check(&self) -> Result<(), Status> {
         if self.is_down.load(Ordering::Relaxed) {
             return Err(Fault::unavailable("the gateway of the test").into());
@@ -52,8 +57,9 @@ impl StubGateway {
 
 type Answer<T> = Result<Response<T>, Status>;
 
-fn empty<T: Default>() -> Answer<T> {
-    Ok(Response::new(T::default()))
+/// The answer of a method that no test uses.
+fn empty<T: Default>() -> Response<T> {
+    Response::new(T::default())
 }
 
 #[tonic::async_trait]
@@ -133,7 +139,7 @@ impl AccountsService for StubGateway {
         &self,
         _: Request<proto::AccountsServiceListPlansRequest>,
     ) -> Answer<proto::ListPlansResponse> {
-        empty()
+        Ok(empty())
     }
 
     async fn list_switches(
@@ -197,7 +203,7 @@ impl AccountsService for StubGateway {
         _: Request<proto::AccountsServiceRequestKeyRequest>,
     ) -> Answer<proto::RequestKeyResponse> {
         self.check()?;
-        empty()
+        Ok(empty())
     }
 
     async fn list_key_requests(
@@ -205,7 +211,7 @@ impl AccountsService for StubGateway {
         _: Request<proto::AccountsServiceListKeyRequestsRequest>,
     ) -> Answer<proto::ListKeyRequestsResponse> {
         self.check()?;
-        empty()
+        Ok(empty())
     }
 
     async fn reveal_key(
@@ -245,13 +251,13 @@ impl AccountsService for StubGateway {
         &self,
         _: Request<proto::AccountsServiceListUseRequest>,
     ) -> Answer<proto::AccountsServiceListUseResponse> {
-        empty()
+        Ok(empty())
     }
 
     async fn list_calls(
         &self,
         _: Request<proto::AccountsServiceListCallsRequest>,
     ) -> Answer<proto::AccountsServiceListCallsResponse> {
-        empty()
+        Ok(empty())
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of the whole dashboard: its router on a real PostgreSQL (`DATABASE_URL`) and a real Redis (`REDIS_URL`), with a gateway of the test.
 
+#![expect(clippy::unwrap_used, reason = "a test")]
+
 mod access;
 mod browser;
 mod csrf;

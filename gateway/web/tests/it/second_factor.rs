@@ -2,13 +2,13 @@
 
 use sqlx::PgPool;
 use time::Duration;
-use web::domain::totp::TotpSecret;
+use web::domain::totp::SharedSecret;
 
 use crate::browser::Browser;
 use crate::support::{ADA, PASSWORD, Site};
 
 /// Reads the secret of the page to set it up.
-async fn offered(site: &Site, browser: &mut Browser) -> TotpSecret {
+async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret {
     let page = browser.get("/you/totp").await;
     page.assert(200, "<svg");
     let (_, rest) = page.text.split_once("id=\"secret\">").unwrap();
@@ -18,14 +18,14 @@ async fn offered(site: &Site, browser: &mut Browser) -> TotpSecret {
     let token = web::domain::session_token::Token::parse(&token).unwrap();
     let mut secret = [0; 20];
     secret.copy_from_slice(&token.derived_key("authenticator app")[..20]);
-    let secret = TotpSecret(secret);
+    let secret = SharedSecret(secret);
     assert_eq!(secret.text(), text);
     assert!(site.clock.now() >= crate::support::START);
     secret
 }
 
 /// Turns it on; returns the secret and the recovery codes.
-async fn turn_on(site: &Site, browser: &mut Browser) -> (TotpSecret, Vec<String>) {
+async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<String>) {
     let secret = offered(site, browser).await;
     let wrong = [("code", "000000"), ("password", PASSWORD)];
     browser

@@ -137,9 +137,7 @@ impl Site {
             plan: "free".to_owned(),
             created_at: None,
         };
-        let mut accounts = self.gateway.accounts.lock().unwrap();
-        accounts.insert(id.to_string(), account);
-        drop(accounts);
+        self.gateway.add(account);
         self.join(id, person, role).await;
         id
     }

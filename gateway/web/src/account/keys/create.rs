@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
 use kit::{Code, Fault, timestamp};
-use pages::key::{KeyChoices, NewKeyPage};
+use pages::keys::{KeyChoices, NewKeyPage};
 use pages::{Field, Fields};
 use serde::Deserialize;
 use time::Date;

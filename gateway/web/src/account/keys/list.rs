@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use pages::key::{KeysPage, RequestRow};
+use pages::keys::{ListPage, RequestRow};
 use pages::{Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -107,7 +107,7 @@ async fn page(
         state: request.state,
         reason: request.reason.unwrap_or_default(),
     });
-    let page = KeysPage {
+    let page = ListPage {
         shell,
         errors,
         account: scope.id.to_string(),

@@ -6,7 +6,7 @@ pub mod one;
 
 use contracts::gateway::v1 as proto;
 use kit::timestamp;
-use pages::key::{KeyRow, KeyState, SecretPage};
+use pages::keys::{KeyRow, KeyState, SecretPage};
 use pages::when;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::Code;
-use pages::key::KeyPage;
+use pages::keys::KeyPage;
 use pages::{Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;

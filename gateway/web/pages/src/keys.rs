@@ -7,7 +7,7 @@ use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "key/list.html")]
-pub struct KeysPage {
+pub struct ListPage {
     pub shell: Shell,
     pub errors: Fields,
     pub account: String,
@@ -127,8 +127,8 @@ mod tests {
         }
     }
 
-    fn list(keys: Vec<KeyRow>) -> KeysPage {
-        KeysPage {
+    fn list(keys: Vec<KeyRow>) -> ListPage {
+        ListPage {
             shell: Shell::default(),
             errors: Fields::default(),
             account: "a".to_owned(),

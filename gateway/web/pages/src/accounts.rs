@@ -7,7 +7,7 @@ use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "account/list.html")]
-pub struct AccountsPage {
+pub struct ListPage {
     pub shell: Shell,
     pub errors: Fields,
     pub accounts: Vec<AccountRow>,

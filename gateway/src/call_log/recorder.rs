@@ -1,0 +1,301 @@
+//! Collects calls in memory, for a task that writes them (`jobs/call_records.rs`). A call waits for nothing.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use kit::Code;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::call_record::{self, CallCounts, CallGroup};
+use crate::domain::key::{Key, Mode};
+use crate::per_thread::PerThread;
+
+/// The most calls of an account that one thread logs between two writes: of those that succeeded, and of those that failed. So a burst of
+/// either does not hide the other.
+pub const SAMPLE: usize = 20;
+/// The most calls of all accounts that one thread logs between two writes. Each account has at least one.
+const MAX_LOGGED: usize = 2_000;
+/// The most accounts whose calls one thread holds. Calls of further ones are not recorded, until the next write.
+const MAX_ACCOUNTS: usize = 10_000;
+/// The most bytes of path and query that are copied. The log shows fewer, but must not cut a key in two.
+const MAX_TARGET: usize = 2 * call_record::TARGET_BYTES;
+
+/// A call that was answered, or whose caller has closed the connection.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedCall<'a> {
+    pub key: &'a Key,
+    /// When the call began.
+    pub at: OffsetDateTime,
+    pub request_id: &'a str,
+    pub method: &'static str,
+    pub route: &'static str,
+    /// Path and query as they were sent.
+    pub target: &'a str,
+    pub status: u16,
+    pub code: Option<Code>,
+    pub duration: Duration,
+}
+
+/// A call for the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoggedCall {
+    pub(crate) at: OffsetDateTime,
+    pub(crate) key: Uuid,
+    pub(crate) mode: Mode,
+    pub(crate) request_id: String,
+    pub(crate) method: &'static str,
+    pub(crate) route: &'static str,
+    pub(crate) target: String,
+    pub(crate) status: u16,
+    pub(crate) code: Option<Code>,
+    pub(crate) duration: Duration,
+}
+
+/// The calls of an account since the last write.
+#[derive(Debug, Default)]
+pub(crate) struct AccountCalls {
+    pub(crate) counts: Vec<(CallGroup, CallCounts)>,
+    /// A sample: the first ones.
+    pub(crate) logged: Vec<LoggedCall>,
+    failures: usize,
+    /// Calls that are not in the sample.
+    pub(crate) left_out: u64,
+}
+
+/// What one thread has collected.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    pub(crate) accounts: HashMap<Uuid, AccountCalls>,
+    logged: usize,
+    /// Calls that were not recorded at all.
+    pub(crate) unrecorded: u64,
+}
+
+/// Records calls in one shard per thread.
+#[derive(Debug)]
+pub struct CallRecorder {
+    collected: PerThread<Collected>,
+    has_log: bool,
+}
+
+impl CallRecorder {
+    /// Without a log, calls are only counted.
+    pub fn new(has_log: bool) -> Self {
+        Self {
+            collected: PerThread::default(),
+            has_log,
+        }
+    }
+
+    pub fn record(&self, call: &FinishedCall<'_>) {
+        self.collected
+            .with(|collected| collected.add(call, self.has_log));
+    }
+
+    /// Takes what all threads have collected.
+    pub(crate) fn take(&self) -> impl Iterator<Item = Collected> {
+        self.collected.take()
+    }
+}
+
+impl Collected {
+    fn add(&mut self, call: &FinishedCall<'_>, has_log: bool) {
+        let account = call.key.account;
+        if self.accounts.len() >= MAX_ACCOUNTS && !self.accounts.contains_key(&account) {
+            self.unrecorded += 1;
+            return;
+        }
+        let calls = self.accounts.entry(account).or_default();
+        calls.count(call);
+        if !has_log {
+            return;
+        }
+        let has_space = self.logged < MAX_LOGGED || calls.logged.is_empty();
+        if has_space && calls.is_in_sample(call.status) {
+            calls.logged.push(call.into());
+            self.logged += 1;
+        } else {
+            calls.left_out += 1;
+        }
+    }
+}
+
+impl AccountCalls {
+    fn count(&mut self, call: &FinishedCall<'_>) {
+        let group = CallGroup {
+            account: call.key.account,
+            day: call_record::day(call.at),
+            is_live: call.key.mode == Mode::Live,
+            route: call.route,
+            method: call.method,
+        };
+        let counts = CallCounts::of(call.status);
+        // An account calls few routes in a second.
+        match self.counts.iter_mut().find(|(other, _)| *other == group) {
+            Some((_, sum)) => sum.add(counts),
+            None => self.counts.push((group, counts)),
+        }
+    }
+
+    fn is_in_sample(&mut self, status: u16) -> bool {
+        if status >= 400 {
+            self.failures += 1;
+            return self.failures <= SAMPLE;
+        }
+        self.logged.len() < SAMPLE + self.failures.min(SAMPLE)
+    }
+}
+
+impl From<&FinishedCall<'_>> for LoggedCall {
+    fn from(call: &FinishedCall<'_>) -> Self {
+        let end = call.target.floor_char_boundary(MAX_TARGET);
+        Self {
+            at: call.at,
+            key: call.key.id,
+            mode: call.key.mode,
+            request_id: call.request_id.to_owned(),
+            method: call.method,
+            route: call.route,
+            target: call.target[..end].to_owned(),
+            status: call.status,
+            code: call.code,
+            duration: call.duration,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+    use crate::domain::key::tests::caller;
+
+    const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
+
+    fn call(key: &Key, status: u16) -> FinishedCall<'_> {
+        FinishedCall {
+            key,
+            at: NOW,
+            request_id: "req_1",
+            method: "GET",
+            route: "/v1/games",
+            target: "/v1/games?q=x",
+            status,
+            code: None,
+            duration: Duration::from_millis(3),
+        }
+    }
+
+    fn taken(recorder: &CallRecorder) -> Vec<AccountCalls> {
+        let collected = recorder.take();
+        collected
+            .flat_map(|collected| collected.accounts.into_values())
+            .collect()
+    }
+
+    #[test]
+    fn a_burst_is_counted_and_sampled_and_does_not_hide_failures() {
+        let recorder = CallRecorder::new(true);
+        let key = caller().key;
+        for _ in 0..100 {
+            recorder.record(&call(&key, 200));
+        }
+        for _ in 0..50 {
+            recorder.record(&call(&key, 429));
+        }
+        recorder.record(&call(&key, 200));
+        let [calls] = taken(&recorder).try_into().unwrap();
+        let [(_, counts)] = calls.counts[..] else {
+            panic!("one route: {:?}", calls.counts);
+        };
+        assert_eq!((counts.calls, counts.rate_limited), (151, 50));
+        let failed = calls.logged.iter().filter(|call| call.status == 429);
+        assert_eq!(failed.count(), SAMPLE);
+        assert_eq!(calls.logged.len(), 2 * SAMPLE);
+        assert_eq!(calls.left_out, 151 - 2 * SAMPLE as u64);
+        assert!(taken(&recorder).is_empty(), "it was taken");
+    }
+
+    #[test]
+    fn failures_do_not_hide_calls_that_succeed() {
+        let recorder = CallRecorder::new(true);
+        let key = caller().key;
+        for _ in 0..100 {
+            recorder.record(&call(&key, 500));
+        }
+        for _ in 0..100 {
+            recorder.record(&call(&key, 200));
+        }
+        let [calls] = taken(&recorder).try_into().unwrap();
+        let good = calls.logged.iter().filter(|call| call.status == 200);
+        assert_eq!((good.count(), calls.logged.len()), (SAMPLE, 2 * SAMPLE));
+    }
+
+    #[test]
+    fn routes_methods_modes_and_days_are_counted_apart() {
+        let recorder = CallRecorder::new(false);
+        let live = caller().key;
+        let mut test = live.clone();
+        test.mode = Mode::Test;
+        recorder.record(&call(&live, 200));
+        recorder.record(&call(&test, 200));
+        recorder.record(&FinishedCall {
+            route: "/v1/me",
+            ..call(&live, 200)
+        });
+        recorder.record(&FinishedCall {
+            method: "POST",
+            ..call(&live, 201)
+        });
+        recorder.record(&FinishedCall {
+            at: NOW + time::Duration::DAY,
+            ..call(&live, 200)
+        });
+        recorder.record(&call(&live, 404));
+        let [calls] = taken(&recorder).try_into().unwrap();
+        let sums: Vec<u64> = calls.counts.iter().map(|(_, sum)| sum.calls).collect();
+        assert_eq!(sums, [2, 1, 1, 1, 1]);
+        assert!(calls.logged.is_empty(), "there is no log");
+        assert_eq!(calls.left_out, 0);
+    }
+
+    #[test]
+    fn every_account_has_a_call_in_the_log_and_memory_is_bounded() {
+        let recorder = CallRecorder::new(true);
+        let mut key = caller().key;
+        let accounts = MAX_ACCOUNTS + 10;
+        for account in 0..accounts {
+            key.account = Uuid::from_u128(account as u128);
+            for _ in 0..3 {
+                recorder.record(&call(&key, 200));
+            }
+        }
+        let mut collected: Vec<Collected> = recorder.take().collect();
+        collected.retain(|shard| !shard.accounts.is_empty());
+        let [shard] = collected.try_into().unwrap();
+        assert_eq!(shard.accounts.len(), MAX_ACCOUNTS);
+        assert_eq!(shard.unrecorded, 30);
+        assert!(
+            shard
+                .accounts
+                .values()
+                .all(|calls| !calls.logged.is_empty())
+        );
+        assert!(shard.logged <= MAX_ACCOUNTS + MAX_LOGGED);
+        let left_out: u64 = shard.accounts.values().map(|calls| calls.left_out).sum();
+        assert_eq!(left_out + shard.logged as u64, 3 * MAX_ACCOUNTS as u64);
+    }
+
+    #[test]
+    fn little_of_a_long_target_is_copied() {
+        let key = caller().key;
+        let long = "ä".repeat(8_000);
+        let logged = LoggedCall::from(&FinishedCall {
+            target: &long,
+            ..call(&key, 200)
+        });
+        assert_eq!(logged.target.len(), MAX_TARGET);
+    }
+}

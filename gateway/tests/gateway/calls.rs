@@ -1,0 +1,347 @@
+//! The calls of an account as its owner sees them: counts by day and route, and the log.
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::accounts_service_server::AccountsService as _;
+use futures::FutureExt as _;
+use gateway::call_log::SAMPLE;
+use gateway::jobs::call_records::delete_old_counts;
+use kit::{Code, Fault};
+use sqlx::PgPool;
+use time::Duration;
+use tonic::{Request, Status};
+
+use crate::support::{CALL_LOG, NO_REDIS, START, Script, Test, TestConfig, TestKey, plans};
+
+async fn list_use(test: &Test, account: &str, days: u32) -> Vec<proto::RouteUse> {
+    let request = proto::AccountsServiceListUseRequest {
+        account_id: account.to_owned(),
+        days,
+    };
+    let found = test.accounts.list_use(Request::new(request)).await;
+    found.unwrap().into_inner().rows
+}
+
+fn all(account: &str) -> proto::AccountsServiceListCallsRequest {
+    proto::AccountsServiceListCallsRequest {
+        account_id: account.to_owned(),
+        ..Default::default()
+    }
+}
+
+async fn list(
+    test: &Test,
+    request: proto::AccountsServiceListCallsRequest,
+) -> Result<proto::AccountsServiceListCallsResponse, Status> {
+    let found = test.accounts.list_calls(Request::new(request)).await?;
+    Ok(found.into_inner())
+}
+
+async fn targets(test: &Test, request: proto::AccountsServiceListCallsRequest) -> Vec<String> {
+    let found = list(test, request).await.unwrap().calls.into_iter();
+    found.map(|call| call.target).collect()
+}
+
+/// Makes calls a second apart, so that their order is known.
+async fn call(test: &mut Test, key: &TestKey, paths: &[&str]) {
+    for path in paths {
+        test.get(key, path).await;
+        test.clock.advance(Duration::SECOND);
+    }
+    test.call_records.write_log().await;
+}
+
+#[sqlx::test]
+async fn calls_are_counted_by_day_mode_route_and_method(pool: PgPool) {
+    let mut here = Test::new(pool.clone()).await;
+    let mut there = Test::new(pool.clone()).await;
+    let (account, other) = (here.account("free").await, here.account("free").await);
+    let live = here.key(&account, "live").await;
+    let sample = here.key(&account, "test").await;
+    for test in [&mut here, &mut there] {
+        call(
+            test,
+            &live,
+            &["/games", "/games?limit=1", "/games?limit=no"],
+        )
+        .await;
+        call(test, &sample, &["/games/none", "/nothing"]).await;
+        test.call(live.request("POST", "/games")).await;
+        test.call_records.write_log().await;
+        test.call_records.write_counts().await.unwrap();
+    }
+    let rows = list_use(&here, &account, 0).await;
+    let found: Vec<(&str, &str, &str, u64, u64)> = rows
+        .iter()
+        .map(|row| {
+            let (mode, route) = (row.mode.as_str(), row.route.as_str());
+            (
+                mode,
+                route,
+                row.method.as_str(),
+                row.calls,
+                row.client_errors,
+            )
+        })
+        .collect();
+    let expected = [
+        ("live", "/v1/games", "GET", 6, 2),
+        ("live", "/v1/games", "POST", 2, 2),
+        ("test", "/v1/games/{slug}", "GET", 2, 2),
+        ("test", "none", "GET", 2, 2),
+    ];
+    assert_eq!(found, expected);
+    assert!(rows.iter().all(|row| row.day == "2026-03-22"));
+    assert_eq!(list_use(&here, &other, 0).await, []);
+
+    // Written once, however often.
+    here.call_records.write_counts().await.unwrap();
+    assert_eq!(list_use(&here, &account, 0).await, rows);
+    here.clock.advance(Duration::DAY);
+    call(&mut here, &live, &["/games"]).await;
+    here.call_records.write_counts().await.unwrap();
+    assert_eq!(list_use(&here, &account, 1).await.len(), 1);
+    assert_eq!(list_use(&here, &account, 2).await.len(), 5);
+
+    here.clock.advance(Duration::DAY * 91);
+    let now = here.clock.now();
+    assert_eq!(list_use(&here, &account, 92).await.len(), 1);
+    assert_eq!(delete_old_counts(pool.clone(), now).await.unwrap(), 4);
+    assert_eq!(delete_old_counts(pool, now).await.unwrap(), 0);
+    assert_eq!(list_use(&here, &account, 92).await.len(), 1);
+}
+
+#[sqlx::test]
+async fn counts_tell_429_and_5xx_apart(pool: PgPool) {
+    let config = TestConfig {
+        plans: plans("calls_per_minute = 2"),
+        ..TestConfig::default()
+    };
+    let mut test = Test::with(pool, config).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    for _ in 0..5 {
+        test.get(&key, "/games").await;
+    }
+    test.clock.advance(Duration::MINUTE);
+    // The caller closes the connection while the service hangs.
+    test.catalogue.script(Script::Hang);
+    assert!(test.get(&key, "/games").now_or_never().is_none());
+    let broken = Fault::new(Code::Internal, "The service is broken.");
+    test.catalogue.script(Script::Refuse(broken));
+    test.clock.advance(Duration::SECOND);
+    assert_eq!(test.get(&key, "/games").await.error(), (500, "internal"));
+    test.call_records.write_log().await;
+    test.call_records.write_counts().await.unwrap();
+    let [row] = list_use(&test, &account, 1).await.try_into().unwrap();
+    assert_eq!((row.calls, row.rate_limited), (7, 3));
+    assert_eq!((row.client_errors, row.server_errors), (1, 1));
+    let calls = list(&test, all(&account)).await.unwrap().calls;
+    let newest: Vec<(u32, &str)> = calls[..2]
+        .iter()
+        .map(|call| (call.status, call.code.as_str()))
+        .collect();
+    assert_eq!(newest, [(500, "internal"), (499, "")]);
+}
+
+#[sqlx::test]
+async fn counts_wait_while_postgresql_fails(pool: PgPool) {
+    let mut test = Test::new(pool.clone()).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    let rename = sqlx::query!("alter table gateway.day_use rename to away");
+    rename.execute(&pool).await.unwrap();
+    call(&mut test, &key, &["/games"]).await;
+    assert!(test.call_records.write_counts().await.is_err());
+    call(&mut test, &key, &["/games"]).await;
+    let rename = sqlx::query!("alter table gateway.away rename to day_use");
+    rename.execute(&pool).await.unwrap();
+    test.call_records.write_counts().await.unwrap();
+    test.call_records.write_counts().await.unwrap();
+    let [row] = list_use(&test, &account, 1).await.try_into().unwrap();
+    assert_eq!(row.calls, 2);
+}
+
+#[sqlx::test]
+async fn the_log_has_each_call_newest_first(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let (account, other) = (test.account("free").await, test.account("free").await);
+    let (live, sample) = (
+        test.key(&account, "live").await,
+        test.key(&account, "test").await,
+    );
+    let leaked = format!("/games?key={}", live.secret);
+    call(&mut test, &live, &["/games?q=x", &leaked]).await;
+    let answer = test.get(&sample, "/games?limit=0").await;
+    test.call_records.write_log().await;
+
+    let response = list(&test, all(&account)).await.unwrap();
+    assert_eq!((response.most, response.left_out), (CALL_LOG, 0));
+    assert_eq!(response.next_cursor, None);
+    let [refused, leaked, first] = response.calls.try_into().unwrap();
+    assert_eq!(refused.code, answer.error().1);
+    assert_eq!(refused.request_id, answer.header("x-request-id"));
+    assert_eq!((refused.status, refused.mode.as_str()), (400, "test"));
+    assert_eq!((&refused.key_id, &first.key_id), (&sample.id, &live.id));
+    assert_eq!(first.at, Some(kit::timestamp::encode(START)));
+    assert_eq!(first.target, "/v1/games?q=x");
+    assert_eq!(
+        (first.method.as_str(), first.route.as_str()),
+        ("GET", "/v1/games")
+    );
+    assert_eq!((first.status, first.code.as_str()), (200, ""));
+    assert_eq!(leaked.target, "/v1/games?key=svc_live_…");
+
+    let of_key = proto::AccountsServiceListCallsRequest {
+        key_id: live.id.clone(),
+        ..all(&account)
+    };
+    assert_eq!(targets(&test, of_key).await.len(), 2);
+    let errors = proto::AccountsServiceListCallsRequest {
+        only_errors: true,
+        ..all(&account)
+    };
+    assert_eq!(targets(&test, errors).await, ["/v1/games?limit=0"]);
+    assert_eq!(targets(&test, all(&other)).await, [""; 0]);
+    let key_of_other = proto::AccountsServiceListCallsRequest {
+        key_id: live.id.clone(),
+        ..all(&other)
+    };
+    assert_eq!(targets(&test, key_of_other).await, [""; 0]);
+}
+
+#[sqlx::test]
+async fn a_revoked_key_shows_that_it_is_still_used(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    call(&mut test, &key, &["/games"]).await;
+    test.revoke(&key).await;
+    // By the tombstone, and once the feed is read by the key's own state.
+    call(&mut test, &key, &["/games"]).await;
+    test.catch_up().await;
+    call(&mut test, &key, &["/games"]).await;
+    let calls = list(&test, all(&account)).await.unwrap().calls;
+    let codes: Vec<&str> = calls.iter().map(|call| call.code.as_str()).collect();
+    assert_eq!(codes, ["invalid_key", "invalid_key", ""]);
+    // A key that does not exist belongs to no account.
+    let guess = test.guess();
+    call(&mut test, &guess, &["/games"]).await;
+    assert_eq!(targets(&test, all(&account)).await.len(), 3);
+}
+
+#[sqlx::test]
+async fn the_log_is_read_in_pages(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    let paths: Vec<String> = (0..7).map(|n| format!("/games?q={n}")).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    call(&mut test, &key, &paths).await;
+    let (mut seen, mut cursor) = (Vec::new(), Some(String::new()));
+    while let Some(after) = cursor {
+        let request = proto::AccountsServiceListCallsRequest {
+            limit: 3,
+            cursor: after,
+            ..all(&account)
+        };
+        let page = list(&test, request).await.unwrap();
+        assert!(page.calls.len() <= 3);
+        seen.extend(page.calls.into_iter().map(|call| call.target));
+        cursor = page.next_cursor;
+    }
+    let expected: Vec<String> = paths
+        .iter()
+        .rev()
+        .map(|path| format!("/v1{path}"))
+        .collect();
+    assert_eq!(seen, expected);
+
+    let odd = proto::AccountsServiceListCallsRequest {
+        key_id: "7".to_owned(),
+        limit: 501,
+        cursor: "elsewhere".to_owned(),
+        ..all("nobody")
+    };
+    let fault = Fault::from(list(&test, odd).await.unwrap_err());
+    let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(fields, ["account_id", "cursor", "key_id", "limit"]);
+}
+
+#[sqlx::test]
+async fn a_busy_second_is_sampled_and_the_log_says_so(pool: PgPool) {
+    let config = TestConfig {
+        plans: plans("calls_per_minute = 30"),
+        ..TestConfig::default()
+    };
+    let mut test = Test::with(pool, config).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    for _ in 0..35 {
+        test.get(&key, "/games").await;
+    }
+    test.call_records.write_log().await;
+    test.call_records.write_counts().await.unwrap();
+    let response = list(&test, all(&account)).await.unwrap();
+    let refused = response.calls.iter().filter(|call| call.status == 429);
+    assert_eq!((refused.count(), response.calls.len()), (5, SAMPLE + 5));
+    assert_eq!(response.left_out, 30 - SAMPLE as u64);
+    let [row] = list_use(&test, &account, 1).await.try_into().unwrap();
+    assert_eq!(row.calls, 35, "all are counted");
+}
+
+#[sqlx::test]
+async fn the_log_is_bounded_and_forgets_after_seven_days(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let account = test.account("build").await;
+    let key = test.key(&account, "live").await;
+    call(&mut test, &key, &["/me", "/me"]).await;
+    test.clock.advance(Duration::DAY * 7 - Duration::SECOND);
+    assert_eq!(targets(&test, all(&account)).await.len(), 1);
+    call(&mut test, &key, &["/games"]).await;
+    assert_eq!(targets(&test, all(&account)).await, ["/v1/games"]);
+
+    let redis = redis::Client::open(crate::support::redis_url()).unwrap();
+    let mut redis = redis.get_multiplexed_async_connection().await.unwrap();
+    let log = format!("gateway:{{{account}}}:calls");
+    let length = async |redis: &mut redis::aio::MultiplexedConnection| {
+        let mut command = redis::cmd("LLEN");
+        let length: u32 = command.arg(&log).query_async(redis).await.unwrap();
+        length
+    };
+    assert_eq!(
+        length(&mut redis).await,
+        1,
+        "old calls are removed, not hidden"
+    );
+    for _ in 0..4 {
+        call(&mut test, &key, &["/games"; SAMPLE]).await;
+    }
+    assert_eq!(length(&mut redis).await, CALL_LOG);
+    let request = proto::AccountsServiceListCallsRequest {
+        limit: 500,
+        ..all(&account)
+    };
+    assert_eq!(targets(&test, request).await.len(), CALL_LOG as usize);
+    let mut command = redis::cmd("TTL");
+    let seconds: i64 = command.arg(&log).query_async(&mut redis).await.unwrap();
+    assert!((1..=7 * 86_400).contains(&seconds));
+}
+
+#[sqlx::test]
+async fn without_redis_only_the_log_is_lost(pool: PgPool) {
+    let config = TestConfig {
+        redis: NO_REDIS.to_owned(),
+        ..TestConfig::default()
+    };
+    let mut test = Test::with(pool, config).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    assert!(test.get(&key, "/games").await.is_ok());
+    test.call_records.write_log().await;
+    test.call_records.write_counts().await.unwrap();
+    let [row] = list_use(&test, &account, 1).await.try_into().unwrap();
+    assert_eq!(row.calls, 1);
+    let away = Fault::from(list(&test, all(&account)).await.unwrap_err());
+    assert_eq!(away.code, Code::Unavailable);
+    assert_eq!(away.retry_after, Some(1));
+}

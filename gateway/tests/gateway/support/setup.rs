@@ -1,0 +1,115 @@
+//! The parts of a replica.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway::call_log::{CallLog, CallRecorder};
+use gateway::domain::plan::Plans;
+use gateway::feeds::invalidation::Invalidation;
+use gateway::jobs::call_records::CallRecords;
+use gateway::jobs::month_use::MonthUse;
+use gateway::lookup::{Lookup, Options};
+use gateway::quota::SharedCounters;
+use gateway::service::accounts::Accounts;
+use gateway::service::operations::Operations;
+use gateway::service::staff::Staff;
+use gateway::switches::SwitchCache;
+use gateway::write::{AuthoredCommand, Command, CommandHandler};
+use kit::audit::Audit;
+use kit::config::Secret;
+use kit::feed::{HighWaterMark, Producer, Retention, Writer};
+use kit::redis::Redis;
+use kit::rpc::client::{Addresses, Client};
+use kit::{Clock, Lifecycle};
+use sqlx::PgPool;
+
+use super::LONG;
+
+/// Calls in the log of an account.
+pub(crate) const CALL_LOG: u32 = 50;
+const MONTH_FLUSH: Duration = Duration::from_millis(50);
+
+pub(super) fn write_month_use(
+    lifecycle: &Lifecycle,
+    pool: &PgPool,
+    redis: Redis,
+    counters: Arc<SharedCounters>,
+) {
+    let month_use = MonthUse::new(pool.clone(), LONG, redis, counters);
+    let stopping = lifecycle.stopping();
+    lifecycle.spawn_graceful("month use", async move {
+        month_use.run(MONTH_FLUSH, stopping).await;
+        Ok(())
+    });
+}
+
+/// Tests share a Redis, so each has a position of its own.
+pub(super) fn position(redis: Redis) -> HighWaterMark {
+    HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG)
+}
+
+/// Starts the writer and publishes the plans.
+pub(super) async fn write(
+    pool: &PgPool,
+    clock: &Clock,
+    lifecycle: &Lifecycle,
+    plans: &Arc<Plans>,
+) -> Writer<CommandHandler> {
+    let producer = Producer::start(
+        pool.clone(),
+        gateway::SCHEMA,
+        clock.clone(),
+        lifecycle,
+        Retention::default(),
+    );
+    let plans = Arc::clone(plans);
+    let writer = producer.writer(CommandHandler { plans });
+    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
+    writer.write(publish).await.unwrap();
+    writer
+}
+
+/// What the replica caches of the database, and what keeps that up to date.
+pub(super) async fn caches(
+    pool: &PgPool,
+    options: Options,
+    clock: &Clock,
+) -> (Arc<Lookup>, Arc<SwitchCache>, Invalidation) {
+    let lookup = Arc::new(Lookup::new(pool.clone(), options));
+    let switches = Arc::new(SwitchCache::new(pool.clone()));
+    let caches = (Arc::clone(&lookup), Arc::clone(&switches));
+    let started = Invalidation::start(pool.clone(), caches.0, caches.1, clock.clone());
+    (lookup, switches, started.await.unwrap())
+}
+
+/// Writes what the replica records of calls, when a test says so.
+pub(super) fn call_records(
+    operations: &Operations,
+    recorder: Arc<CallRecorder>,
+    redis: &Redis,
+) -> CallRecords {
+    let log = CallLog::new(redis.new_connection(), CALL_LOG);
+    let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
+    CallRecords::new(recorder, log, pool, clock, "svc_")
+}
+
+/// The services of the internal port.
+pub(super) fn services(operations: Operations, redis: Redis) -> (Staff, Accounts) {
+    let operations = Arc::new(operations);
+    let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
+    let staff = Staff {
+        audit: Audit::new(pool, gateway::SCHEMA, clock),
+        operations: Arc::clone(&operations),
+    };
+    let accounts = Accounts {
+        operations,
+        call_log: CallLog::new(redis, CALL_LOG),
+    };
+    (staff, accounts)
+}
+
+pub(super) fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
+    let addresses = Addresses::List(vec![address.to_owned()]);
+    let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
+    kit::rpc::client::connect(addresses, &token, lifecycle).unwrap()
+}
