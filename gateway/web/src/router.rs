@@ -80,7 +80,13 @@ where
 
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
-    [people_routes(), account_routes(), listing_routes()]
+    [
+        people_routes(),
+        account_routes(),
+        listing_routes(),
+        picture_routes(),
+        economy_routes(),
+    ]
         .into_iter()
         .flatten()
         .collect()
@@ -175,29 +181,66 @@ fn with_body(route: Route, most: usize) -> Route {
     }
 }
 
-#[rustfmt::skip]
 fn listing_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let edit = Access::Member(Permission::Edit);
-    let develop = Access::Member(Permission::Develop);
+    let new = "/accounts/{account}/listings/new/{kind}";
+    let change = "/accounts/{account}/listings/{kind}/{name}/edit";
+    let ask = "/accounts/{account}/listings/{kind}/{name}/takedown";
     vec![
         page("/accounts/{account}/listings", read, list_of_listings::show),
-        with_body(form("/accounts/{account}/listings/new/{kind}", edit, create::show, create::send), MAX_LISTING),
+        with_body(form(new, edit, create::show, create::send), MAX_LISTING),
         page("/accounts/{account}/listings/{kind}/{name}", read, show::show),
-        with_body(form("/accounts/{account}/listings/{kind}/{name}/edit", edit, edit::show, edit::send), MAX_LISTING),
-        action("/accounts/{account}/listings/{kind}/{name}/withdraw", edit, show::withdraw),
-        form("/accounts/{account}/listings/{kind}/{name}/takedown", edit, takedown::show, takedown::send),
-        page("/accounts/{account}/listings/{kind}/{name}/pictures", read, pictures::show),
-        with_body(action("/accounts/{account}/listings/{kind}/{name}/pictures/arrange", edit, pictures::arrange), MAX_LISTING),
-        with_body(action("/accounts/{account}/listings/{kind}/{name}/pictures/{picture}", edit, upload::send), upload::MAX_BODY),
-        action("/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/use", edit, pictures::use_picture),
-        action("/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove", edit, pictures::remove),
-        page("/accounts/{account}/pictures/{name}", read, picture_file::show),
+        with_body(form(change, edit, edit::show, edit::send), MAX_LISTING),
+        action(
+            "/accounts/{account}/listings/{kind}/{name}/withdraw",
+            edit,
+            show::withdraw,
+        ),
+        form(ask, edit, takedown::show, takedown::send),
         page("/accounts/{account}/claims", read, claims::show),
         action("/accounts/{account}/claims", edit, claims::send),
+    ]
+}
+
+fn picture_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let edit = Access::Member(Permission::Edit);
+    let arrange = "/accounts/{account}/listings/{kind}/{name}/pictures/arrange";
+    let one = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
+    vec![
+        page("/accounts/{account}/pictures/{name}", read, picture_file::show),
+        page(
+            "/accounts/{account}/listings/{kind}/{name}/pictures",
+            read,
+            pictures::show,
+        ),
+        with_body(action(arrange, edit, pictures::arrange), MAX_LISTING),
+        with_body(action(one, edit, upload::send), upload::MAX_BODY),
+        action(
+            "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/use",
+            edit,
+            pictures::use_picture,
+        ),
+        action(
+            "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
+            edit,
+            pictures::remove,
+        ),
+    ]
+}
+
+fn economy_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let develop = Access::Member(Permission::Develop);
+    vec![
         page("/accounts/{account}/economy", read, games::show),
         page("/accounts/{account}/economy/{game}", read, currency::show),
-        action("/accounts/{account}/economy/{game}/currency", develop, currency::name),
+        action(
+            "/accounts/{account}/economy/{game}/currency",
+            develop,
+            currency::name,
+        ),
     ]
 }
 
