@@ -8,8 +8,8 @@ use sqlx::PgPool;
 use super::currencies::{not_yours, parse_account};
 use super::result_page::ResultPage;
 use super::staff::reports::message;
-use crate::store::own_reports::{self, OwnReport};
 use crate::store::games;
+use crate::store::own_reports::{self, OwnReport};
 
 pub(super) async fn list(
     pool: &PgPool,

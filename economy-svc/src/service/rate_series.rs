@@ -31,7 +31,9 @@ pub(super) async fn list(
     let pair = pair(pool, &request.from, &request.to).await?;
     let rows = rate_series::list(pool, pair, &times(now, days)).await?;
     let points = rows.into_iter().filter_map(|row| {
-        let market = row.market.and_then(|market| Some((market.rate()?, market.last)));
+        let market = row
+            .market
+            .and_then(|market| Some((market.rate()?, market.last)));
         let (value, source, _) = quote(row.from, row.to, market)?;
         Some(proto::RatePoint {
             at: Some(timestamp::encode(row.at)),
@@ -69,8 +71,12 @@ async fn pair(pool: &PgPool, from: &str, to: &str) -> Result<(Uuid, Uuid), Fault
 
 /// The beginnings of the last UTC days, the current one included, and now; oldest first.
 fn times(now: OffsetDateTime, days: u32) -> Vec<OffsetDateTime> {
-    let today = now.to_offset(time::UtcOffset::UTC).replace_time(Time::MIDNIGHT);
-    let before = (0..days).rev().map(|ago| today - Duration::days(ago.into()));
+    let today = now
+        .to_offset(time::UtcOffset::UTC)
+        .replace_time(Time::MIDNIGHT);
+    let before = (0..days)
+        .rev()
+        .map(|ago| today - Duration::days(ago.into()));
     let mut times: Vec<OffsetDateTime> = before.collect();
     if now > today {
         times.push(now);
@@ -87,7 +93,10 @@ mod tests {
     #[test]
     fn a_series_ends_now_and_names_no_time_twice() {
         let midnight = datetime!(2026-03-02 00:00 UTC);
-        assert_eq!(times(midnight, 2), [datetime!(2026-03-01 00:00 UTC), midnight]);
+        assert_eq!(
+            times(midnight, 2),
+            [datetime!(2026-03-01 00:00 UTC), midnight]
+        );
         let later = midnight + Duration::HOUR;
         assert_eq!(times(later, 1), [midnight, later]);
     }

@@ -19,7 +19,11 @@ async fn own(
         account_id: account.to_owned(),
         game: game.to_owned(),
     };
-    let listed = economy.currencies.clone().list_own_currencies(request).await?;
+    let listed = economy
+        .currencies
+        .clone()
+        .list_own_currencies(request)
+        .await?;
     Ok(listed.into_inner().currencies)
 }
 
@@ -52,12 +56,27 @@ async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool)
         game: "bao".to_owned(),
         name: "Cowrie".to_owned(),
     };
-    economy.currencies.clone().set_own_currency(request).await.unwrap();
+    economy
+        .currencies
+        .clone()
+        .set_own_currency(request)
+        .await
+        .unwrap();
     let games = own(&economy, ACCOUNT, "").await.unwrap();
     let shown: Vec<(&str, &str, bool, usize)> = (games.iter())
-        .map(|own| (own.game.as_str(), own.title.as_str(), own.published, own.names.len()))
+        .map(|own| {
+            (
+                own.game.as_str(),
+                own.title.as_str(),
+                own.published,
+                own.names.len(),
+            )
+        })
         .collect();
-    assert_eq!(shown, [("bao", "The bao", true, 2), ("kora", "The kora", false, 0)]);
+    assert_eq!(
+        shown,
+        [("bao", "The bao", true, 2), ("kora", "The kora", false, 0)]
+    );
     let names: Vec<(&str, &str)> = (games[0].names.iter())
         .map(|name| (name.name.as_str(), name.given_by.as_str()))
         .collect();
@@ -99,7 +118,10 @@ async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPoo
     };
     economy.staff.clone().reject_report(reject).await.unwrap();
 
-    let listed = reports(&economy, ACCOUNT, "bao", (0, "")).await.unwrap().reports;
+    let listed = reports(&economy, ACCOUNT, "bao", (0, ""))
+        .await
+        .unwrap()
+        .reports;
     let states: Vec<(i64, proto::ReportState, bool, &str)> = (listed.iter())
         .map(|own| {
             let meal = own.report.as_ref().unwrap().meal;
@@ -121,7 +143,9 @@ async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPoo
 
     let first = reports(&economy, ACCOUNT, "bao", (3, "")).await.unwrap();
     let cursor = first.page.unwrap().next_cursor.unwrap();
-    let second = reports(&economy, ACCOUNT, "bao", (3, &cursor)).await.unwrap();
+    let second = reports(&economy, ACCOUNT, "bao", (3, &cursor))
+        .await
+        .unwrap();
     assert_eq!((first.reports.len(), second.reports.len()), (3, 1));
     assert_eq!(second.reports[0], listed[3]);
     assert_eq!(second.page.unwrap().next_cursor, None);

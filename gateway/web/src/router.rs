@@ -87,9 +87,9 @@ pub fn routes() -> Vec<Route> {
         picture_routes(),
         economy_routes(),
     ]
-        .into_iter()
-        .flatten()
-        .collect()
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn people_routes() -> Vec<Route> {
@@ -190,7 +190,11 @@ fn listing_routes() -> Vec<Route> {
     vec![
         page("/accounts/{account}/listings", read, list_of_listings::show),
         with_body(form(new, edit, create::show, create::send), MAX_LISTING),
-        page("/accounts/{account}/listings/{kind}/{name}", read, show::show),
+        page(
+            "/accounts/{account}/listings/{kind}/{name}",
+            read,
+            show::show,
+        ),
         with_body(form(change, edit, edit::show, edit::send), MAX_LISTING),
         action(
             "/accounts/{account}/listings/{kind}/{name}/withdraw",
@@ -209,7 +213,11 @@ fn picture_routes() -> Vec<Route> {
     let arrange = "/accounts/{account}/listings/{kind}/{name}/pictures/arrange";
     let one = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
     vec![
-        page("/accounts/{account}/pictures/{name}", read, picture_file::show),
+        page(
+            "/accounts/{account}/pictures/{name}",
+            read,
+            picture_file::show,
+        ),
         page(
             "/accounts/{account}/listings/{kind}/{name}/pictures",
             read,

@@ -61,7 +61,8 @@ impl Action for AuditAction {
     ];
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown", "picture",
+        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown",
+        "picture",
     ];
 
     fn as_str(self) -> &'static str {

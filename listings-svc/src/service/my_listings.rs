@@ -3,9 +3,7 @@
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
-use contracts::public::{
-    CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp,
-};
+use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
 use kit::cursor::Binding;
 use kit::feed::Writer;
 use kit::{Fault, timestamp};
@@ -14,9 +12,9 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::listing_name::{self, Problems};
+use super::own_listing::not_found;
 use super::paging::Paging;
 use super::submissions::{Submissions, mode};
-use super::own_listing::not_found;
 use super::{claim, own_listing, revision, takedowns};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
@@ -117,7 +115,9 @@ impl OwnListingsService for Service {
         let countries = reference_data::country_names(&self.pool).await;
         let countries = countries.map_err(Fault::from)?.into_iter();
         Ok(Response::new(proto::ListFieldValuesResponse {
-            genres: genres.map(|(key, name)| proto::Genre { key, name }).collect(),
+            genres: genres
+                .map(|(key, name)| proto::Genre { key, name })
+                .collect(),
             countries: countries
                 .map(|(code, name)| proto::Country { code, name })
                 .collect(),

@@ -33,7 +33,11 @@ pub(super) async fn get(
     let mut connection = pool.acquire().await?;
     let (mut note, mut creator) = (None, String::new());
     let listing = match entity {
-        Entity::Page => Content::Page(find::<Page>(&mut connection, name).await?.message(public_url)),
+        Entity::Page => Content::Page(
+            find::<Page>(&mut connection, name)
+                .await?
+                .message(public_url),
+        ),
         Entity::Game => {
             let game = find::<Game>(&mut connection, name).await?;
             let page = pages::with_ids(&mut connection, &[game.content.page_id]).await?;
@@ -43,7 +47,11 @@ pub(super) async fn get(
             }
             Content::Game(game.message(public_url))
         }
-        _ => Content::Event(find::<Event>(&mut connection, name).await?.message(public_url)),
+        _ => Content::Event(
+            find::<Event>(&mut connection, name)
+                .await?
+                .message(public_url),
+        ),
     };
     let reason = match state {
         ListingState::Rejected => my_listings::rejection(&mut *connection, entity, id).await?,

@@ -62,7 +62,10 @@ struct UploadGuard {
 
 impl Drop for UploadGuard {
     fn drop(&mut self) {
-        let mut uploading = self.uploading.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut uploading = self
+            .uploading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         uploading.remove(&self.account);
     }
 }
@@ -111,7 +114,9 @@ impl OwnPicturesService for Service {
             }
         };
         let listing = (kind.entity(), request.name);
-        let changed = self.submissions.change_pictures(listing, operation, account);
+        let changed = self
+            .submissions
+            .change_pictures(listing, operation, account);
         let written = changed.await?;
         Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
     }
@@ -125,7 +130,9 @@ impl OwnPicturesService for Service {
         let order = self.order(request.screenshots)?;
         let operation = PictureOperation::ArrangeScreenshots(order);
         let listing = (PictureKind::Screenshot.entity(), request.name);
-        let changed = self.submissions.change_pictures(listing, operation, account);
+        let changed = self
+            .submissions
+            .change_pictures(listing, operation, account);
         let written = changed.await?;
         Ok(Response::new(proto::ArrangeScreenshotsResponse { written }))
     }
@@ -202,14 +209,18 @@ impl Service {
     }
 
     fn begin(&self, account: Uuid) -> Result<UploadGuard, Fault> {
-        let mut uploading = self.uploading.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut uploading = self
+            .uploading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if uploading.insert(account) {
             return Ok(UploadGuard {
                 uploading: Arc::clone(&self.uploading),
                 account,
             });
         }
-        let message = "Another picture of this account is being uploaded: send this one when that is done.";
+        let message =
+            "Another picture of this account is being uploaded: send this one when that is done.";
         Err(Fault {
             retry_after: Some(5),
             ..Fault::new(Code::Unavailable, message)
@@ -260,7 +271,9 @@ impl Service {
             .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
         let operation = pictures::operation(prepared.kind, prepared.picture, (&alt, place));
         let listing = (prepared.kind.entity(), prepared.name);
-        let changed = self.submissions.change_pictures(listing, operation, account);
+        let changed = self
+            .submissions
+            .change_pictures(listing, operation, account);
         changed.await
     }
 

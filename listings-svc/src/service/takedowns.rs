@@ -62,9 +62,9 @@ pub(super) async fn list_waiting(
     let binding = Binding::new("takedown requests", []);
     let paging = Paging::<(i128, Uuid)>::read(binding, page.limit, &page.cursor, &mut problems);
     let paging = listing_name::finish(Some(paging), problems)?;
-    let after = paging.after.and_then(|(nanos, id)| {
-        Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id))
-    });
+    let after = paging
+        .after
+        .and_then(|(nanos, id)| Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id)));
     let found = takedowns::list_waiting(pool, after, paging.fetch_limit()).await?;
     let total = takedowns::count_waiting(pool).await?;
     let (found, next) = paging.finish(found, |request| {

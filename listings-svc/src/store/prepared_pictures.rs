@@ -88,6 +88,9 @@ pub async fn count_since(
 
 /// Deletes what was prepared before a time. The files stay as long as a listing has them.
 pub async fn delete_before(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let deleted = sqlx::query!("delete from listings.prepared_picture where made_at < $1", before);
+    let deleted = sqlx::query!(
+        "delete from listings.prepared_picture where made_at < $1",
+        before
+    );
     Ok(deleted.execute(pool).await?.rows_affected())
 }

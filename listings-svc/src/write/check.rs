@@ -6,8 +6,8 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use super::submission::{Receipt, Submission};
-use super::submission_context::SubmissionContext;
 pub use super::submission_context::Preview;
+use super::submission_context::SubmissionContext;
 use super::{CommandDependencies, account};
 
 /// Makes the same decision as the call, on rows that are not locked. Returns its receipt, and what it would change.

@@ -299,8 +299,17 @@ mod tests {
         };
         let new = arranged(&[("b", "B"), ("a", "A hill")]).unwrap();
         assert_eq!(new, [screenshot("b", "B"), screenshot("a", "A hill")]);
-        for wrong in [&[("a", "")][..], &[("a", ""), ("a", "")], &[("a", ""), ("b", ""), ("c", "")]] {
-            assert!(arranged(wrong).unwrap_err().fields.contains_key("screenshots"));
+        for wrong in [
+            &[("a", "")][..],
+            &[("a", ""), ("a", "")],
+            &[("a", ""), ("b", ""), ("c", "")],
+        ] {
+            assert!(
+                arranged(wrong)
+                    .unwrap_err()
+                    .fields
+                    .contains_key("screenshots")
+            );
         }
     }
 

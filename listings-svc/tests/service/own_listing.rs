@@ -40,15 +40,23 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     accounts.game_under("its-game", "a-page").await;
     let client = &service.operator_client;
     let rejected = (listing_name("page", "a-page"), None);
-    decide(client, proto::Decision::Reject, rejected, "Whose is it?").await.unwrap();
+    decide(client, proto::Decision::Reject, rejected, "Whose is it?")
+        .await
+        .unwrap();
 
     let game = own(&service, ada, "game", "its-game").await.unwrap();
     assert!(game.note.contains("was rejected"), "{}", game.note);
-    assert_eq!((game.creator.as_str(), game.reason.as_str()), ("a-page", ""));
+    assert_eq!(
+        (game.creator.as_str(), game.reason.as_str()),
+        ("a-page", "")
+    );
     let Some(Listing::Game(content)) = game.listing else {
         unreachable!("a game");
     };
-    assert_eq!((content.state(), content.genres), (proto::State::Pending, vec!["puzzle".to_owned()]));
+    assert_eq!(
+        (content.state(), content.genres),
+        (proto::State::Pending, vec!["puzzle".to_owned()])
+    );
     let event = own(&service, ada, "event", "a-jam").await.unwrap();
     assert!(matches!(event.listing, Some(Listing::Event(it)) if it.title == "a-jam"));
     let page = own(&service, ada, "page", "a-page").await.unwrap();
@@ -57,14 +65,29 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
         account_id: ada.to_string(),
     };
     let pages = PagesServiceClient::new(service.fleet.clone());
-    let listed = pages.clone().list_own_pages(request).await.unwrap().into_inner();
-    assert_eq!(listed.reasons, [("a-page".to_owned(), "Whose is it?".to_owned())].into());
+    let listed = pages
+        .clone()
+        .list_own_pages(request)
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(
+        listed.reasons,
+        [("a-page".to_owned(), "Whose is it?".to_owned())].into()
+    );
 
     let removed = (listing_name("game", "a-game"), None);
-    decide(client, proto::Decision::TakeDown, removed, "Stolen").await.unwrap();
+    decide(client, proto::Decision::TakeDown, removed, "Stolen")
+        .await
+        .unwrap();
     let removed = own(&service, ada, "game", "a-game").await.unwrap();
-    assert!(matches!(removed.listing, Some(Listing::Game(it)) if it.state() == proto::State::Removed));
-    assert_eq!(removed.reason, "", "the reason of a takedown is for the record of staff");
+    assert!(
+        matches!(removed.listing, Some(Listing::Game(it)) if it.state() == proto::State::Removed)
+    );
+    assert_eq!(
+        removed.reason, "",
+        "the reason of a takedown is for the record of staff"
+    );
     for (account, kind, name, code) in [
         (STRANGER, "page", "a-page", Code::NotFound),
         (STRANGER, "game", "its-game", Code::NotFound),
@@ -72,7 +95,10 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
         (ada, "game", "no\0ne", Code::NotFound),
         (ada, "genre", "puzzle", Code::Invalid),
     ] {
-        assert_eq!(own(&service, account, kind, name).await.unwrap_err().code, code);
+        assert_eq!(
+            own(&service, account, kind, name).await.unwrap_err().code,
+            code
+        );
     }
 }
 
@@ -92,7 +118,9 @@ async fn a_dry_run_says_what_would_change(pool: PgPool) {
             }),
         };
         let updated = service.games.clone().update_game(request).await;
-        updated.map(|it| it.into_inner().written.unwrap()).map_err(Fault::from)
+        updated
+            .map(|it| it.into_inner().written.unwrap())
+            .map_err(Fault::from)
     };
     let body = json!({"title": "A Better Game", "links": {"play": "https://play.example/"}, "genres": ["puzzle"]});
     let written = preview(body, 1).await.unwrap();
@@ -106,8 +134,16 @@ async fn a_dry_run_says_what_would_change(pool: PgPool) {
             ("title", r#""A Game""#, r#""A Better Game""#),
         ]
     );
-    assert_eq!(preview(json!({"title": "A Game"}), 1).await.unwrap().differences, []);
-    let moved_on = preview(json!({"title": "A Better Game"}), 7).await.unwrap_err();
+    assert_eq!(
+        preview(json!({"title": "A Game"}), 1)
+            .await
+            .unwrap()
+            .differences,
+        []
+    );
+    let moved_on = preview(json!({"title": "A Better Game"}), 7)
+        .await
+        .unwrap_err();
     assert_eq!(moved_on.code, Code::PreconditionFailed);
     assert_eq!(service.revisions().await, 2, "nothing was written");
 }
@@ -124,16 +160,37 @@ async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
         dry_run: true,
         idempotency_key: "form-1".to_owned(),
     };
-    let checked = pages.create_page(request.clone()).await.unwrap().into_inner();
+    let checked = pages
+        .create_page(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
     let checked = checked.written.unwrap();
-    assert_eq!((checked.slug.as_deref(), checked.state()), (None, proto::State::Pending));
+    assert_eq!(
+        (checked.slug.as_deref(), checked.state()),
+        (None, proto::State::Pending)
+    );
     assert!(checked.differences.iter().any(|it| it.path == "name"));
     request.dry_run = false;
-    let first = pages.create_page(request.clone()).await.unwrap().into_inner().written.unwrap();
-    let again = pages.create_page(request.clone()).await.unwrap().into_inner().written.unwrap();
+    let first = pages
+        .create_page(request.clone())
+        .await
+        .unwrap()
+        .into_inner()
+        .written
+        .unwrap();
+    let again = pages
+        .create_page(request.clone())
+        .await
+        .unwrap()
+        .into_inner()
+        .written
+        .unwrap();
     assert_eq!((first.slug.clone(), first.replayed), (again.slug, false));
     assert!(again.replayed);
-    request.body = json!({"name": "Other", "kind": "person", "country_code": "NG"}).to_string().into();
+    request.body = json!({"name": "Other", "kind": "person", "country_code": "NG"})
+        .to_string()
+        .into();
     let other = pages.create_page(request).await.unwrap_err();
     assert_eq!(Fault::from(other).code, Code::IdempotencyMismatch);
 
@@ -146,18 +203,34 @@ async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
             revisions: vec![revision],
         }),
     };
-    let checked = pages.update_page(change(true, 1)).await.unwrap().into_inner().written.unwrap();
+    let checked = pages
+        .update_page(change(true, 1))
+        .await
+        .unwrap()
+        .into_inner()
+        .written
+        .unwrap();
     assert_eq!((checked.slug, checked.differences.len()), (None, 1));
     let late = pages.update_page(change(false, 9)).await.unwrap_err();
     assert_eq!(Fault::from(late).code, Code::PreconditionFailed);
-    let changed = pages.update_page(change(false, 1)).await.unwrap().into_inner().written.unwrap();
+    let changed = pages
+        .update_page(change(false, 1))
+        .await
+        .unwrap()
+        .into_inner()
+        .written
+        .unwrap();
     assert_eq!(changed.revision, 2);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn forms_are_told_the_values_of_fields(pool: PgPool) {
     let service = start_with_game(pool).await;
-    let listed = service.own.clone().list_field_values(proto::ListFieldValuesRequest {}).await;
+    let listed = service
+        .own
+        .clone()
+        .list_field_values(proto::ListFieldValuesRequest {})
+        .await;
     let values = listed.unwrap().into_inner();
     let countries: Vec<&str> = values.countries.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(countries, ["Angola", "Nigeria"]);

@@ -30,9 +30,11 @@ fn header(account: Uuid, kind: proto::PictureKind, name: &str) -> Message {
 }
 
 async fn send(service: &Service, messages: Vec<Message>) -> Result<proto::PreparedPicture, Fault> {
-    let messages = messages.into_iter().map(|message| proto::PreparePictureRequest {
-        message: Some(message),
-    });
+    let messages = messages
+        .into_iter()
+        .map(|message| proto::PreparePictureRequest {
+            message: Some(message),
+        });
     let messages: Vec<proto::PreparePictureRequest> = messages.collect();
     let mut request = tonic::Request::new(tokio_stream::iter(messages));
     request.set_timeout(Duration::from_mins(1));
@@ -90,8 +92,15 @@ async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let file = picture(2_000, 675, [9, 90, 200]);
-    let prepared = prepare(&service, ada, (COVER, "a-game"), &file).await.unwrap();
-    let crop = (prepared.crop_x, prepared.crop_y, prepared.crop_width, prepared.crop_height);
+    let prepared = prepare(&service, ada, (COVER, "a-game"), &file)
+        .await
+        .unwrap();
+    let crop = (
+        prepared.crop_x,
+        prepared.crop_y,
+        prepared.crop_width,
+        prepared.crop_height,
+    );
     assert_eq!((prepared.file_width, prepared.file_height), (2_000, 675));
     assert_eq!(crop, (400, 0, 1_200, 675));
     assert_eq!(own_game(&service, ada).await.cover_url, None);
@@ -99,7 +108,10 @@ async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
     assert!(read(&service, &name).await.is_ok(), "it can be looked at");
 
     let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
-    assert_eq!((written.state(), written.revision), (proto::State::Published, 2));
+    assert_eq!(
+        (written.state(), written.revision),
+        (proto::State::Published, 2)
+    );
     let again = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
     assert_eq!(again.revision, 2, "a second call changes nothing");
     let cover = own_game(&service, ada).await.cover_url.unwrap();
@@ -120,7 +132,10 @@ async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
         account_id: STRANGER.to_string(),
         ..remove
     };
-    let refused = client(&service).remove_own_picture(stranger).await.unwrap_err();
+    let refused = client(&service)
+        .remove_own_picture(stranger)
+        .await
+        .unwrap_err();
     assert_eq!(Fault::from(refused).code, Code::NotFound);
 }
 
@@ -131,10 +146,14 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
     let mut urls = Vec::new();
     for (n, place) in [(1, None), (2, None), (3, Some(0))] {
         let file = picture(640, 480, [n, n, n]);
-        let prepared = prepare(&service, ada, (SHOT, "a-game"), &file).await.unwrap();
+        let prepared = prepare(&service, ada, (SHOT, "a-game"), &file)
+            .await
+            .unwrap();
         let long = give(&service, ada, &prepared.id, (&"x".repeat(301), place)).await;
         assert!(long.unwrap_err().fields.contains_key("alt"));
-        give(&service, ada, &prepared.id, (&format!("Hill {n}"), place)).await.unwrap();
+        give(&service, ada, &prepared.id, (&format!("Hill {n}"), place))
+            .await
+            .unwrap();
         urls.push(prepared.picture.unwrap().url);
     }
     let alts = async || {
@@ -153,9 +172,15 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
             screenshots: screenshots.collect(),
         };
         let arranged = client(&service).arrange_screenshots(request).await;
-        arranged.map(|it| it.into_inner().written.unwrap()).map_err(Fault::from)
+        arranged
+            .map(|it| it.into_inner().written.unwrap())
+            .map_err(Fault::from)
     };
-    let order = [(urls[0].as_str(), "A hill at dawn"), (&urls[1], "Hill 2"), (&urls[2], "")];
+    let order = [
+        (urls[0].as_str(), "A hill at dawn"),
+        (&urls[1], "Hill 2"),
+        (&urls[2], ""),
+    ];
     arrange(ada, &order).await.unwrap();
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
     for (account, order, field) in [
@@ -178,25 +203,42 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
     let ada = service.accounts().await.account;
     let small = picture(640, 480, [1, 2, 3]);
     for (account, name) in [(STRANGER, "a-game"), (ada, "nothing"), (ada, "a\0b")] {
-        let refused = prepare(&service, account, (SHOT, name), &small).await.unwrap_err();
+        let refused = prepare(&service, account, (SHOT, name), &small)
+            .await
+            .unwrap_err();
         assert_eq!(refused.code, Code::NotFound, "{name}");
     }
-    let bad = prepare(&service, ada, (SHOT, "a-game"), b"GIF89a, or so").await.unwrap_err();
+    let bad = prepare(&service, ada, (SHOT, "a-game"), b"GIF89a, or so")
+        .await
+        .unwrap_err();
     assert!(bad.fields["picture"].contains("JPEG"), "{bad}");
     let large = vec![0; 10 * 1024 * 1024 + 1];
-    let bad = prepare(&service, ada, (SHOT, "a-game"), &large).await.unwrap_err();
+    let bad = prepare(&service, ada, (SHOT, "a-game"), &large)
+        .await
+        .unwrap_err();
     assert!(bad.fields["picture"].contains("10 MB"), "{bad}");
-    let cut_off = vec![header(ada, SHOT, "a-game"), Message::Chunk(small.clone().into())];
+    let cut_off = vec![
+        header(ada, SHOT, "a-game"),
+        Message::Chunk(small.clone().into()),
+    ];
     let bad = send(&service, cut_off).await.unwrap_err();
     assert_eq!(bad.code, Code::Unavailable);
 
-    let prepared = prepare(&service, ada, (SHOT, "a-game"), &small).await.unwrap();
-    let stolen = give(&service, STRANGER, &prepared.id, ("", None)).await.unwrap_err();
+    let prepared = prepare(&service, ada, (SHOT, "a-game"), &small)
+        .await
+        .unwrap();
+    let stolen = give(&service, STRANGER, &prepared.id, ("", None))
+        .await
+        .unwrap_err();
     assert!(stolen.fields.contains_key("picture"), "{stolen}");
     for _ in 1..5 {
-        prepare(&service, ada, (SHOT, "a-game"), &small).await.unwrap();
+        prepare(&service, ada, (SHOT, "a-game"), &small)
+            .await
+            .unwrap();
     }
-    let refused = prepare(&service, ada, (SHOT, "a-game"), &small).await.unwrap_err();
+    let refused = prepare(&service, ada, (SHOT, "a-game"), &small)
+        .await
+        .unwrap_err();
     assert_eq!(refused.code, Code::Limit, "five in 24 hours");
 }
 
@@ -205,10 +247,16 @@ async fn an_unused_picture_is_gone_after_a_day(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let file = picture(640, 480, [1, 2, 3]);
-    let prepared = prepare(&service, ada, (SHOT, "a-game"), &file).await.unwrap();
+    let prepared = prepare(&service, ada, (SHOT, "a-game"), &file)
+        .await
+        .unwrap();
     service.clock.advance(time::Duration::hours(25));
-    sweep(&service.pool, &service.store, &service.clock).await.unwrap();
-    let gone = give(&service, ada, &prepared.id, ("", None)).await.unwrap_err();
+    sweep(&service.pool, &service.store, &service.clock)
+        .await
+        .unwrap();
+    let gone = give(&service, ada, &prepared.id, ("", None))
+        .await
+        .unwrap_err();
     assert!(gone.fields["picture"].contains("Upload it again"), "{gone}");
     assert_eq!(own_game(&service, ada).await.screenshots, []);
 }
@@ -221,9 +269,13 @@ async fn a_new_picture_submits_a_rejected_game_again(pool: PgPool) {
     accounts.game("a-second-game").await;
     let name = (listing_name("game", "a-second-game"), None);
     let client = &service.operator_client;
-    decide(client, proto::Decision::Reject, name, "The cover is blank").await.unwrap();
+    decide(client, proto::Decision::Reject, name, "The cover is blank")
+        .await
+        .unwrap();
     let file = picture(1_200, 675, [1, 2, 3]);
-    let prepared = prepare(&service, ada, (COVER, "a-second-game"), &file).await.unwrap();
+    let prepared = prepare(&service, ada, (COVER, "a-second-game"), &file)
+        .await
+        .unwrap();
     let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
     assert_eq!(written.state(), proto::State::Pending);
 }

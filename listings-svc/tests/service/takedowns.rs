@@ -31,7 +31,11 @@ async fn ask(
 async fn waiting(service: &Service) -> Vec<proto::TakedownRequest> {
     let mut review = StaffReviewServiceClient::new(service.operator_client.clone());
     let request = proto::ListTakedownRequestsRequest::default();
-    let listed = review.list_takedown_requests(request).await.unwrap().into_inner();
+    let listed = review
+        .list_takedown_requests(request)
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(
         usize::try_from(listed.page.unwrap().total).unwrap(),
         listed.requests.len()
@@ -68,9 +72,13 @@ async fn a_request_waits_until_staff_take_the_listing_down_or_decline(pool: PgPo
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let game = ("game", "a-game");
-    let first = ask(&service, ada, game, "We lost the rights.").await.unwrap();
+    let first = ask(&service, ada, game, "We lost the rights.")
+        .await
+        .unwrap();
     assert_eq!(first.state(), proto::TakedownState::Waiting);
-    let again = ask(&service, ada, game, "We lost the rights to its music.").await.unwrap();
+    let again = ask(&service, ada, game, "We lost the rights to its music.")
+        .await
+        .unwrap();
     assert_eq!(again.id, first.id, "one request waits for a listing");
     let listed = waiting(&service).await;
     assert_eq!(listed, [again]);
@@ -82,7 +90,9 @@ async fn a_request_waits_until_staff_take_the_listing_down_or_decline(pool: PgPo
     let nothing = decline(&service, &first.id, "").await.unwrap_err();
     assert!(nothing.fields.contains_key("reason"), "{nothing}");
     for _ in 0..2 {
-        let declined = decline(&service, &first.id, "Replace the music instead.").await.unwrap();
+        let declined = decline(&service, &first.id, "Replace the music instead.")
+            .await
+            .unwrap();
         assert_eq!(declined.state(), proto::TakedownState::Declined);
     }
     assert_eq!(waiting(&service).await, []);
@@ -93,13 +103,25 @@ async fn a_request_waits_until_staff_take_the_listing_down_or_decline(pool: PgPo
     assert_ne!(second.id, first.id);
     let name = (listing_name("game", "a-game"), None);
     let client = &service.operator_client;
-    decide(client, proto::Decision::TakeDown, name, "As its studio asked").await.unwrap();
+    decide(
+        client,
+        proto::Decision::TakeDown,
+        name,
+        "As its studio asked",
+    )
+    .await
+    .unwrap();
     assert_eq!(waiting(&service).await, []);
     let shown = own(&service, ada).await;
-    assert_eq!(shown.takedown.unwrap().state(), proto::TakedownState::Granted);
+    assert_eq!(
+        shown.takedown.unwrap().state(),
+        proto::TakedownState::Granted
+    );
     let late = decline(&service, &second.id, "No").await.unwrap_err();
     assert!(late.fields["id"].contains("taken down"), "{late}");
-    let unknown = decline(&service, &Uuid::nil().to_string(), "No").await.unwrap_err();
+    let unknown = decline(&service, &Uuid::nil().to_string(), "No")
+        .await
+        .unwrap_err();
     assert_eq!(unknown.code, Code::NotFound);
 }
 
@@ -120,7 +142,9 @@ async fn only_a_public_listing_of_ones_own_and_with_a_reason(pool: PgPool) {
         assert_eq!(refused.code, code, "{listing:?}: {refused}");
     }
     for reason in ["", "  ", &"x".repeat(2_001)] {
-        let refused = ask(&service, ada, ("game", "a-game"), reason).await.unwrap_err();
+        let refused = ask(&service, ada, ("game", "a-game"), reason)
+            .await
+            .unwrap_err();
         assert!(refused.fields.contains_key("reason"), "{refused}");
     }
     assert_eq!(waiting(&service).await, []);
@@ -144,7 +168,9 @@ async fn ten_requests_of_an_account_wait_at_most(pool: PgPool) {
     for handle in &handles {
         ask(&service, ada, ("page", handle), "x").await.unwrap();
     }
-    let refused = ask(&service, ada, ("game", "a-game"), "x").await.unwrap_err();
+    let refused = ask(&service, ada, ("game", "a-game"), "x")
+        .await
+        .unwrap_err();
     assert_eq!(refused.code, Code::TooManyPending);
     ask(&service, ada, ("page", "page-0"), "y").await.unwrap();
 }

@@ -1,8 +1,8 @@
 //! RPCs for switches.
 
 use contracts::gateway::v1 as proto;
-use kit::feed::unexpected_outcome;
 use kit::Fault;
+use kit::feed::unexpected_outcome;
 
 use super::Staff;
 use crate::domain::fields::Problems;

@@ -163,7 +163,11 @@ mod tests {
             series: Some(Series {
                 heading: hostile(),
                 plot: Plot::new(hostile(), &values),
-                rows: vec![("2026-11-02 00:00 UTC".to_owned(), "1.5".to_owned(), "worked".to_owned())],
+                rows: vec![(
+                    "2026-11-02 00:00 UTC".to_owned(),
+                    "1.5".to_owned(),
+                    "worked".to_owned(),
+                )],
                 call: hostile(),
             }),
         }
@@ -173,7 +177,10 @@ mod tests {
     fn names_that_a_studio_gives_are_escaped() {
         let html = currency(rates()).render().unwrap();
         assert!(!html.contains("<script>alert"), "{html}");
-        assert!(html.contains("<svg") && html.contains("<polyline"), "{html}");
+        assert!(
+            html.contains("<svg") && html.contains("<polyline"),
+            "{html}"
+        );
         let games = GamesPage {
             shell: Shell::default(),
             account: "a".to_owned(),
@@ -200,7 +207,10 @@ mod tests {
             })
         };
         let html = page.render().unwrap();
-        assert!(html.contains("Register it here") && html.contains("No rates yet."), "{html}");
+        assert!(
+            html.contains("Register it here") && html.contains("No rates yet."),
+            "{html}"
+        );
         let games = GamesPage {
             shell: Shell::default(),
             account: "a".to_owned(),

@@ -44,10 +44,7 @@ impl Field {
         }
     }
 
-    pub fn text(
-        name: impl Into<Cow<'static, str>>,
-        label: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn text(name: impl Into<Cow<'static, str>>, label: impl Into<Cow<'static, str>>) -> Self {
         Self::new("text", name, label)
     }
 

@@ -48,8 +48,14 @@ impl Plot {
         if span <= 0.0 {
             return None;
         }
-        let lowest = values.iter().map(|(_, value)| *value).fold(f64::INFINITY, f64::min);
-        let highest = values.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
+        let lowest = values
+            .iter()
+            .map(|(_, value)| *value)
+            .fold(f64::INFINITY, f64::min);
+        let highest = values
+            .iter()
+            .map(|(_, value)| *value)
+            .fold(f64::NEG_INFINITY, f64::max);
         let (low, high, step) = scale(lowest, highest);
         let x = |at: OffsetDateTime| {
             LEFT + (at - *first).as_seconds_f64() / span * (WIDTH - LEFT - RIGHT)
@@ -61,10 +67,12 @@ impl Plot {
             .collect();
         let pairs: Vec<String> = dots.iter().map(|(x, y)| format!("{x},{y}")).collect();
         let lines = std::iter::successors(Some(low), |line| Some(line + step));
-        let grid = lines.take_while(|line| *line <= high + step / 2.0).map(|line| GridLine {
-            y: units(y(line)),
-            label: label(line, step),
-        });
+        let grid = lines
+            .take_while(|line| *line <= high + step / 2.0)
+            .map(|line| GridLine {
+                y: units(y(line)),
+                label: label(line, step),
+            });
         Some(Self {
             title,
             line: pairs.join(" "),
@@ -131,10 +139,16 @@ mod tests {
             (98.0, 102.0, (98.0, 102.0, 1.0)),
         ] {
             let (low, high, step) = scale(lowest, highest);
-            assert!(low <= lowest + 1e-9 && high >= highest - 1e-9, "{low} {high}");
+            assert!(
+                low <= lowest + 1e-9 && high >= highest - 1e-9,
+                "{low} {high}"
+            );
             let near = |one: f64, other: f64| (one - other).abs() < 1e-9;
             let (a, b, c) = expected;
-            assert!(near(low, a) && near(high, b) && near(step, c), "{low} {high} {step}");
+            assert!(
+                near(low, a) && near(high, b) && near(step, c),
+                "{low} {high} {step}"
+            );
         }
     }
 
@@ -153,9 +167,16 @@ mod tests {
             for (x, y) in &plot.dots {
                 let (x, y): (f64, f64) = (x.parse().unwrap(), y.parse().unwrap());
                 assert!((LEFT..=WIDTH - RIGHT).contains(&x), "{values:?}: {x}");
-                assert!((TOP - 0.1..=HEIGHT - BOTTOM + 0.1).contains(&y), "{values:?}: {y}");
+                assert!(
+                    (TOP - 0.1..=HEIGHT - BOTTOM + 0.1).contains(&y),
+                    "{values:?}: {y}"
+                );
             }
-            assert!((2..=12).contains(&plot.grid.len()), "{values:?}: {}", plot.grid.len());
+            assert!(
+                (2..=12).contains(&plot.grid.len()),
+                "{values:?}: {}",
+                plot.grid.len()
+            );
         }
     }
 
@@ -164,7 +185,13 @@ mod tests {
         assert!(plot(&[]).is_none() && plot(&[1.0]).is_none());
         assert!(plot(&[f64::NAN, 1.0]).is_none());
         let html = plot(&[1.0, 2.0]).unwrap().render().unwrap();
-        assert!(html.contains("role=\"img\"") && !html.contains("<b>"), "{html}");
-        assert!(html.contains("2026-11-01") && html.contains("2026-11-02"), "{html}");
+        assert!(
+            html.contains("role=\"img\"") && !html.contains("<b>"),
+            "{html}"
+        );
+        assert!(
+            html.contains("2026-11-01") && html.contains("2026-11-02"),
+            "{html}"
+        );
     }
 }

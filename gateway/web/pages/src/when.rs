@@ -120,6 +120,9 @@ mod tests {
 
     #[test]
     fn the_api_takes_times_in_utc() {
-        assert_eq!(iso(datetime!(2026-11-23 14:05:59 +2)), "2026-11-23T12:05:59Z");
+        assert_eq!(
+            iso(datetime!(2026-11-23 14:05:59 +2)),
+            "2026-11-23T12:05:59Z"
+        );
     }
 }

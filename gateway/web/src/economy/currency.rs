@@ -102,12 +102,15 @@ async fn page(
         }
         (Err(fault), _) | (_, Err(fault)) => return Err(fault.into()),
     };
-    let own = own.into_iter().next().unwrap_or_else(|| proto::OwnCurrency {
-        game: game.to_owned(),
-        title: game.to_owned(),
-        published: true,
-        names: Vec::new(),
-    });
+    let own = own
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| proto::OwnCurrency {
+            game: game.to_owned(),
+            title: game.to_owned(),
+            published: true,
+            names: Vec::new(),
+        });
     let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
     frame.shell.notice = AfterForm::named(&shown.done);
     let next = reports.page.and_then(|page| page.next_cursor);

@@ -17,7 +17,9 @@ const DAYS: u32 = 31;
 pub(super) async fn load(web: &Web, game: &str, to: &str) -> Rates {
     let rates = match web.economy.rates(game).await {
         Ok(rates) if rates.is_empty() => {
-            return problem("No other currency is listed yet, so there is nothing to compare with.");
+            return problem(
+                "No other currency is listed yet, so there is nothing to compare with.",
+            );
         }
         Ok(rates) => rates,
         Err(fault) if fault.code == Code::Invalid => {
@@ -35,7 +37,9 @@ pub(super) async fn load(web: &Web, game: &str, to: &str) -> Rates {
         return Rates::default();
     };
     let points = web.economy.rate_series((game, &chosen.to), DAYS).await;
-    let series = points.ok().map(|points| series(&web.api_url, chosen, &points));
+    let series = points
+        .ok()
+        .map(|points| series(&web.api_url, chosen, &points));
     Rates {
         problem: None,
         rows: rates.iter().map(|rate| row(rate, chosen)).collect(),
@@ -58,7 +62,10 @@ fn row(rate: &Rate<'_>, chosen: &Rate<'_>) -> RateRow {
         rate: when::grouped_decimal(rate.rate.as_str()),
         source: rate.source.to_string(),
         at: when::minute(rate.at.0),
-        day_change: change.map_or_else(|| "none".to_owned(), |change| format!("{} %", change.as_str())),
+        day_change: change.map_or_else(
+            || "none".to_owned(),
+            |change| format!("{} %", change.as_str()),
+        ),
         is_shown: rate.to == chosen.to,
     }
 }
@@ -78,7 +85,11 @@ fn series(api_url: &str, chosen: &Rate<'_>, points: &[proto::RatePoint]) -> Seri
         Some((when::minute(timed(point)?), rate, point.source.clone()))
     });
     let (from, to) = (&chosen.from, &chosen.to);
-    let at = points.last().and_then(timed).map(when::iso).unwrap_or_default();
+    let at = points
+        .last()
+        .and_then(timed)
+        .map(when::iso)
+        .unwrap_or_default();
     Series {
         plot: Plot::new(heading.clone(), &values),
         heading,

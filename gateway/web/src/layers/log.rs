@@ -52,7 +52,11 @@ async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
     let is_upload = (request.headers().get(CONTENT_TYPE))
         .and_then(|value| value.to_str().ok())
         .is_some_and(|value| value.starts_with("multipart/form-data"));
-    let limit = if is_upload { UPLOAD.max(app.timeout) } else { app.timeout };
+    let limit = if is_upload {
+        UPLOAD.max(app.timeout)
+    } else {
+        app.timeout
+    };
     app.lifecycle.spawn(async move {
         // Without a receiver the browser has gone.
         drop(sender.send(run(limit, request, next).await));

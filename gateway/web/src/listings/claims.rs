@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{Query, State};
 use contracts::listings::v1 as proto;
 use http::StatusCode;
-use kit::{Code, timestamp};
+use kit::{Code, Fault, timestamp};
 use pages::input::Area;
 use pages::listings::StateText;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
@@ -55,20 +55,29 @@ pub async fn send(
         evidence: form.evidence.replace("\r\n", "\n"),
     };
     let claimed = match frame.admit(None) {
-        Ok(()) => app.listings.claim(scope.id, &form.handle, &form.evidence).await,
+        Ok(()) => {
+            app.listings
+                .claim(scope.id, &form.handle, &form.evidence)
+                .await
+        }
         Err(closed) => Err(closed),
     };
     match claimed {
         Ok(()) => {
             let what = ("page_claimed", form.handle.as_str());
             record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
-            Ok(see_other(&format!("/accounts/{}/claims?done=page-claimed", scope.id)))
+            Ok(see_other(&format!(
+                "/accounts/{}/claims?done=page-claimed",
+                scope.id
+            )))
         }
         Err(fault) => {
-            let (status, mut errors) = form_errors(&fault, &["handle", "evidence"], &[]);
-            if fault.code == Code::NotFound {
-                errors = Fields::one("handle", fault.message.clone());
-            }
+            // The page that is not there is what was typed, not this one.
+            let fault = match fault.code {
+                Code::NotFound => Fault::invalid_field("handle", fault.message),
+                _ => fault,
+            };
+            let (status, errors) = form_errors(&fault, &["handle", "evidence"], &[]);
             let answer = (status, &form, shown(&fault, errors));
             page(&app, &scope, frame, answer).await
         }
@@ -90,7 +99,9 @@ async fn page(
     let handle = Field::text("handle", "Handle of the page");
     let handle = handle.hint("The last part of its address, for example maliyo-games.");
     let evidence = Area::new("evidence", "How staff can check that it is yours");
-    let evidence = evidence.hint("For example a mail address on its website, or a post there that names this account.");
+    let evidence = evidence.hint(
+        "For example a mail address on its website, or a post there that names this account.",
+    );
     let closed = frame.closed();
     let page = OwnClaimsPage {
         account: scope.id.to_string(),

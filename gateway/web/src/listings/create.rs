@@ -9,7 +9,8 @@ use pages::listings::form::ListingFormPage;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::form::{FormContext, Typed, beside_fields, names};
+use super::form::{FormContext, names};
+use super::typed::{Typed, beside_fields};
 use super::{Frame, kind, path, shown};
 use crate::account::record;
 use crate::app::{App, Web};

@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use super::create::{creators, refusal};
 use super::facts::Summary;
-use super::form::{FormContext, Typed, changed};
+use super::form::FormContext;
+use super::typed::{Typed, changed};
 use super::{Frame, kind, path, words};
 use crate::account::record;
 use crate::app::{App, Web};
@@ -132,7 +133,11 @@ impl Edit<'_> {
             body: body.clone().into(),
             dry_run: !is_saved,
         };
-        let written = self.web.listings.update(self.listing, submission, revision).await?;
+        let written = self
+            .web
+            .listings
+            .update(self.listing, submission, revision)
+            .await?;
         if is_saved {
             return Ok(Outcome::Saved);
         }
@@ -255,7 +260,15 @@ mod tests {
     #[test]
     fn a_call_is_safe_to_paste() {
         let body = r#"{"title":"It's; $(rm -rf /)"}"#;
-        let call = curl("https://mchezo.example/v1", ListingKind::Game, "okoto", body);
-        assert!(call.ends_with(r#"--data '{"title":"It'\''s; $(rm -rf /)"}'"#), "{call}");
+        let call = curl(
+            "https://mchezo.example/v1",
+            ListingKind::Game,
+            "okoto",
+            body,
+        );
+        assert!(
+            call.ends_with(r#"--data '{"title":"It'\''s; $(rm -rf /)"}'"#),
+            "{call}"
+        );
     }
 }

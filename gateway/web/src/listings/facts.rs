@@ -58,7 +58,10 @@ fn present<const N: usize>(facts: [(&str, String); N]) -> Vec<Fact> {
 }
 
 fn links(links: &std::collections::HashMap<String, String>) -> String {
-    let mut lines: Vec<String> = links.iter().map(|(key, url)| format!("{key}: {url}")).collect();
+    let mut lines: Vec<String> = links
+        .iter()
+        .map(|(key, url)| format!("{key}: {url}"))
+        .collect();
     lines.sort();
     lines.join("\n")
 }
@@ -76,7 +79,10 @@ fn page_facts(page: &proto::Page) -> Vec<Fact> {
         ("Tagline", page.tagline.clone()),
         ("About", page.bio.clone()),
         ("Place", place(&page.city, &page.country_code)),
-        ("Verified", if page.verified { "yes" } else { "" }.to_owned()),
+        (
+            "Verified",
+            if page.verified { "yes" } else { "" }.to_owned(),
+        ),
         ("Links", links(&page.links)),
     ])
 }

@@ -1,15 +1,19 @@
 //! Listings of an account: pages, games and events, their pictures, and claims. Every page is an RPC of listings-svc.
 
+mod arrangement;
 pub mod claims;
 pub mod create;
+mod crop;
 pub mod edit;
 mod facts;
 mod form;
+mod gallery;
 pub mod list;
 pub mod picture_file;
 pub mod pictures;
 pub mod show;
 pub mod takedown;
+mod typed;
 pub mod upload;
 mod words;
 
@@ -39,12 +43,7 @@ pub struct Frame {
 
 impl Frame {
     /// While the gateway is away it lacks the name, and forms are refused.
-    pub async fn load(
-        web: &Web,
-        viewer: &Viewer,
-        scope: &AccountScope,
-        section: Section,
-    ) -> Self {
+    pub async fn load(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Section) -> Self {
         let (found, switches) =
             futures::join!(web.gateway.account(scope.id), web.gateway.switches());
         let found = found.ok();

@@ -10,7 +10,7 @@ use http::{HeaderName, HeaderValue};
 use kit::Fault;
 use uuid::Uuid;
 
-use super::pictures::is_file_name;
+use super::gallery::is_file_name;
 use crate::app::App;
 use crate::page_error::PageError;
 
@@ -44,7 +44,10 @@ pub async fn show(
         (CONTENT_TYPE, media_type),
         (CONTENT_LENGTH, HeaderValue::from(head.size)),
         // A withdrawn picture is soon gone here too.
-        (CACHE_CONTROL, HeaderValue::from_static("private, max-age=300")),
+        (
+            CACHE_CONTROL,
+            HeaderValue::from_static("private, max-age=300"),
+        ),
     ];
     let rest = Rest {
         app,
@@ -65,7 +68,10 @@ async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
         Some(part) => part,
         None => {
             let listings = &rest.app.listings;
-            listings.picture_part(&rest.name, rest.sent, PART).await?.part
+            listings
+                .picture_part(&rest.name, rest.sent, PART)
+                .await?
+                .part
         }
     };
     if part.is_empty() {

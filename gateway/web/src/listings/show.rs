@@ -97,7 +97,12 @@ async fn page(
         kind: listing.kind.as_str(),
         name: listing.name.to_owned(),
         state: words::state(summary.state),
-        actions: actions(&frame, scope, (listing.kind, summary.state), found.takedown.as_ref()),
+        actions: actions(
+            &frame,
+            scope,
+            (listing.kind, summary.state),
+            found.takedown.as_ref(),
+        ),
         title: summary.title,
         reason: found.reason,
         note: found.note,
@@ -106,7 +111,10 @@ async fn page(
         revisions: history.revisions.iter().map(revision).collect(),
         earlier: next.map(|cursor| {
             let cursor = utf8_percent_encode(&cursor, NON_ALPHANUMERIC);
-            format!("{}?cursor={cursor}", path(scope, listing.kind, listing.name))
+            format!(
+                "{}?cursor={cursor}",
+                path(scope, listing.kind, listing.name)
+            )
         }),
         takedown: found.takedown.as_ref().map(takedown),
         shell: frame.shell,

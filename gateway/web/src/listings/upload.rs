@@ -12,9 +12,9 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::Frame;
-use super::pictures::{
-    Prepared, crop_page, gallery, listing, picture_kind, proto_kind, refused_picture,
-};
+use super::crop::{Prepared, crop_page};
+use super::gallery::gallery;
+use super::pictures::{listing, picture_kind, proto_kind, refused_picture};
 use crate::app::{App, Web};
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
@@ -54,7 +54,13 @@ pub async fn send(
         Ok(prepared) => {
             let prepared = Prepared::of(prepared);
             let of = (listing, picture);
-            Ok(ok(&crop_page(&scope, frame, of, prepared, pages::Fields::default())))
+            Ok(ok(&crop_page(
+                &scope,
+                frame,
+                of,
+                prepared,
+                pages::Fields::default(),
+            )))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {

@@ -29,5 +29,7 @@ impl Calls {
 
 /// A service answered without what its contract promises.
 pub fn incomplete() -> kit::Fault {
-    kit::Fault::internal(&std::io::Error::other("the answer of a service is incomplete"))
+    kit::Fault::internal(&std::io::Error::other(
+        "the answer of a service is incomplete",
+    ))
 }

@@ -42,12 +42,7 @@ impl Economy {
     }
 
     /// Registers or renames the currency of a game. A second call changes nothing.
-    pub async fn name_currency(
-        &self,
-        account: Uuid,
-        game: &str,
-        name: &str,
-    ) -> Result<(), Fault> {
+    pub async fn name_currency(&self, account: Uuid, game: &str, name: &str) -> Result<(), Fault> {
         let request = self.calls.read(proto::SetOwnCurrencyRequest {
             account_id: account.to_string(),
             game: game.to_owned(),

@@ -96,7 +96,11 @@ impl Listings {
         let request = self.calls.read(proto::ListOwnPagesRequest {
             account_id: account.to_string(),
         });
-        Ok(self.page_calls().list_own_pages(request).await?.into_inner())
+        Ok(self
+            .page_calls()
+            .list_own_pages(request)
+            .await?
+            .into_inner())
     }
 
     pub async fn get(
@@ -151,7 +155,11 @@ impl Listings {
                     dry_run: submission.dry_run,
                     idempotency_key: form.to_owned(),
                 });
-                self.page_calls().create_page(request).await?.into_inner().written
+                self.page_calls()
+                    .create_page(request)
+                    .await?
+                    .into_inner()
+                    .written
             }
             ListingKind::Game => {
                 let writing = Some(submission.writing(form));
@@ -190,7 +198,11 @@ impl Listings {
                     dry_run: submission.dry_run,
                     precondition,
                 });
-                self.page_calls().update_page(request).await?.into_inner().written
+                self.page_calls()
+                    .update_page(request)
+                    .await?
+                    .into_inner()
+                    .written
             }
             ListingKind::Game => {
                 let request = self.calls.write(proto::UpdateGameRequest {
@@ -257,6 +269,11 @@ impl Listings {
         let request = self.calls.read(proto::ListOwnClaimsRequest {
             account_id: account.to_string(),
         });
-        Ok(self.page_calls().list_own_claims(request).await?.into_inner().claims)
+        Ok(self
+            .page_calls()
+            .list_own_claims(request)
+            .await?
+            .into_inner()
+            .claims)
     }
 }

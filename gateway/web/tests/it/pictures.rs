@@ -41,7 +41,10 @@ async fn send(browser: &mut Browser, path: &str, media_type: &str, body: Vec<u8>
 async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
-    owner.get(&base).await.assert(200, "enctype=\"multipart/form-data\"");
+    owner
+        .get(&base)
+        .await
+        .assert(200, "enctype=\"multipart/form-data\"");
     let large = [b"JPEG".as_slice(), &vec![7; 300_000]].concat();
     let crop = upload(&mut owner, &format!("{base}/cover"), &large).await;
     crop.assert(200, "800 of the width are cut off");
@@ -50,7 +53,10 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
     let fields = [("id", hidden["id"].as_str())];
     let used = owner.post(&format!("{base}/cover/use"), &fields).await;
     assert!(used.location().ends_with("/pictures?done=pictures-changed"));
-    assert_eq!(site.listings.recorded(), ["prepare Cover okoto 300004", "use \"\" None"]);
+    assert_eq!(
+        site.listings.recorded(),
+        ["prepare Cover okoto 300004", "use \"\" None"]
+    );
 
     let shot = upload(&mut owner, &format!("{base}/screenshot"), b"JPEG").await;
     let hidden = shot.hidden();
@@ -64,14 +70,20 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
             ("place", "2"),
         ]
     };
-    let refused = owner.post(&format!("{base}/screenshot/use"), &fields(&long)).await;
+    let refused = owner
+        .post(&format!("{base}/screenshot/use"), &fields(&long))
+        .await;
     refused.assert(422, "Shorten it.");
     refused.assert(422, &file());
     assert_eq!(refused.hidden(), hidden);
-    let used = owner.post(&format!("{base}/screenshot/use"), &fields("A hill")).await;
+    let used = owner
+        .post(&format!("{base}/screenshot/use"), &fields("A hill"))
+        .await;
     used.location();
     assert_eq!(site.listings.recorded()[3], "use \"A hill\" Some(1)");
-    let gone = owner.post(&format!("{base}/cover/use"), &[("id", "other")]).await;
+    let gone = owner
+        .post(&format!("{base}/cover/use"), &[("id", "other")])
+        .await;
     gone.assert(422, "Upload it again.");
     gone.assert(422, "id=\"cover-error\"");
 }
@@ -81,35 +93,60 @@ async fn a_bad_upload_is_refused_with_a_sentence(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
     let cover = format!("{base}/cover");
-    upload(&mut owner, &cover, b"<svg onload=alert(1)>").await.assert(422, "Send a JPEG.");
-    upload(&mut owner, &cover, b"").await.assert(422, "Choose a file.");
+    upload(&mut owner, &cover, b"<svg onload=alert(1)>")
+        .await
+        .assert(422, "Send a JPEG.");
+    upload(&mut owner, &cover, b"")
+        .await
+        .assert(422, "Choose a file.");
     let other = send(&mut owner, &cover, "text/plain", b"JPEG".to_vec()).await;
     other.assert(422, "Choose a file.");
-    let cut_off = b"--edge\r\ncontent-disposition: form-data; name=\"picture\"\r\n\r\nJPEG".to_vec();
-    let cut_off = send(&mut owner, &cover, "multipart/form-data; boundary=edge", cut_off).await;
+    let cut_off =
+        b"--edge\r\ncontent-disposition: form-data; name=\"picture\"\r\n\r\nJPEG".to_vec();
+    let cut_off = send(
+        &mut owner,
+        &cover,
+        "multipart/form-data; boundary=edge",
+        cut_off,
+    )
+    .await;
     cut_off.assert(422, "did not arrive whole");
     let mut large = b"JPEG".to_vec();
     large.resize(10 * 1024 * 1024 + 1, 7);
-    upload(&mut owner, &cover, &large).await.assert(413, "10 MB at most");
+    upload(&mut owner, &cover, &large)
+        .await
+        .assert(413, "10 MB at most");
     large.resize(50 * 1024 * 1024, 7);
-    upload(&mut owner, &cover, &large).await.assert(413, "10 MB at most");
+    upload(&mut owner, &cover, &large)
+        .await
+        .assert(413, "10 MB at most");
     large.resize(65 * 1024 * 1024, 7);
-    upload(&mut owner, &cover, &large).await.assert(413, "10 MB at most");
+    upload(&mut owner, &cover, &large)
+        .await
+        .assert(413, "10 MB at most");
     assert_eq!(site.listings.recorded(), Vec::<String>::new());
     for path in ["avatar", "nothing"] {
         let page = upload(&mut owner, &format!("{base}/{path}"), b"JPEG").await;
         page.assert(404, "Not found");
     }
     let event = format!("/accounts/{account}/listings/event/okoto/pictures/cover");
-    upload(&mut owner, &event, b"JPEG").await.assert(404, "Not found");
+    upload(&mut owner, &event, b"JPEG")
+        .await
+        .assert(404, "Not found");
     let bob = site.person(BOB).await;
     let own = site.account(bob, Role::Owner).await;
     let mut neighbour = site.signed_in(BOB).await;
     let theirs = format!("/accounts/{own}/listings/game/okoto/pictures/cover");
-    upload(&mut neighbour, &theirs, b"JPEG").await.assert(404, "Not found");
-    upload(&mut neighbour, &cover, b"JPEG").await.assert(404, "Not found");
+    upload(&mut neighbour, &theirs, b"JPEG")
+        .await
+        .assert(404, "Not found");
+    upload(&mut neighbour, &cover, b"JPEG")
+        .await
+        .assert(404, "Not found");
     site.gateway.switched.lock().unwrap().insert("read_only");
-    upload(&mut owner, &cover, b"JPEG").await.assert(503, "read-only for a while");
+    upload(&mut owner, &cover, b"JPEG")
+        .await
+        .assert(503, "read-only for a while");
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
@@ -145,19 +182,29 @@ async fn screenshots_are_arranged_and_removed(pool: PgPool) {
     refused.assert(422, "Write another text.");
     refused.assert(422, "id=\"alt-2-error\"");
     owner.post(&path, &arrange("A hill")).await.location();
-    owner.post(&format!("{base}/screenshot/remove"), &[("url", "one")]).await.location();
-    assert_eq!(site.listings.recorded(), ["arrange A road,A hill", "remove Screenshot one"]);
+    owner
+        .post(&format!("{base}/screenshot/remove"), &[("url", "one")])
+        .await
+        .location();
+    assert_eq!(
+        site.listings.recorded(),
+        ["arrange A road,A hill", "remove Screenshot one"]
+    );
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn files_come_through_the_site(pool: PgPool) {
     let (_site, account, mut owner) = studio(pool).await;
-    let picture = owner.get(&format!("/accounts/{account}/pictures/{}", file())).await;
+    let picture = owner
+        .get(&format!("/accounts/{account}/pictures/{}", file()))
+        .await;
     assert_eq!(picture.status, 200);
     assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg");
     assert_eq!(picture.text.len(), 600_000);
     for name in ["x.jpg", "..%2fsecret.jpg", &"0a".repeat(32)] {
-        let page = owner.get(&format!("/accounts/{account}/pictures/{name}")).await;
+        let page = owner
+            .get(&format!("/accounts/{account}/pictures/{name}"))
+            .await;
         page.assert(404, "Not found");
     }
 }

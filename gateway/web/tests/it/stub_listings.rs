@@ -59,12 +59,19 @@ impl StubListings {
             ..proto::Game::default()
         };
         game.set_state(proto::State::Published);
-        self.games.lock().unwrap().insert((account.to_owned(), slug.to_owned()), game);
+        self.games
+            .lock()
+            .unwrap()
+            .insert((account.to_owned(), slug.to_owned()), game);
     }
 
     pub(crate) fn change(&self, account: &str, slug: &str, change: impl FnOnce(&mut proto::Game)) {
         let mut games = self.games.lock().unwrap();
-        change(games.get_mut(&(account.to_owned(), slug.to_owned())).unwrap());
+        change(
+            games
+                .get_mut(&(account.to_owned(), slug.to_owned()))
+                .unwrap(),
+        );
     }
 
     pub(crate) fn check(&self) -> Result<(), Status> {
@@ -303,7 +310,9 @@ impl GamesService for StubListings {
             return Err(Fault::invalid(reasons.into()).into());
         }
         let mut submitted = self.submitted.lock().unwrap();
-        let first = submitted.entry(writing.idempotency_key).or_insert_with(|| title.clone());
+        let first = submitted
+            .entry(writing.idempotency_key)
+            .or_insert_with(|| title.clone());
         if *first != title {
             return Err(Fault::new(Code::IdempotencyMismatch, "Another body.").into());
         }
@@ -323,7 +332,12 @@ impl GamesService for StubListings {
         let writing = request.writing.unwrap();
         let account = writing.author.unwrap().account_id;
         let game = self.find(&account, &request.slug)?;
-        if !request.precondition.unwrap().revisions.contains(&game.revision) {
+        if !request
+            .precondition
+            .unwrap()
+            .revisions
+            .contains(&game.revision)
+        {
             return Err(Fault::new(Code::PreconditionFailed, "It has changed.").into());
         }
         let body: Value = serde_json::from_slice(&writing.body).unwrap();

@@ -32,8 +32,8 @@ pub(super) const LISTINGS: Vocabulary = Vocabulary {
         "read_audit",
     ],
     kinds: &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown", "picture",
-        "follower",
+        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown",
+        "picture", "follower",
     ],
 };
 

@@ -10,7 +10,8 @@ use crate::field::Field;
 use crate::input::{Area, Checks, Choice, FormPart, Group, Select};
 
 /// What a studio could write into any field: markup, and the end of every place that a page puts it into.
-const HOSTILE: &str = "\"'></textarea></title></option><script>alert(1)</script><img src=x onerror=alert(1)>";
+const HOSTILE: &str =
+    "\"'></textarea></title></option><script>alert(1)</script><img src=x onerror=alert(1)>";
 
 fn hostile() -> String {
     HOSTILE.to_owned()
@@ -223,7 +224,10 @@ fn line_ends_of_typed_text_stay() {
     };
     let html = rendered(&page);
     assert!(html.contains("one\n\ntwo"), "{html}");
-    assert!(!html.contains("id=\"call\""), "pages have no call of the API: {html}");
+    assert!(
+        !html.contains("id=\"call\""),
+        "pages have no call of the API: {html}"
+    );
 }
 
 #[test]
@@ -247,12 +251,18 @@ fn a_closed_page_has_no_form() {
         },
         ..listing()
     });
-    assert!(html.contains("Closed for a while.") && !html.contains("/withdraw"), "{html}");
+    assert!(
+        html.contains("Closed for a while.") && !html.contains("/withdraw"),
+        "{html}"
+    );
     let html = rendered(&GalleryPage {
         closed: Some("Closed for a while."),
         ..gallery()
     });
-    assert!(!html.contains("type=\"file\"") && !html.contains("/remove"), "{html}");
+    assert!(
+        !html.contains("type=\"file\"") && !html.contains("/remove"),
+        "{html}"
+    );
 }
 
 #[test]
@@ -292,7 +302,10 @@ fn the_crop_is_told_and_drawn() {
         screenshot,
     };
     let html = rendered(&page(crop, None));
-    assert!(html.contains("viewBox=\"0 0 2000 675\"") && html.contains("x=\"400\""), "{html}");
+    assert!(
+        html.contains("viewBox=\"0 0 2000 675\"") && html.contains("x=\"400\""),
+        "{html}"
+    );
     let whole = Crop {
         file: (640, 480),
         x: 0,
@@ -301,7 +314,10 @@ fn the_crop_is_told_and_drawn() {
         height: 480,
     };
     assert!(whole.text().ends_with("All of it is shown."));
-    let fields = (Field::text("alt", "Text").value(HOSTILE), Field::text("place", "Place"));
+    let fields = (
+        Field::text("alt", "Text").value(HOSTILE),
+        Field::text("place", "Place"),
+    );
     let html = rendered(&page(whole, Some(fields)));
     assert!(!html.contains("class=\"crop\""), "{html}");
 }
