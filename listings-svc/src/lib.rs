@@ -84,6 +84,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         importer,
         pictures,
         files,
+        pictures_per_day: boot.settings.files.pictures_per_day,
         members: members.clone(),
         token_lifetime: time::Duration::days(boot.settings.member_token_days.into()),
         draining: boot.lifecycle.draining(),

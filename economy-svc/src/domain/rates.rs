@@ -56,18 +56,16 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
         };
         Some((rate?, market.last))
     };
-    let worked = worked(cost(first), cost(second))?;
+    let (value, source, at) = quote(
+        (cost(first), first.newest.at),
+        (cost(second), second.newest.at),
+        market(&economy.markets),
+    )?;
     let before = || {
         if let Some((rate, _)) = market(&economy.markets_day_before) {
             return Some(rate);
         }
         self::worked(first.cost_day_before?, second.cost_day_before?)
-    };
-    let (value, source, at) = if let Some((value, last)) = market(&economy.markets) {
-        (value, Source::Market, last)
-    } else {
-        let at = first.newest.at.max(second.newest.at);
-        (worked, Source::Worked, at)
     };
     let listed_then = first.cost_day_before.and(second.cost_day_before);
     let before = listed_then.and_then(|_| before());
@@ -76,6 +74,20 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
         source,
         at,
         day_change: before.and_then(|before| value.change_pct(before)),
+    })
+}
+
+/// The rate from one currency to another, its source and its time: that of the market if there is one, otherwise the worked one. A basket
+/// has its cost and the time of its report.
+pub fn quote(
+    from: (u64, OffsetDateTime),
+    to: (u64, OffsetDateTime),
+    market: Option<(Ratio, OffsetDateTime)>,
+) -> Option<(Ratio, Source, OffsetDateTime)> {
+    let worked = worked(from.0, to.0)?;
+    Some(match market {
+        Some((value, last)) => (value, Source::Market, last),
+        None => (worked, Source::Worked, from.1.max(to.1)),
     })
 }
 

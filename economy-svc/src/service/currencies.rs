@@ -19,6 +19,10 @@ use crate::write::{Command, CommandHandler, Outcome, SetName};
 
 /// Maximum length of a name.
 const MAX_CHARS: usize = 60;
+/// Games in a list of an account's own.
+const MAX_OWN: i64 = 500;
+/// Begins the `given_by` of a name that an account gave.
+const BY_ACCOUNT: &str = "account ";
 
 #[derive(Debug)]
 pub(super) struct Service {
@@ -48,6 +52,16 @@ impl CurrenciesService for Service {
         let answer = self.set_own(&request.into_inner()).await?;
         Ok(Response::new(answer))
     }
+
+    async fn list_own_currencies(
+        &self,
+        request: Request<proto::ListOwnCurrenciesRequest>,
+    ) -> Result<Response<proto::ListOwnCurrenciesResponse>, Status> {
+        let currencies = self.list_own(&request.into_inner()).await?;
+        Ok(Response::new(proto::ListOwnCurrenciesResponse {
+            currencies,
+        }))
+    }
 }
 
 impl Service {
@@ -55,19 +69,60 @@ impl Service {
         &self,
         request: &proto::SetOwnCurrencyRequest,
     ) -> Result<proto::SetCurrencyResponse, Fault> {
-        let account: Uuid = (request.account_id.parse())
-            .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))?;
+        let account = parse_account(&request.account_id)?;
         let name = parse_name(&request.name)?;
         let game = games::find_owned(&self.pool, &request.game, account).await?;
-        let game = game.ok_or_else(|| {
-            Fault::not_found(format!(
-                "No game of yours has the slug {}. GET /me/listings lists yours.",
-                request.game
-            ))
-        })?;
-        let given_by = format!("account {account}");
+        let game = game.ok_or_else(|| not_yours(&request.game))?;
+        let given_by = format!("{BY_ACCOUNT}{account}");
         set(&self.pool, &self.writer, (game, name, given_by), None).await
     }
+
+    /// The games of an account with the names of their currencies. Members of staff are not named.
+    async fn list_own(
+        &self,
+        request: &proto::ListOwnCurrenciesRequest,
+    ) -> Result<Vec<proto::OwnCurrency>, Fault> {
+        let account = parse_account(&request.account_id)?;
+        let slug = Some(request.game.as_str()).filter(|slug| !slug.is_empty());
+        if slug.is_some_and(|slug| !games::is_text(slug)) {
+            return Err(not_yours(&request.game));
+        }
+        let mut currencies: Vec<proto::OwnCurrency> = Vec::new();
+        for row in currencies::of_account(&self.pool, account, slug, MAX_OWN).await? {
+            let given_by = row.given_by.unwrap_or_default();
+            let is_account = given_by.starts_with(BY_ACCOUNT);
+            let name = row.name.map(|name| proto::CurrencyName {
+                name,
+                since: row.since.map(timestamp::encode),
+                given_by: if is_account { "account" } else { "staff" }.to_owned(),
+            });
+            match currencies.last_mut() {
+                Some(currency) if currency.game == row.slug => currency.names.extend(name),
+                _ => currencies.push(proto::OwnCurrency {
+                    game: row.slug,
+                    title: row.title,
+                    published: row.published,
+                    names: name.into_iter().collect(),
+                }),
+            }
+        }
+        if slug.is_some() && currencies.is_empty() {
+            return Err(not_yours(&request.game));
+        }
+        Ok(currencies)
+    }
+}
+
+pub(super) fn parse_account(id: &str) -> Result<Uuid, Fault> {
+    id.parse()
+        .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))
+}
+
+/// The account owns no game with this slug.
+pub(super) fn not_yours(slug: &str) -> Fault {
+    Fault::not_found(format!(
+        "No game of yours has the slug {slug}. GET /me/listings lists yours."
+    ))
 }
 
 /// Trims and validates a name.

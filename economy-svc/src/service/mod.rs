@@ -6,7 +6,9 @@ mod currencies;
 mod exchange;
 mod history;
 mod methodology;
+mod own_reports;
 mod past_snapshots;
+mod rate_series;
 mod rates;
 mod render;
 mod reports;
@@ -69,13 +71,16 @@ impl Dependencies {
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         services
             .add_service(producer.service())
-            .add_service(ReportsServiceServer::new(reports::Service(
-                commands.clone(),
-            )))
+            .add_service(ReportsServiceServer::new(reports::Service {
+                commands: commands.clone(),
+                pool: pool.clone(),
+            }))
             .add_service(TipsServiceServer::new(tips::Service(commands)))
-            .add_service(RatesServiceServer::new(rates::Service(Arc::clone(
-                &snapshots,
-            ))))
+            .add_service(RatesServiceServer::new(rates::Service {
+                snapshots: Arc::clone(&snapshots),
+                pool: pool.clone(),
+                clock: clock.clone(),
+            }))
             .add_service(CurrenciesServiceServer::new(currencies::Service {
                 pool: pool.clone(),
                 writer: writer.clone(),

@@ -8,15 +8,20 @@ use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_server::RatesService;
 use futures::stream::{self, BoxStream, StreamExt as _};
-use kit::{Fault, timestamp};
+use kit::{Clock, Fault, timestamp};
+use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::render;
 use super::snapshots::{Snapshot, SnapshotCache};
+use super::{rate_series, render};
 use crate::domain::economy::Economy;
 
 #[derive(Debug)]
-pub(super) struct Service(pub(super) Arc<SnapshotCache>);
+pub(super) struct Service {
+    pub(super) snapshots: Arc<SnapshotCache>,
+    pub(super) pool: PgPool,
+    pub(super) clock: Clock,
+}
 
 #[tonic::async_trait]
 impl RatesService for Service {
@@ -29,6 +34,14 @@ impl RatesService for Service {
         let answer = self.list(request.into_inner()).await?;
         Ok(Response::new(answer))
     }
+
+    async fn list_rate_series(
+        &self,
+        request: Request<proto::ListRateSeriesRequest>,
+    ) -> Result<Response<proto::ListRateSeriesResponse>, Status> {
+        let listed = rate_series::list(&self.pool, self.clock.now(), request.get_ref()).await?;
+        Ok(Response::new(listed))
+    }
 }
 
 impl Service {
@@ -38,11 +51,11 @@ impl Service {
     ) -> Result<BoxStream<'static, Result<proto::ListRatesResponse, Status>>, Fault> {
         let mode = request.mode();
         let (snapshot, known_at) = match request.at {
-            None => (self.0.now(mode).await?, None),
+            None => (self.snapshots.now(mode).await?, None),
             Some(at) => {
                 let at = timestamp::decode(at)
                     .ok_or_else(|| Fault::invalid_field("at", "It is not a valid time."))?;
-                let (snapshot, known_at) = self.0.at(mode, at).await?;
+                let (snapshot, known_at) = self.snapshots.at(mode, at).await?;
                 (snapshot, Some(known_at))
             }
         };

@@ -5,16 +5,21 @@ use contracts::economy::v1 as proto;
 use contracts::economy::v1::reports_service_server::ReportsService;
 use kit::feed::unexpected_outcome;
 use kit::{Fault, timestamp};
+use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
 use super::calls::{Call, CommandRunner};
+use super::own_reports;
 use crate::domain::report::Report;
 use crate::store::{currencies, reports};
 use crate::write::report::{check_interval, no_currency};
 use crate::write::{Command, Outcome, SubmitReport};
 
 #[derive(Debug)]
-pub(super) struct Service(pub(super) CommandRunner);
+pub(super) struct Service {
+    pub(super) commands: CommandRunner,
+    pub(super) pool: PgPool,
+}
 
 #[tonic::async_trait]
 impl ReportsService for Service {
@@ -33,6 +38,14 @@ impl ReportsService for Service {
         };
         Ok(Response::new(self.submit(&call).await?))
     }
+
+    async fn list_own_reports(
+        &self,
+        request: Request<proto::ListOwnReportsRequest>,
+    ) -> Result<Response<proto::ListOwnReportsResponse>, Status> {
+        let listed = own_reports::list(&self.pool, request.into_inner()).await?;
+        Ok(Response::new(listed))
+    }
 }
 
 impl Service {
@@ -41,13 +54,13 @@ impl Service {
         let idempotency_key = call.idempotency_key("POST /economy/report")?;
         let report = match Report::read(body) {
             Ok(report) => report,
-            Err(fault) => return Err(self.0.refusal(idempotency_key.as_ref(), fault).await),
+            Err(fault) => return Err(self.commands.refusal(idempotency_key.as_ref(), fault).await),
         };
         // A test key's report is validated only: it is compared with no game and no earlier report.
         if call.mode == Mode::Test {
             return Ok(proto::SubmitReportResponse::default());
         }
-        let game = self.0.game(call.game).await?;
+        let game = self.commands.game(call.game).await?;
         if call.dry_run {
             self.check(game).await?;
             return Ok(proto::SubmitReportResponse::default());
@@ -59,7 +72,7 @@ impl Service {
             idempotency_key: idempotency_key.clone(),
         };
         let command = Command::Report(Box::new(submit));
-        match self.0.run(command, idempotency_key.as_ref()).await? {
+        match self.commands.run(command, idempotency_key.as_ref()).await? {
             Outcome::Reported(answer) => Ok(proto::SubmitReportResponse {
                 report: Some(answer.report),
                 at: Some(timestamp::encode(answer.at)),
@@ -73,12 +86,12 @@ impl Service {
 
     /// The checks of a dry run, apart from those of the report itself.
     async fn check(&self, game: uuid::Uuid) -> Result<(), Fault> {
-        let mut connection = self.0.pool.acquire().await?;
+        let mut connection = self.commands.pool.acquire().await?;
         if !currencies::exists(&mut connection, game).await? {
             return Err(no_currency());
         }
-        let now = self.0.clock.now();
+        let now = self.commands.clock.now();
         let newest = reports::baseline(&mut connection, game).await?.newest;
-        check_interval(newest.map(|(at, _)| at), &self.0.policy, now)
+        check_interval(newest.map(|(at, _)| at), &self.commands.policy, now)
     }
 }

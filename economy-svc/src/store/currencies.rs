@@ -110,3 +110,41 @@ pub async fn names(pool: &PgPool, game: Option<Uuid>) -> Result<Vec<Row>, sqlx::
     .fetch_all(pool)
     .await
 }
+
+/// A game of an account with one of its currency's names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnRow {
+    pub slug: String,
+    pub title: String,
+    pub published: bool,
+    /// `None`: the game has no currency.
+    pub name: Option<String>,
+    pub since: Option<OffsetDateTime>,
+    pub given_by: Option<String>,
+}
+
+/// The live games of an account, at most `limit`, or the one with this slug, ordered by slug; the newest name first.
+pub async fn of_account(
+    pool: &PgPool,
+    account: Uuid,
+    slug: Option<&str>,
+    limit: i64,
+) -> Result<Vec<OwnRow>, sqlx::Error> {
+    sqlx::query_as!(
+        OwnRow,
+        r#"select own.slug as "slug!", own.title as "title!", own.published as "published!",
+               currency_name.name as "name?", currency_name.since as "since?", currency_name.given_by as "given_by?"
+           from (
+               select game.id, slug, title, published from economy.game join economy.page on page.id = game.page_id
+               where mode = 'live' and owners @> array[$1::uuid] and ($2::text is null or slug = $2)
+               order by slug collate "C" limit $3
+           ) as own
+           left join economy.currency_name on currency_name.game_id = own.id
+           order by own.slug collate "C", currency_name.since desc"#,
+        account,
+        slug,
+        limit
+    )
+    .fetch_all(pool)
+    .await
+}

@@ -7,6 +7,7 @@ mod clocks;
 mod currencies;
 mod exchanges;
 mod ledger;
+mod own;
 mod past_rates;
 mod rates;
 mod reports;

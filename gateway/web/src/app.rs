@@ -12,7 +12,7 @@ use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
-use crate::upstream::{Gateway, Webhooks};
+use crate::upstream::{Economy, Gateway, Listings, Webhooks};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -29,6 +29,8 @@ pub struct Web {
     pub key_ring: KeyRing,
     pub gateway: Gateway,
     pub webhooks: Webhooks,
+    pub listings: Listings,
+    pub economy: Economy,
     /// Proxies whose `proxy_header` names the client.
     pub proxies: TrustedProxies,
     pub proxy_header: ProxyHeader,

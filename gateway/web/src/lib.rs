@@ -5,10 +5,12 @@ pub mod app;
 pub mod assets;
 pub mod config;
 pub mod domain;
+pub mod economy;
 pub mod form_body;
 pub mod hashing;
 pub mod jobs;
 pub mod layers;
+pub mod listings;
 pub mod notice;
 pub mod page_error;
 pub mod people;
@@ -36,7 +38,7 @@ use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
-use upstream::{Gateway, Webhooks};
+use upstream::{Economy, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
@@ -68,6 +70,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let gateway = boot.client(&settings.gateway_addresses)?;
     let webhooks = boot.client(&settings.webhook_addresses)?;
+    let listings = boot.client(&settings.listings_addresses)?;
+    let economy = boot.client(&settings.economy_addresses)?;
     let app = Arc::new(Web {
         pool,
         clock: clock.clone(),
@@ -85,6 +89,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         key_ring: settings.secret_keys.clone(),
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
+        listings: Listings::new(listings.clone(), settings.upstream_deadline),
+        economy: Economy::new(economy, settings.upstream_deadline),
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),
@@ -99,7 +105,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pages = server::serve(listener, router::router(&app), connections, draining);
     boot.lifecycle.spawn_server("pages", pages);
 
-    let listings = boot.client(&settings.listings_addresses)?;
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     let services = kit::rpc::server::services();
     boot.serve_rpc_to_members(services, Arc::new(members)).await

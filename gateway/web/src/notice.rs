@@ -10,9 +10,13 @@ pub struct AfterForm {
 }
 
 impl AfterForm {
-    /// The notice, from a fixed list, so that a link cannot put words into the page.
     pub fn notice(&self) -> Option<&'static str> {
-        Some(match self.done.as_str() {
+        Self::named(&self.done)
+    }
+
+    /// The notice, from a fixed list, so that a link cannot put words into the page.
+    pub fn named(done: &str) -> Option<&'static str> {
+        Some(match done {
             "password" => "The password is changed, and your other sessions have ended.",
             "email" => "The address is changed, and your other sessions have ended.",
             "email-sent" => {
@@ -29,6 +33,13 @@ impl AfterForm {
             "webhook-switched" => "Messages are signed with the new secret from now on.",
             "webhook-removed" => "The address is removed.",
             "webhook-recovered" => "The failed deliveries are sent again.",
+            "listing-submitted" => "It is submitted. A person reviews it before it is public.",
+            "listing-changed" => "The change is saved.",
+            "listing-withdrawn" => "It is withdrawn, and waits for no review.",
+            "takedown-asked" => "Staff have your request. Their answer appears here.",
+            "page-claimed" => "Staff have your claim. Their answer appears here.",
+            "pictures-changed" => "The pictures are changed.",
+            "currency-named" => "The name is valid from now on.",
             _ => return None,
         })
     }

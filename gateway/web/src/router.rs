@@ -12,8 +12,12 @@ use crate::account::{activity, keys, list, overview, settings, team, webhooks};
 use crate::app::App;
 use crate::assets;
 use crate::domain::role::Permission;
+use crate::economy::{currency, games};
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::{client, headers, log};
+use crate::listings::{
+    claims, create, edit, list as list_of_listings, picture_file, pictures, show, takedown, upload,
+};
 use crate::page_error::PageError;
 use crate::people::{
     delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, start, totp,
@@ -21,6 +25,8 @@ use crate::people::{
 
 /// The longest body of a form.
 const MAX_BODY: usize = 64 * 1024;
+/// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
+const MAX_LISTING: usize = 256 * 1024;
 
 /// A path of the site.
 pub struct Route {
@@ -74,10 +80,17 @@ where
 
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
-    [people_routes(), account_routes(), webhook_routes()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        people_routes(),
+        account_routes(),
+        webhook_routes(),
+        listing_routes(),
+        picture_routes(),
+        economy_routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn people_routes() -> Vec<Route> {
@@ -233,6 +246,85 @@ fn webhook_routes() -> Vec<Route> {
             "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
             develop,
             delivery::send_again,
+        ),
+    ]
+}
+
+/// The same path with a longer body.
+fn with_body(route: Route, most: usize) -> Route {
+    Route {
+        handlers: route.handlers.layer(DefaultBodyLimit::max(most)),
+        ..route
+    }
+}
+
+fn listing_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let edit = Access::Member(Permission::Edit);
+    let new = "/accounts/{account}/listings/new/{kind}";
+    let change = "/accounts/{account}/listings/{kind}/{name}/edit";
+    let ask = "/accounts/{account}/listings/{kind}/{name}/takedown";
+    vec![
+        page("/accounts/{account}/listings", read, list_of_listings::show),
+        with_body(form(new, edit, create::show, create::send), MAX_LISTING),
+        page(
+            "/accounts/{account}/listings/{kind}/{name}",
+            read,
+            show::show,
+        ),
+        with_body(form(change, edit, edit::show, edit::send), MAX_LISTING),
+        action(
+            "/accounts/{account}/listings/{kind}/{name}/withdraw",
+            edit,
+            show::withdraw,
+        ),
+        form(ask, edit, takedown::show, takedown::send),
+        page("/accounts/{account}/claims", read, claims::show),
+        action("/accounts/{account}/claims", edit, claims::send),
+    ]
+}
+
+fn picture_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let edit = Access::Member(Permission::Edit);
+    let arrange = "/accounts/{account}/listings/{kind}/{name}/pictures/arrange";
+    let one = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
+    vec![
+        page(
+            "/accounts/{account}/pictures/{name}",
+            read,
+            picture_file::show,
+        ),
+        page(
+            "/accounts/{account}/listings/{kind}/{name}/pictures",
+            read,
+            pictures::show,
+        ),
+        with_body(action(arrange, edit, pictures::arrange), MAX_LISTING),
+        with_body(action(one, edit, upload::send), upload::MAX_BODY),
+        action(
+            "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/use",
+            edit,
+            pictures::use_picture,
+        ),
+        action(
+            "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
+            edit,
+            pictures::remove,
+        ),
+    ]
+}
+
+fn economy_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let develop = Access::Member(Permission::Develop);
+    vec![
+        page("/accounts/{account}/economy", read, games::show),
+        page("/accounts/{account}/economy/{game}", read, currency::show),
+        action(
+            "/accounts/{account}/economy/{game}/currency",
+            develop,
+            currency::name,
         ),
     ]
 }

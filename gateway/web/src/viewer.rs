@@ -126,6 +126,8 @@ pub enum Section {
     Overview,
     Keys,
     Webhooks,
+    Listings,
+    Economy,
     Team,
     Activity,
 }
@@ -142,6 +144,8 @@ impl AccountScope {
             link(Section::Overview, "", "Overview"),
             link(Section::Keys, "/keys", "Keys"),
             link(Section::Webhooks, "/webhooks", "Webhooks"),
+            link(Section::Listings, "/listings", "Listings"),
+            link(Section::Economy, "/economy", "Economy"),
             link(Section::Team, "/team", "Team"),
         ];
         if self.role.may(Permission::Manage) {

@@ -21,6 +21,8 @@ pub enum AuditAction {
     Reassign,
     GrantClaim,
     RejectClaim,
+    /// Declines the request of an account to take down its listing.
+    DeclineTakedown,
     Import,
     /// Deletes a picture from every listing and from the file store.
     PurgePicture,
@@ -47,6 +49,7 @@ impl Action for AuditAction {
         Self::Reassign,
         Self::GrantClaim,
         Self::RejectClaim,
+        Self::DeclineTakedown,
         Self::Import,
         Self::PurgePicture,
         Self::CreateMember,
@@ -58,7 +61,8 @@ impl Action for AuditAction {
     ];
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim", "picture",
+        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown",
+        "picture",
     ];
 
     fn as_str(self) -> &'static str {
@@ -73,6 +77,7 @@ impl Action for AuditAction {
             Self::Reassign => "reassign",
             Self::GrantClaim => "grant_claim",
             Self::RejectClaim => "reject_claim",
+            Self::DeclineTakedown => "decline_takedown",
             Self::Import => "import",
             Self::PurgePicture => "purge_picture",
             Self::CreateMember => "create_member",

@@ -4,6 +4,8 @@ use std::fmt;
 
 use bytes::Bytes;
 
+use super::entity::Entity;
+
 /// Every picture is stored as JPEG.
 const EXTENSION: &str = ".jpg";
 /// Length of a SHA-256 in hexadecimal.
@@ -28,6 +30,29 @@ pub enum TargetSize {
 }
 
 impl PictureKind {
+    const ALL: [Self; 3] = [Self::Cover, Self::Avatar, Self::Screenshot];
+
+    /// The name in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cover => "cover",
+            Self::Avatar => "avatar",
+            Self::Screenshot => "screenshot",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// The kind of listing that has such pictures.
+    pub const fn entity(self) -> Entity {
+        match self {
+            Self::Cover | Self::Screenshot => Entity::Game,
+            Self::Avatar => Entity::Page,
+        }
+    }
+
     /// The size that a listing shows.
     pub const fn large(self) -> TargetSize {
         match self {
@@ -178,8 +203,31 @@ pub struct PictureFile {
 /// A picture in both sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureSizes {
+    /// Width and height of the upload in pixels, in its orientation.
+    pub uploaded: (u32, u32),
     pub large: PictureFile,
     pub small: PictureFile,
+}
+
+/// A picture whose files are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPicture {
+    pub large: FileName,
+    pub small: FileName,
+    /// Of the large file, in pixels.
+    pub width: u32,
+    pub height: u32,
+}
+
+impl From<&PictureSizes> for StoredPicture {
+    fn from(picture: &PictureSizes) -> Self {
+        Self {
+            large: picture.large.name.clone(),
+            small: picture.small.name.clone(),
+            width: picture.large.width,
+            height: picture.large.height,
+        }
+    }
 }
 
 #[cfg(test)]

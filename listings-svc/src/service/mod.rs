@@ -10,15 +10,20 @@ pub mod listing;
 mod listing_name;
 pub mod member;
 pub mod my_listings;
+mod own_listing;
+pub mod own_pictures;
 pub mod page_owners;
 pub mod pages;
 mod paging;
 pub mod picture;
 mod picture_purge;
+mod pictures;
 pub mod review;
 mod revision;
 pub mod staff_picture;
 pub mod submissions;
+mod takedowns;
+mod upload;
 
 use std::sync::Arc;
 
@@ -26,6 +31,7 @@ use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::member_service_server::MemberServiceServer;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
+use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
 use contracts::listings::v1::picture_service_server::PictureServiceServer;
 use contracts::listings::v1::staff_audit_service_server::StaffAuditServiceServer;
@@ -61,6 +67,8 @@ pub struct Dependencies {
     pub importer: Importer,
     pub pictures: PictureProcessor,
     pub files: FileStore,
+    /// Pictures that an account may upload in 24 hours.
+    pub pictures_per_day: i64,
     pub members: Members,
     /// After which the token of a member expires.
     pub token_lifetime: time::Duration,
@@ -91,7 +99,15 @@ impl Dependencies {
             self.writer.clone(),
             public_url.clone(),
         );
+        let pictures = own_pictures::Service::new(
+            submissions.clone(),
+            (pool.clone(), self.clock.clone()),
+            self.pictures.clone(),
+            public_url.clone(),
+            self.pictures_per_day,
+        );
         services
+            .add_service(OwnPicturesServiceServer::new(pictures))
             .add_service(GamesServiceServer::new(games::Service(submissions.clone())))
             .add_service(EventsServiceServer::new(events::Service(
                 submissions.clone(),
@@ -104,6 +120,7 @@ impl Dependencies {
             .add_service(OwnListingsServiceServer::new(my_listings::Service::new(
                 submissions,
                 pool.clone(),
+                self.writer.clone(),
                 public_url,
             )))
             .add_service(PictureServiceServer::new(picture::Service::new(

@@ -3,29 +3,38 @@
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
-use contracts::public::{OwnListing, Timestamp};
+use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
 use kit::cursor::Binding;
+use kit::feed::Writer;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::listing_name::{self, Problems};
+use super::own_listing::not_found;
 use super::paging::Paging;
 use super::submissions::{Submissions, mode};
-use super::{claim, revision};
+use super::{claim, own_listing, revision, takedowns};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
-use crate::domain::slug;
+use crate::domain::{links, slug, text};
 use crate::feed::PublicUrl;
 use crate::store::history::{self, RevisionRow};
 use crate::store::my_listings::{self, MyListing, SortKey};
+use crate::store::reference_data;
+use crate::write::CommandHandler;
+use crate::write::takedowns::TakedownChange;
+
+/// Maximum length of the reason of a request for a takedown.
+const MAX_TAKEDOWN_REASON: usize = 2_000;
 
 #[derive(Debug)]
 pub struct Service {
     submissions: Submissions,
     pool: PgPool,
+    writer: Writer<CommandHandler>,
     public_url: PublicUrl,
 }
 
@@ -52,6 +61,16 @@ impl OwnListingsService for Service {
         }))
     }
 
+    async fn get_own_listing(
+        &self,
+        request: Request<proto::GetOwnListingRequest>,
+    ) -> Result<Response<proto::GetOwnListingResponse>, Status> {
+        let request = request.into_inner();
+        let request = (entity(&request.kind)?, request);
+        let listing = own_listing::get(&self.pool, &self.public_url, request).await?;
+        Ok(Response::new(listing))
+    }
+
     async fn withdraw_listing(
         &self,
         request: Request<proto::WithdrawListingRequest>,
@@ -69,6 +88,61 @@ impl OwnListingsService for Service {
     ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
         Ok(Response::new(self.revisions(request.into_inner()).await?))
     }
+
+    async fn request_takedown(
+        &self,
+        request: Request<proto::RequestTakedownRequest>,
+    ) -> Result<Response<proto::RequestTakedownResponse>, Status> {
+        let request = request.into_inner();
+        let change = TakedownChange::Make {
+            account: claim::parse_uuid("account_id", &request.account_id)?,
+            entity: entity(&request.kind)?,
+            reason: takedown_reason(&request.reason)?,
+            name: request.name,
+        };
+        let request = takedowns::write(&self.writer, change).await?;
+        Ok(Response::new(proto::RequestTakedownResponse {
+            request: Some(request),
+        }))
+    }
+
+    async fn list_field_values(
+        &self,
+        _: Request<proto::ListFieldValuesRequest>,
+    ) -> Result<Response<proto::ListFieldValuesResponse>, Status> {
+        let genres = reference_data::genre_names(&self.pool).await;
+        let genres = genres.map_err(Fault::from)?.into_iter();
+        let countries = reference_data::country_names(&self.pool).await;
+        let countries = countries.map_err(Fault::from)?.into_iter();
+        Ok(Response::new(proto::ListFieldValuesResponse {
+            genres: genres
+                .map(|(key, name)| proto::Genre { key, name })
+                .collect(),
+            countries: countries
+                .map(|(code, name)| proto::Country { code, name })
+                .collect(),
+            platforms: texts(&PLATFORMS),
+            stages: texts(&STAGES),
+            page_kinds: texts(&CREATOR_KINDS),
+            event_kinds: texts(&EVENT_KINDS),
+            game_links: texts(links::GAME),
+            page_links: texts(links::PAGE),
+        }))
+    }
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn takedown_reason(sent: &str) -> Result<String, Fault> {
+    let reason = text::paragraphs(sent, MAX_TAKEDOWN_REASON);
+    let reason = reason.map_err(|problem| Fault::invalid_field("reason", problem))?;
+    if reason.is_empty() {
+        let problem = "Tell staff why the listing should be taken down.";
+        return Err(Fault::invalid_field("reason", problem));
+    }
+    Ok(reason)
 }
 
 fn entity(kind: &str) -> Result<Entity, Fault> {
@@ -77,10 +151,16 @@ fn entity(kind: &str) -> Result<Entity, Fault> {
 }
 
 impl Service {
-    pub fn new(submissions: Submissions, pool: PgPool, public_url: PublicUrl) -> Self {
+    pub fn new(
+        submissions: Submissions,
+        pool: PgPool,
+        writer: Writer<CommandHandler>,
+        public_url: PublicUrl,
+    ) -> Self {
         Self {
             submissions,
             pool,
+            writer,
             public_url,
         }
     }
@@ -92,7 +172,6 @@ impl Service {
     ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
         let account = claim::parse_uuid("account_id", &request.account_id)?;
         let entity = entity(&request.kind)?;
-        let not_found = || Fault::not_found("No listing of yours has this name.");
         if !slug::is_valid(&request.name) {
             return Err(not_found());
         }

@@ -1,5 +1,6 @@
 //! Pages that accounts submit, change and claim (`listings/v1/pages.proto`).
 
+use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
 use kit::Fault;
@@ -65,17 +66,32 @@ impl Service {
     }
 }
 
+/// Pages do not count as writes of the day (§8).
+fn author(account_id: String) -> proto::Author {
+    proto::Author {
+        account_id,
+        mode: common::Mode::Live.into(),
+        writes_per_day: None,
+    }
+}
+
 #[tonic::async_trait]
 impl PagesService for Service {
     async fn create_page(
         &self,
         request: Request<proto::CreatePageRequest>,
     ) -> Result<Response<proto::CreatePageResponse>, Status> {
-        let proto::CreatePageRequest { account_id, body } = request.into_inner();
-        let written = self
+        let request = request.into_inner();
+        let writing = proto::Writing {
+            author: Some(author(request.account_id)),
+            body: request.body,
+            dry_run: request.dry_run,
+            idempotency_key: request.idempotency_key,
+        };
+        let submitted = self
             .submissions
-            .submit_page(Target::NewPage, &account_id, &body)
-            .await?;
+            .submit(Target::NewPage, "a new page", Some(writing), None);
+        let written = submitted.await?;
         Ok(Response::new(proto::CreatePageResponse { written }))
     }
 
@@ -84,11 +100,17 @@ impl PagesService for Service {
         request: Request<proto::UpdatePageRequest>,
     ) -> Result<Response<proto::UpdatePageResponse>, Status> {
         let request = request.into_inner();
+        let writing = proto::Writing {
+            author: Some(author(request.account_id)),
+            body: request.body,
+            dry_run: request.dry_run,
+            idempotency_key: String::new(),
+        };
         let target = Target::Page(request.handle);
-        let written = self
-            .submissions
-            .submit_page(target, &request.account_id, &request.body)
-            .await?;
+        let submitted =
+            self.submissions
+                .submit(target, "a page", Some(writing), request.precondition);
+        let written = submitted.await?;
         Ok(Response::new(proto::UpdatePageResponse { written }))
     }
 
@@ -103,7 +125,12 @@ impl PagesService for Service {
             .iter()
             .map(|page| page.message(&self.public_url))
             .collect();
-        Ok(Response::new(proto::ListOwnPagesResponse { pages }))
+        let reasons = page_owners::rejections(&self.pool, account).await;
+        let reasons = reasons.map_err(Fault::from)?.into_iter().collect();
+        Ok(Response::new(proto::ListOwnPagesResponse {
+            pages,
+            reasons,
+        }))
     }
 
     async fn claim_page(

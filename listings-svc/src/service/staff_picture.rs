@@ -1,7 +1,5 @@
 //! Pictures of listings, for staff (`listings/v1/staff_picture.proto`).
 
-use std::time::Duration;
-
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_server::StaffPictureService;
@@ -9,28 +7,28 @@ use kit::audit::Audit;
 use kit::feed::Writer;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::staff::Member;
-use kit::{Clock, Code, Fault};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::listing::find;
 use super::listing_name::{self, ListingName, Problems, read_mode};
+use super::pictures;
+use super::upload::{self, Part, truncated_stream, unexpected_message};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
-use crate::domain::pictures::{FileName, PictureFile, PictureKind, PictureSizes};
+use crate::domain::pictures::{FileName, PictureKind};
 use crate::domain::text;
 use crate::feed::PublicUrl;
-use crate::pictures::{FIELD, PictureProcessor};
+use crate::pictures::PictureProcessor;
 use crate::write::picture_edit::{PictureEdit, PictureOperation};
 use crate::write::{Command, CommandHandler};
 
 /// Maximum number of concurrent uploads: each holds its file in memory.
 const MAX_UPLOADS: usize = 8;
-/// Time limit for receiving a file.
-const UPLOAD_TIMEOUT: Duration = Duration::from_mins(2);
 
 #[derive(Debug)]
 pub struct Service {
@@ -96,7 +94,7 @@ impl StaffPictureService for Service {
                 None
             }
             proto::PictureKind::Screenshot => Some(PictureOperation::RemoveScreenshot(
-                self.stored_address(&request.url),
+                pictures::stored_address(&request.url, &self.public_url),
             )),
             proto::PictureKind::Unspecified => {
                 problems.insert(
@@ -130,7 +128,7 @@ impl StaffPictureService for Service {
         let request = request.into_inner();
         let mut problems = Problems::new();
         let reason = listing_name::reason(&request.reason, true, &mut problems);
-        let name = FileName::in_address(&self.stored_address(&request.url));
+        let name = FileName::in_address(&pictures::stored_address(&request.url, &self.public_url));
         if name.is_none() {
             problems.insert(
                 "url".to_owned(),
@@ -167,7 +165,7 @@ impl Service {
         kind: PictureKind,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
-        let subject = (entity(kind).as_str(), "");
+        let subject = (kind.entity().as_str(), "");
         let member = self
             .audit
             .admit(&request, AuditAction::Edit, subject)
@@ -175,10 +173,10 @@ impl Service {
             .member;
         let _permit = self.uploads.try_acquire()?;
         let mut stream = request.into_inner();
-        let received = timeout(UPLOAD_TIMEOUT, self.receive(kind, &mut stream)).await;
+        let received = timeout(upload::TIMEOUT, self.receive(kind, &mut stream)).await;
         let (header, file) = received.unwrap_or_else(|_| Err(truncated_stream().into()))?;
         // Checks early that the listing exists, to save the work. The writer checks again.
-        let entity = entity(kind);
+        let entity = kind.entity();
         let name = ListingName {
             entity,
             mode: header.mode,
@@ -186,8 +184,10 @@ impl Service {
         };
         find(&self.pool, &name).await?;
         let sizes = self.pictures.store(file, kind).await?;
-        let (picture, small) = (self.picture(&sizes.large), self.picture(&sizes.small));
-        let operation = operation(kind, sizes, &header);
+        let (large, small) = (&sizes.large, &sizes.small);
+        let picture = pictures::message(large, &self.public_url);
+        let small = pictures::message(small, &self.public_url);
+        let operation = pictures::operation(kind, (&sizes).into(), (&header.alt, header.place));
         let listing = self
             .edit_pictures(member, header.mode, header.name, operation)
             .await?;
@@ -209,24 +209,12 @@ impl Service {
             return Err(unexpected_message().into());
         };
         let header = header(kind, first)?;
-        let mut file = Vec::new();
-        let mut ended = false;
-        while let Some(message) = stream.message().await? {
-            match message.message {
-                Some(Message::Chunk(chunk)) if !ended => {
-                    if file.len() + chunk.len() > self.pictures.max_file_bytes() {
-                        return Err(too_large(self.pictures.max_file_bytes()).into());
-                    }
-                    file.extend_from_slice(&chunk);
-                }
-                Some(Message::End(_)) if !ended => ended = true,
-                _ => return Err(unexpected_message().into()),
-            }
-        }
-        // A client that is cut off may close its stream in good order.
-        if !ended {
-            return Err(truncated_stream().into());
-        }
+        let part = |message: proto::PictureUpload| match message.message {
+            Some(Message::Chunk(chunk)) => Part::Chunk(chunk),
+            Some(Message::End(_)) => Part::End,
+            Some(Message::Header(_)) | None => Part::Unexpected,
+        };
+        let file = upload::receive(stream, part, self.pictures.max_file_bytes()).await?;
         Ok((header, file))
     }
 
@@ -254,41 +242,6 @@ impl Service {
             .await?;
         let key = name;
         find(&self.pool, &ListingName { entity, mode, key }).await
-    }
-
-    fn picture(&self, file: &PictureFile) -> proto::Picture {
-        proto::Picture {
-            url: self.public_url.picture(&file.name.address()),
-            width: file.width,
-            height: file.height,
-            size: u64::try_from(file.bytes.len()).unwrap_or(u64::MAX),
-        }
-    }
-
-    /// The address as listings store it, of a public URL or a file name.
-    fn stored_address(&self, url: &str) -> String {
-        let ours = url.strip_prefix(self.public_url.as_str());
-        let name = FileName::parse(url).or_else(|| FileName::in_address(ours.unwrap_or(url)));
-        name.map_or_else(|| url.to_owned(), |name| name.address())
-    }
-}
-
-const fn entity(kind: PictureKind) -> Entity {
-    match kind {
-        PictureKind::Cover | PictureKind::Screenshot => Entity::Game,
-        PictureKind::Avatar => Entity::Page,
-    }
-}
-
-fn operation(kind: PictureKind, picture: PictureSizes, header: &UploadHeader) -> PictureOperation {
-    match kind {
-        PictureKind::Cover => PictureOperation::SetCover(picture),
-        PictureKind::Avatar => PictureOperation::SetAvatar(picture),
-        PictureKind::Screenshot => PictureOperation::AddScreenshot {
-            picture,
-            alt: header.alt.clone(),
-            position: header.place,
-        },
     }
 }
 
@@ -320,30 +273,5 @@ fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeade
             place,
         }),
         _ => Err(Fault::invalid(problems)),
-    }
-}
-
-fn unexpected_message() -> Fault {
-    Fault::invalid_field(
-        "message",
-        "Send one header, then the file in parts, then the end.",
-    )
-}
-
-fn too_large(most: usize) -> Fault {
-    let megabytes = most / (1024 * 1024);
-    Fault::invalid_field(
-        FIELD,
-        format!("Make it smaller: a file has {megabytes} MB at most."),
-    )
-}
-
-fn truncated_stream() -> Fault {
-    Fault {
-        retry_after: Some(1),
-        ..Fault::new(
-            Code::Unavailable,
-            "The stream ended before the end message. Send the file again.",
-        )
     }
 }

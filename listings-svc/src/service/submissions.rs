@@ -10,12 +10,15 @@ use kit::{Clock, Code, Fault};
 use serde_json::{Map, Value};
 use sqlx::PgPool;
 use tonic::Status;
+use uuid::Uuid;
 
+use super::revision;
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::write::check::check;
+use crate::write::check::{Preview, check};
+use crate::write::picture_edit::PictureOperation;
 use crate::write::submission::{Author, Receipt, Submission, Target};
 use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
 
@@ -72,23 +75,24 @@ impl Submissions {
             precondition: precondition.map(|condition| condition.revisions),
         };
         if !is_written {
-            let receipt = check(&self.pool, &submission, &self.commands, self.clock.now()).await?;
+            let now = self.clock.now();
+            let (receipt, preview) = check(&self.pool, &submission, &self.commands, now).await?;
+            let preview = preview.filter(|_| writing.dry_run);
             return Ok(Some(proto::Written {
                 state: feed::state(receipt.state),
+                note: receipt.note.unwrap_or_default(),
+                differences: self.differences(preview).await?,
                 ..proto::Written::default()
             }));
         }
         self.write(submission).await.map(Some).map_err(Status::from)
     }
 
-    /// Submits a page of an account that has signed in, or changes it.
-    pub(super) async fn submit_page(
-        &self,
-        target: Target,
-        account_id: &str,
-        body: &[u8],
-    ) -> Result<Option<proto::Written>, Fault> {
-        self.submit_for(target, account_id, parse_body(body)?).await
+    /// The changes that a dry run would make.
+    async fn differences(&self, preview: Option<Preview>) -> Result<Vec<proto::Difference>, Fault> {
+        let changes = preview.iter().map(|it| (it.before.as_ref(), &it.after));
+        let differences = revision::differences(&self.pool, changes).await?;
+        Ok(differences.into_iter().flatten().collect())
     }
 
     /// Withdraws a listing of an account that has signed in.
@@ -97,24 +101,35 @@ impl Submissions {
         (entity, name): (Entity, String),
         account_id: &str,
     ) -> Result<Option<proto::Written>, Fault> {
+        let account = super::claim::parse_uuid("account_id", account_id)?;
         let target = Target::Withdrawal(entity, name);
-        self.submit_for(target, account_id, Map::new()).await
+        self.submit_for(target, account).await
+    }
+
+    /// Changes the pictures of a listing of an account that has signed in.
+    pub(super) async fn change_pictures(
+        &self,
+        (entity, name): (Entity, String),
+        operation: PictureOperation,
+        account: Uuid,
+    ) -> Result<Option<proto::Written>, Fault> {
+        let target = Target::Pictures(entity, name, operation);
+        self.submit_for(target, account).await
     }
 
     async fn submit_for(
         &self,
         target: Target,
-        account_id: &str,
-        body: Map<String, Value>,
+        account: Uuid,
     ) -> Result<Option<proto::Written>, Fault> {
         let submission = Submission {
             author: Author {
-                account: super::claim::parse_uuid("account_id", account_id)?,
+                account,
                 mode: Mode::Live,
                 writes_per_day: None,
             },
             target,
-            body,
+            body: Map::new(),
             idempotency_key: None,
             precondition: None,
         };
@@ -144,6 +159,7 @@ fn written(receipt: Receipt) -> proto::Written {
         replayed: receipt.replayed,
         revision: receipt.revision,
         note: receipt.note.unwrap_or_default(),
+        differences: Vec::new(),
     }
 }
 

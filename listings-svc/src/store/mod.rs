@@ -16,10 +16,12 @@ pub mod page_owners;
 pub mod pages;
 pub mod picture_uses;
 pub mod pictures;
+pub mod prepared_pictures;
 pub mod queue;
 pub mod reference_data;
 pub mod revisions;
 pub mod startup_tasks;
+pub mod takedowns;
 
 use std::future::Future;
 

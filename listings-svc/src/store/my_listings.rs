@@ -99,20 +99,54 @@ pub async fn find(
     entity: Entity,
     name: &str,
 ) -> Result<Option<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select id as "id!" from listings.page join listings.page_owner on page_id = page.id
-           where $2 = 'page' and account_id = $1 and mode = 'live' and handle = $3
-           union all
-           select id from listings.game join listings.page_owner using (page_id)
-           where $2 = 'game' and account_id = $1 and mode = 'live' and slug = $3
-           union all
-           select id from listings.event where $2 = 'event' and submitter = $1 and mode = 'live' and slug = $3"#,
+    let found = find_with_state(executor, account, entity, name).await?;
+    Ok(found.map(|(id, _)| id))
+}
+
+/// The id and the state of a live listing of an account.
+pub async fn find_with_state(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    entity: Entity,
+    name: &str,
+) -> Result<Option<(Uuid, State)>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"with own as (
+               select id, state from listings.page join listings.page_owner on page_id = page.id
+               where $2 = 'page' and account_id = $1 and mode = 'live' and handle = $3
+               union all
+               select id, state from listings.game join listings.page_owner using (page_id)
+               where $2 = 'game' and account_id = $1 and mode = 'live' and slug = $3
+               union all
+               select id, state from listings.event
+               where $2 = 'event' and submitter = $1 and mode = 'live' and slug = $3
+           )
+           select id as "id!", to_jsonb(state) as "state!: Json<State>" from own"#,
         account,
         entity.as_str(),
         name
     )
     .fetch_optional(executor)
-    .await
+    .await?;
+    Ok(row.map(|row| (row.id, row.state.0)))
+}
+
+/// The reason of the rejection of a listing, if it was rejected last.
+pub async fn rejection(
+    executor: impl PgExecutor<'_>,
+    entity: Entity,
+    id: Uuid,
+) -> Result<Option<String>, sqlx::Error> {
+    let reason = sqlx::query_scalar!(
+        "select reason from listings.revision
+         where entity = $1 and id = $2 and after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected'
+         order by revision desc limit 1",
+        entity.as_str(),
+        id
+    )
+    .fetch_optional(executor)
+    .await?;
+    Ok(reason.flatten())
 }
 
 pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, sqlx::Error> {

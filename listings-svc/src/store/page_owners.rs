@@ -199,3 +199,27 @@ pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>
     .await?;
     Ok(rows.into_iter().map(|Json(page)| page).collect())
 }
+
+/// The handles of the rejected pages of an account, each with the reason.
+pub async fn rejections(
+    pool: &PgPool,
+    account: Uuid,
+) -> Result<Vec<(String, String)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select handle, (
+               select given.reason from listings.revision as given
+               where given.entity = 'page' and given.id = page.id and given.after ->> 'state' = 'rejected'
+                   and given.before ->> 'state' is distinct from 'rejected'
+               order by given.revision desc limit 1
+           ) as reason
+           from listings.page
+           where state = 'rejected' and id in (select page_id from listings.page_owner where account_id = $1)"#,
+        account
+    )
+    .fetch_all(pool)
+    .await?;
+    let reasons = rows.into_iter();
+    Ok(reasons
+        .map(|row| (row.handle, row.reason.unwrap_or_default()))
+        .collect())
+}

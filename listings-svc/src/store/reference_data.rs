@@ -41,6 +41,26 @@ pub async fn cities(executor: impl PgExecutor<'_>) -> Result<Vec<City>, sqlx::Er
     .await
 }
 
+/// Keys and names of all genres, by name.
+pub async fn genre_names(
+    executor: impl PgExecutor<'_>,
+) -> Result<Vec<(String, String)>, sqlx::Error> {
+    let rows = sqlx::query!("select key, name from listings.genre order by name, key")
+        .fetch_all(executor)
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.key, row.name)).collect())
+}
+
+/// Codes and names of all countries, by name.
+pub async fn country_names(
+    executor: impl PgExecutor<'_>,
+) -> Result<Vec<(String, String)>, sqlx::Error> {
+    let rows = sqlx::query!("select code, name from listings.country order by name, code")
+        .fetch_all(executor)
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.code, row.name)).collect())
+}
+
 /// Pages with these handles that games may belong to.
 pub async fn creators(
     executor: impl PgExecutor<'_>,

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use super::submission::{Receipt, Submission, Target};
 use super::submission_context::{AcceptedSubmission, SubmissionContext};
-use super::{CommandDependencies, submit, update, withdraw};
+use super::{CommandDependencies, own_pictures, submit, update, withdraw};
 use crate::SCHEMA;
 
 /// Applies a submission, inside the writer's transaction.
@@ -42,6 +42,7 @@ pub(super) async fn run(
             return Ok(AcceptedSubmission {
                 receipt,
                 change: None,
+                preview: None,
             });
         }
     }
@@ -55,6 +56,9 @@ pub(super) async fn run(
         Target::Game(slug) => update::game(&mut context, slug).await?,
         Target::Event(slug) => update::event(&mut context, slug).await?,
         Target::Page(handle) => update::page(&mut context, handle).await?,
+        Target::Pictures(entity, name, operation) => {
+            own_pictures::apply(&mut context, *entity, name, operation).await?
+        }
         Target::Withdrawal(entity, name) => withdraw::apply(&mut context, *entity, name).await?,
     };
     if let Some(key) = &submission.idempotency_key {

@@ -7,6 +7,8 @@ use crate::domain::text::clip;
 
 /// Maximum number of waiting claims of one account.
 pub const MAX_WAITING_CLAIMS: i64 = 10;
+/// Maximum number of waiting requests for a takedown of one account.
+const MAX_WAITING_TAKEDOWNS: i64 = 10;
 
 /// Refuses a submission beyond the limit of pending ones; `whose` names the account for which it counts.
 pub(super) fn check_pending_limit(pending: i64, limit: i64, whose: &str) -> Result<(), Fault> {
@@ -26,6 +28,17 @@ pub(super) fn check_waiting_claims(others: i64) -> Result<(), Fault> {
     }
     let message = format!(
         "{MAX_WAITING_CLAIMS} of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them."
+    );
+    Err(Fault::new(Code::TooManyPending, message))
+}
+
+/// Refuses a request for a takedown beyond the limit; `others` is the number of waiting requests for other listings.
+pub(super) fn check_waiting_takedowns(others: i64) -> Result<(), Fault> {
+    if others < MAX_WAITING_TAKEDOWNS {
+        return Ok(());
+    }
+    let message = format!(
+        "{MAX_WAITING_TAKEDOWNS} of your requests for a takedown wait for a decision, which is the maximum. Write to staff about all of them in one of these."
     );
     Err(Fault::new(Code::TooManyPending, message))
 }

@@ -11,6 +11,7 @@ pub mod import;
 pub mod limits;
 pub mod members;
 pub mod moderate;
+pub mod own_pictures;
 pub mod page_owners;
 pub mod picture_edit;
 mod record_change;
@@ -21,6 +22,7 @@ pub mod staff_edit;
 pub mod submission;
 mod submission_context;
 mod submit;
+pub mod takedowns;
 mod update;
 mod withdraw;
 
@@ -38,6 +40,7 @@ use crate::store::claims::Claim;
 use crate::store::constraints;
 use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
+use crate::store::takedowns::TakedownRequest;
 use claims::ClaimChange;
 use import::chunk::Chunk;
 use members::MemberChange;
@@ -47,6 +50,7 @@ use picture_edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Receipt, Submission};
+use takedowns::TakedownChange;
 
 /// A change of records.
 #[derive(Debug)]
@@ -66,6 +70,8 @@ pub enum Command {
     Claim(Box<ClaimChange>),
     /// An admin changes the members of the staff, or a member renews their token.
     ChangeMember(Box<MemberChange>),
+    /// An account asks staff to take down a listing, or staff decline that.
+    Takedown(Box<TakedownChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
     /// Lets the next games of a page follow its state.
@@ -89,6 +95,8 @@ pub enum Outcome {
     Claimed(Box<Claim>),
     /// The member after the change.
     MemberChanged(Box<MemberRow>),
+    /// The request after the change.
+    TakedownRequested(Box<TakedownRequest>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
     PageFollowed {
@@ -165,6 +173,10 @@ impl Apply for CommandHandler {
                 let changing = members::apply(connection, change, now);
                 let member = Box::pin(changing).await?;
                 (Outcome::MemberChanged(Box::new(member)), Vec::new())
+            }
+            Command::Takedown(change) => {
+                let request = Box::pin(takedowns::apply(connection, change, now)).await?;
+                (Outcome::TakedownRequested(Box::new(request)), Vec::new())
             }
             Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);

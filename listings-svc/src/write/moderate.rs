@@ -19,7 +19,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
-use crate::store::{ListingTable, RecordTable as _};
+use crate::store::{ListingTable, RecordTable as _, takedowns};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moderation {
@@ -87,6 +87,9 @@ where
         Transition::TakeDown => ChangeKind::Removed,
         Transition::Restore => ChangeKind::Restored,
     };
+    if moderation.transition == Transition::TakeDown {
+        takedowns::grant(connection, (moderation.entity, after.id), now).await?;
+    }
     let (is_public, mut unfinished) = (after.is_visible(), None);
     let mut changes = vec![listing_change(
         (Some(&before), &after),

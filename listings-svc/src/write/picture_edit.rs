@@ -16,7 +16,7 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::pictures::{FileName, PictureSizes};
+use crate::domain::pictures::{FileName, StoredPicture};
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
 use crate::store::pictures;
@@ -37,10 +37,10 @@ pub struct PictureEdit {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PictureOperation {
-    SetCover(PictureSizes),
-    SetAvatar(PictureSizes),
+    SetCover(StoredPicture),
+    SetAvatar(StoredPicture),
     AddScreenshot {
-        picture: PictureSizes,
+        picture: StoredPicture,
         /// Alternative text.
         alt: String,
         /// Position among the screenshots; `None` for the end.
@@ -50,22 +50,26 @@ pub enum PictureOperation {
     RemoveAvatar,
     /// The screenshot with this address, as listings store it.
     RemoveScreenshot(String),
+    /// All screenshots in a new order: the address, as listings store it, and the alternative text.
+    ArrangeScreenshots(Vec<(String, String)>),
     /// All pictures with these addresses, also from a listing that was taken down: a restore must not show them.
     Purge(Vec<String>),
 }
 
 impl PictureOperation {
     /// The files that the listing names after the edit.
-    fn files(&self) -> Vec<FileName> {
+    pub(super) fn files(&self) -> Vec<FileName> {
         match self {
             Self::SetCover(picture)
             | Self::SetAvatar(picture)
             | Self::AddScreenshot { picture, .. } => {
-                vec![picture.large.name.clone(), picture.small.name.clone()]
+                vec![picture.large.clone(), picture.small.clone()]
             }
-            Self::RemoveCover | Self::RemoveAvatar | Self::RemoveScreenshot(_) | Self::Purge(_) => {
-                Vec::new()
-            }
+            Self::RemoveCover
+            | Self::RemoveAvatar
+            | Self::RemoveScreenshot(_)
+            | Self::ArrangeScreenshots(_)
+            | Self::Purge(_) => Vec::new(),
         }
     }
 
@@ -74,11 +78,11 @@ impl PictureOperation {
     }
 }
 
-trait HasPictures: Clone {
+pub(super) trait HasPictures: Clone {
     /// The content after an edit.
     ///
     /// # Errors
-    /// The game has the maximum number of screenshots.
+    /// The game has the maximum number of screenshots, or other screenshots than those that are arranged.
     fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault>;
 }
 
@@ -87,7 +91,7 @@ impl HasPictures for Page {
         let mut page = self.clone();
         match operation {
             PictureOperation::SetAvatar(picture) => {
-                page.avatar_url = Some(picture.large.name.address());
+                page.avatar_url = Some(picture.large.address());
             }
             PictureOperation::RemoveAvatar => page.avatar_url = None,
             PictureOperation::Purge(addresses) => {
@@ -104,7 +108,7 @@ impl HasPictures for Game {
         let mut game = self.clone();
         match operation {
             PictureOperation::SetCover(picture) => {
-                game.cover_url = Some(picture.large.name.address());
+                game.cover_url = Some(picture.large.address());
             }
             PictureOperation::RemoveCover => game.cover_url = None,
             PictureOperation::AddScreenshot {
@@ -113,15 +117,18 @@ impl HasPictures for Game {
                 position,
             } => {
                 let screenshot = Screenshot {
-                    url: picture.large.name.address(),
-                    width: picture.large.width,
-                    height: picture.large.height,
+                    url: picture.large.address(),
+                    width: picture.width,
+                    height: picture.height,
                     alt: alt.clone(),
                 };
                 insert_screenshot(&mut game.screenshots, screenshot, *position)?;
             }
             PictureOperation::RemoveScreenshot(url) => {
                 game.screenshots.retain(|screenshot| screenshot.url != *url);
+            }
+            PictureOperation::ArrangeScreenshots(order) => {
+                game.screenshots = arrange(&game.screenshots, order)?;
             }
             PictureOperation::Purge(addresses) => {
                 game.cover_url = game.cover_url.filter(|url| !addresses.contains(url));
@@ -155,6 +162,32 @@ fn insert_screenshot(
     let at = position.or(before).unwrap_or(screenshots.len());
     screenshots.insert(at.min(screenshots.len()), screenshot);
     Ok(())
+}
+
+/// The screenshots in an order that names each of them once, with new texts.
+fn arrange(
+    screenshots: &[Screenshot],
+    order: &[(String, String)],
+) -> Result<Vec<Screenshot>, Fault> {
+    let changed = || {
+        let reason = "The screenshots have changed since you read them: read them again.";
+        Fault::invalid_field("screenshots", reason)
+    };
+    let mut rest = screenshots.to_vec();
+    let mut arranged = Vec::with_capacity(rest.len());
+    for (url, alt) in order {
+        let at = rest.iter().position(|it| it.url == *url);
+        let screenshot = rest.remove(at.ok_or_else(changed)?);
+        arranged.push(Screenshot {
+            alt: alt.clone(),
+            ..screenshot
+        });
+    }
+    if rest.is_empty() {
+        Ok(arranged)
+    } else {
+        Err(changed())
+    }
 }
 
 pub async fn apply(
@@ -253,6 +286,31 @@ mod tests {
         }
         insert_screenshot(&mut screenshots, screenshot("b", "A hill"), None).unwrap();
         assert_eq!(screenshots[3], screenshot("b", "A hill"));
+    }
+
+    #[test]
+    fn an_arrangement_names_every_screenshot_once() {
+        let screenshots = [screenshot("a", "A"), screenshot("b", "B")];
+        let arranged = |order: &[(&str, &str)]| {
+            let order: Vec<(String, String)> = (order.iter())
+                .map(|(url, alt)| ((*url).to_owned(), (*alt).to_owned()))
+                .collect();
+            arrange(&screenshots, &order)
+        };
+        let new = arranged(&[("b", "B"), ("a", "A hill")]).unwrap();
+        assert_eq!(new, [screenshot("b", "B"), screenshot("a", "A hill")]);
+        for wrong in [
+            &[("a", "")][..],
+            &[("a", ""), ("a", "")],
+            &[("a", ""), ("b", ""), ("c", "")],
+        ] {
+            assert!(
+                arranged(wrong)
+                    .unwrap_err()
+                    .fields
+                    .contains_key("screenshots")
+            );
+        }
     }
 
     #[test]

@@ -60,5 +60,6 @@ fn uses_reference_data(submission: &Submission) -> bool {
             let mut names = ["genres", "country_code", "city"].into_iter();
             names.any(|name| submission.body.contains_key(name))
         }
+        Target::Pictures(..) => false,
     }
 }

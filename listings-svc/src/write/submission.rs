@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use super::picture_edit::PictureOperation;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::state::ListingState;
@@ -31,16 +32,18 @@ pub enum Target {
     NewPage,
     /// The handle.
     Page(String),
+    /// Changes the pictures of the listing with this slug or handle.
+    Pictures(Entity, String, PictureOperation),
     /// Withdraws the listing with this slug or handle from the review.
     Withdrawal(Entity, String),
 }
 
 impl Target {
-    /// What the submission counts as among the writes of the day: a page or a withdrawal counts as none (§8).
+    /// What the submission counts as among the writes of the day: a page, a picture or a withdrawal counts as none (§8).
     pub(super) const fn daily_writes(&self) -> i32 {
         match self {
             Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => 1,
-            Self::NewPage | Self::Page(_) | Self::Withdrawal(..) => 0,
+            Self::NewPage | Self::Page(_) | Self::Pictures(..) | Self::Withdrawal(..) => 0,
         }
     }
 }

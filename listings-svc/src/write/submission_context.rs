@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kit::feed::{ApplyError, NewChange};
 use serde::Serialize;
+use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use time::OffsetDateTime;
@@ -21,7 +22,9 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{ListingTable, LockedRows, RecordTable as _, accounts, games, pages};
+use crate::store::{
+    ListingTable, LockedRows, RecordTable as _, accounts, games, pages, to_json_row,
+};
 
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
@@ -31,6 +34,16 @@ const FIRST_WINDOW: usize = 8;
 pub(super) struct AcceptedSubmission {
     pub(super) receipt: Receipt,
     pub(super) change: Option<NewChange>,
+    /// Of a dry run: what it would change.
+    pub(super) preview: Option<Preview>,
+}
+
+/// A listing before and after a change, as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    /// `None` for a new listing.
+    pub before: Option<Value>,
+    pub after: Value,
 }
 
 /// A listing that accounts submit.
@@ -276,10 +289,24 @@ impl<'a> SubmissionContext<'a> {
                 note: None,
                 replayed: false,
             },
+            preview: (self.is_dry_run && change_kind.is_some())
+                .then(|| preview(before, listing))
+                .flatten(),
             change: change_kind
                 .map(|change_kind| listing_change((before, listing), change_kind, public_url)),
         }
     }
+}
+
+/// Serialization cannot fail: a listing has only strings, numbers, arrays and objects.
+fn preview<C>(before: Option<&Listing<C>>, after: &Listing<C>) -> Option<Preview>
+where
+    Listing<C>: SubmittedListing,
+{
+    Some(Preview {
+        before: before.and_then(|before| to_json_row(before).ok()),
+        after: to_json_row(after).ok()?,
+    })
 }
 
 /// A sample, as a page of the account.

@@ -155,7 +155,7 @@ fn precondition_failed() -> Fault {
 }
 
 /// Saves a change, within the limits of the account. A rejected listing becomes pending again, and counts as a submission.
-async fn update<C: Clone + PartialEq>(
+pub(super) async fn update<C: Clone + PartialEq>(
     context: &mut SubmissionContext<'_>,
     before: Listing<C>,
     content: C,

@@ -34,6 +34,10 @@ pub(crate) fn claim_id(text: &str) -> Result<String, String> {
     id(text, "a pending claim", "claim list")
 }
 
+pub(crate) fn takedown_id(text: &str) -> Result<String, String> {
+    id(text, "a waiting request", "review takedowns")
+}
+
 pub(crate) fn endpoint_id(text: &str) -> Result<String, String> {
     id(text, "an endpoint", "endpoint list --account ACCOUNT")
 }

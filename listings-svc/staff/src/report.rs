@@ -41,7 +41,7 @@ pub(crate) enum Command {
         /// The number of the report
         #[arg(value_parser = report_number)]
         report: i64,
-        /// The reason, for the record
+        /// The reason that the owners of the game read
         #[arg(long)]
         reason: String,
     },

@@ -65,6 +65,7 @@ impl Accounts<'_> {
         let request = proto::CreatePageRequest {
             account_id: self.submitter(handle).await.to_string(),
             body: body.to_string().into(),
+            ..proto::CreatePageRequest::default()
         };
         let pages = PagesServiceClient::new(self.service.fleet.clone());
         let made = pages.clone().create_page(request).await.unwrap();
@@ -120,7 +121,7 @@ impl Accounts<'_> {
     }
 }
 
-fn writing(account: Uuid, body: &Value) -> Writing {
+pub(crate) fn writing(account: Uuid, body: &Value) -> Writing {
     Writing {
         author: Some(Author {
             account_id: account.to_string(),

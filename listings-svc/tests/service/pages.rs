@@ -28,6 +28,7 @@ async fn create(service: &Service, account: Uuid, body: &Value) -> Result<proto:
     let request = proto::CreatePageRequest {
         account_id: account.to_string(),
         body: body.to_string().into(),
+        ..proto::CreatePageRequest::default()
     };
     let made = pages(service).create_page(request).await?;
     Ok(made.into_inner().written.unwrap())
@@ -43,6 +44,7 @@ async fn update(
         account_id: account.to_string(),
         handle: handle.to_owned(),
         body: body.to_string().into(),
+        ..proto::UpdatePageRequest::default()
     };
     let made = pages(service).update_page(request).await?;
     Ok(made.into_inner().written.unwrap())

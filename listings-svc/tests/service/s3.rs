@@ -68,6 +68,7 @@ fn settings(endpoint: &str, bucket: &str) -> Settings {
         pictures_deadline: testing::LONG,
         picture_megabytes: 10,
         pictures_at_once: 1,
+        pictures_per_day: 5,
     }
 }
 

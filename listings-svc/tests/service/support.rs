@@ -98,6 +98,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         pictures_deadline: testing::LONG,
         picture_megabytes: 10,
         pictures_at_once: 2,
+        pictures_per_day: 5,
     };
     let store = FileStore::open(&settings).unwrap();
     let processor = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
@@ -112,6 +113,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         importer: importer.clone(),
         pictures: processor.clone(),
         files: store.clone(),
+        pictures_per_day: settings.pictures_per_day,
         members: members.clone(),
         token_lifetime: time::Duration::days(90),
         draining: lifecycle.draining(),

@@ -33,6 +33,7 @@ impl Directory {
         let request = proto::CreatePageRequest {
             account_id: ADA.to_string(),
             body: body.to_string().into(),
+            ..proto::CreatePageRequest::default()
         };
         PagesServiceClient::new(service.fleet.clone())
             .create_page(request)

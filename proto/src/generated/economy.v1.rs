@@ -49,6 +49,35 @@ pub struct CurrencyName {
     #[prost(string, tag = "3")]
     pub given_by: ::prost::alloc::string::String,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOwnCurrenciesRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// Only the game with this slug; `not_found` unless the account owns it. Empty: all.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOwnCurrenciesResponse {
+    /// At most 500.
+    #[prost(message, repeated, tag = "1")]
+    pub currencies: ::prost::alloc::vec::Vec<OwnCurrency>,
+}
+/// A game of an account, and its currency.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct OwnCurrency {
+    /// The slug of the game.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub title: ::prost::alloc::string::String,
+    /// Whether the public sees the game; otherwise its currency is not listed either.
+    #[prost(bool, tag = "3")]
+    pub published: bool,
+    /// Newest first; empty while no currency is registered. `given_by` is `account` or `staff`.
+    #[prost(message, repeated, tag = "4")]
+    pub names: ::prost::alloc::vec::Vec<CurrencyName>,
+}
 /// Generated client implementations.
 pub mod currencies_service_client {
     #![allow(
@@ -196,6 +225,33 @@ pub mod currencies_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// The live games of an account with the names of their currencies, by slug, for the dashboard.
+        pub async fn list_own_currencies(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOwnCurrenciesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnCurrenciesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.CurrenciesService/ListOwnCurrencies",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("economy.v1.CurrenciesService", "ListOwnCurrencies"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -226,6 +282,14 @@ pub mod currencies_service_server {
             request: tonic::Request<super::SetOwnCurrencyRequest>,
         ) -> std::result::Result<
             tonic::Response<super::SetCurrencyResponse>,
+            tonic::Status,
+        >;
+        /// The live games of an account with the names of their currencies, by slug, for the dashboard.
+        async fn list_own_currencies(
+            &self,
+            request: tonic::Request<super::ListOwnCurrenciesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnCurrenciesResponse>,
             tonic::Status,
         >;
     }
@@ -383,6 +447,55 @@ pub mod currencies_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SetOwnCurrencySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.CurrenciesService/ListOwnCurrencies" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListOwnCurrenciesSvc<T: CurrenciesService>(pub Arc<T>);
+                    impl<
+                        T: CurrenciesService,
+                    > tonic::server::UnaryService<super::ListOwnCurrenciesRequest>
+                    for ListOwnCurrenciesSvc<T> {
+                        type Response = super::ListOwnCurrenciesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOwnCurrenciesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CurrenciesService>::list_own_currencies(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListOwnCurrenciesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -1605,6 +1718,34 @@ pub struct RatesHead {
     #[prost(uint64, tag = "3")]
     pub length: u64,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRateSeriesRequest {
+    /// Slugs of two games with listed currencies.
+    #[prost(string, tag = "1")]
+    pub from: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub to: ::prost::alloc::string::String,
+    /// The number of UTC days, with the current one, 1 to 92; 0 stands for 31.
+    #[prost(uint32, tag = "3")]
+    pub days: u32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListRateSeriesResponse {
+    /// At the beginning of each day and now, oldest first. A time without a rate has no row.
+    #[prost(message, repeated, tag = "1")]
+    pub points: ::prost::alloc::vec::Vec<RatePoint>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RatePoint {
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Decimal: units of the second currency for one unit of the first.
+    #[prost(string, tag = "2")]
+    pub rate: ::prost::alloc::string::String,
+    /// `worked` or `market`.
+    #[prost(string, tag = "3")]
+    pub source: ::prost::alloc::string::String,
+}
 /// Generated client implementations.
 pub mod rates_service_client {
     #![allow(
@@ -1722,6 +1863,31 @@ pub mod rates_service_client {
                 .insert(GrpcMethod::new("economy.v1.RatesService", "ListRates"));
             self.inner.server_streaming(req, path, codec).await
         }
+        /// The live rate of one pair over time: what `ListRates` returns for each of these times.
+        pub async fn list_rate_series(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRateSeriesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRateSeriesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.RatesService/ListRateSeries",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.RatesService", "ListRateSeries"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1748,6 +1914,14 @@ pub mod rates_service_server {
             &self,
             request: tonic::Request<super::ListRatesRequest>,
         ) -> std::result::Result<tonic::Response<Self::ListRatesStream>, tonic::Status>;
+        /// The live rate of one pair over time: what `ListRates` returns for each of these times.
+        async fn list_rate_series(
+            &self,
+            request: tonic::Request<super::ListRateSeriesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRateSeriesResponse>,
+            tonic::Status,
+        >;
     }
     /// Exchange rates between the currencies of listed games (§2.8).
     #[derive(Debug)]
@@ -1872,319 +2046,25 @@ pub mod rates_service_server {
                     };
                     Box::pin(fut)
                 }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for RatesServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "economy.v1.RatesService";
-    impl<T> tonic::server::NamedService for RatesServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SubmitReportRequest {
-    /// The account of the key.
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    pub mode: i32,
-    /// The slug of the key's game.
-    #[prost(string, tag = "3")]
-    pub game: ::prost::alloc::string::String,
-    /// A JSON object: the fields of §2.6.
-    #[prost(bytes = "bytes", tag = "4")]
-    pub body: ::prost::bytes::Bytes,
-    /// Validate only; store nothing (§10.3).
-    #[prost(bool, tag = "5")]
-    pub dry_run: bool,
-    /// Empty without an idempotency key (§10.4).
-    #[prost(string, tag = "6")]
-    pub idempotency_key: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SubmitReportResponse {
-    /// Absent when nothing was stored because of the mode or `dry_run`.
-    #[prost(int64, optional, tag = "1")]
-    pub report: ::core::option::Option<i64>,
-    #[prost(message, optional, tag = "2")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(bool, tag = "3")]
-    pub counted: bool,
-    /// The reason for holding it; absent when it counts.
-    #[prost(string, optional, tag = "4")]
-    pub held: ::core::option::Option<::prost::alloc::string::String>,
-    /// This is the stored response to an earlier call with the same key.
-    #[prost(bool, tag = "5")]
-    pub replayed: bool,
-}
-/// Generated client implementations.
-pub mod reports_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Reports of games about their economies (§2.6, §4.4).
-    #[derive(Debug, Clone)]
-    pub struct ReportsServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl ReportsServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> ReportsServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> ReportsServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            ReportsServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Submits a report. It counts at once, or it is held for a review by staff. With a test key the report is only validated.
-        pub async fn submit_report(
-            &mut self,
-            request: impl tonic::IntoRequest<super::SubmitReportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::SubmitReportResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.ReportsService/SubmitReport",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.ReportsService", "SubmitReport"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod reports_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with ReportsServiceServer.
-    #[async_trait]
-    pub trait ReportsService: std::marker::Send + std::marker::Sync + 'static {
-        /// Submits a report. It counts at once, or it is held for a review by staff. With a test key the report is only validated.
-        async fn submit_report(
-            &self,
-            request: tonic::Request<super::SubmitReportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::SubmitReportResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Reports of games about their economies (§2.6, §4.4).
-    #[derive(Debug)]
-    pub struct ReportsServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> ReportsServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for ReportsServiceServer<T>
-    where
-        T: ReportsService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/economy.v1.ReportsService/SubmitReport" => {
+                "/economy.v1.RatesService/ListRateSeries" => {
                     #[allow(non_camel_case_types)]
-                    struct SubmitReportSvc<T: ReportsService>(pub Arc<T>);
+                    struct ListRateSeriesSvc<T: RatesService>(pub Arc<T>);
                     impl<
-                        T: ReportsService,
-                    > tonic::server::UnaryService<super::SubmitReportRequest>
-                    for SubmitReportSvc<T> {
-                        type Response = super::SubmitReportResponse;
+                        T: RatesService,
+                    > tonic::server::UnaryService<super::ListRateSeriesRequest>
+                    for ListRateSeriesSvc<T> {
+                        type Response = super::ListRateSeriesResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::SubmitReportRequest>,
+                            request: tonic::Request<super::ListRateSeriesRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as ReportsService>::submit_report(&inner, request).await
+                                <T as RatesService>::list_rate_series(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -2195,7 +2075,7 @@ pub mod reports_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = SubmitReportSvc(inner);
+                        let method = ListRateSeriesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -2233,7 +2113,7 @@ pub mod reports_service_server {
             }
         }
     }
-    impl<T> Clone for ReportsServiceServer<T> {
+    impl<T> Clone for RatesServiceServer<T> {
         fn clone(&self) -> Self {
             let inner = self.inner.clone();
             Self {
@@ -2246,8 +2126,8 @@ pub mod reports_service_server {
         }
     }
     /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "economy.v1.ReportsService";
-    impl<T> tonic::server::NamedService for ReportsServiceServer<T> {
+    pub const SERVICE_NAME: &str = "economy.v1.RatesService";
+    impl<T> tonic::server::NamedService for RatesServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
@@ -2362,7 +2242,7 @@ pub struct ApproveReportResponse {
 pub struct RejectReportRequest {
     #[prost(int64, tag = "1")]
     pub report: i64,
-    /// Required.
+    /// Required; the owners of the game see it.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -4035,6 +3915,493 @@ pub mod staff_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "economy.v1.StaffService";
     impl<T> tonic::server::NamedService for StaffServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SubmitReportRequest {
+    /// The account of the key.
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
+    pub mode: i32,
+    /// The slug of the key's game.
+    #[prost(string, tag = "3")]
+    pub game: ::prost::alloc::string::String,
+    /// A JSON object: the fields of §2.6.
+    #[prost(bytes = "bytes", tag = "4")]
+    pub body: ::prost::bytes::Bytes,
+    /// Validate only; store nothing (§10.3).
+    #[prost(bool, tag = "5")]
+    pub dry_run: bool,
+    /// Empty without an idempotency key (§10.4).
+    #[prost(string, tag = "6")]
+    pub idempotency_key: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SubmitReportResponse {
+    /// Absent when nothing was stored because of the mode or `dry_run`.
+    #[prost(int64, optional, tag = "1")]
+    pub report: ::core::option::Option<i64>,
+    #[prost(message, optional, tag = "2")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(bool, tag = "3")]
+    pub counted: bool,
+    /// The reason for holding it; absent when it counts.
+    #[prost(string, optional, tag = "4")]
+    pub held: ::core::option::Option<::prost::alloc::string::String>,
+    /// This is the stored response to an earlier call with the same key.
+    #[prost(bool, tag = "5")]
+    pub replayed: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOwnReportsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The slug of a game that the account owns; otherwise `not_found`.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOwnReportsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub reports: ::prost::alloc::vec::Vec<OwnReport>,
+    /// Without `total`.
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OwnReport {
+    #[prost(message, optional, tag = "1")]
+    pub report: ::core::option::Option<Report>,
+    #[prost(enumeration = "ReportState", tag = "2")]
+    pub state: i32,
+    /// The reason for holding it; empty when it counted at once.
+    #[prost(string, tag = "3")]
+    pub held: ::prost::alloc::string::String,
+    /// The decision of staff on a held report.
+    #[prost(message, optional, tag = "4")]
+    pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The reason that staff gave for it; may be empty.
+    #[prost(string, tag = "5")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ReportState {
+    Unspecified = 0,
+    /// It moves rates and figures.
+    Counted = 1,
+    /// It waits for a review by staff.
+    Held = 2,
+    /// Staff rejected it: it never counts.
+    Rejected = 3,
+}
+impl ReportState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "REPORT_STATE_UNSPECIFIED",
+            Self::Counted => "REPORT_STATE_COUNTED",
+            Self::Held => "REPORT_STATE_HELD",
+            Self::Rejected => "REPORT_STATE_REJECTED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "REPORT_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "REPORT_STATE_COUNTED" => Some(Self::Counted),
+            "REPORT_STATE_HELD" => Some(Self::Held),
+            "REPORT_STATE_REJECTED" => Some(Self::Rejected),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod reports_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Reports of games about their economies (§2.6, §4.4).
+    #[derive(Debug, Clone)]
+    pub struct ReportsServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl ReportsServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> ReportsServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ReportsServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ReportsServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Submits a report. It counts at once, or it is held for a review by staff. With a test key the report is only validated.
+        pub async fn submit_report(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SubmitReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SubmitReportResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.ReportsService/SubmitReport",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.ReportsService", "SubmitReport"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The stored reports of a game of the account, counted or not, newest first, for the dashboard.
+        pub async fn list_own_reports(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOwnReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnReportsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.ReportsService/ListOwnReports",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.ReportsService", "ListOwnReports"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod reports_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ReportsServiceServer.
+    #[async_trait]
+    pub trait ReportsService: std::marker::Send + std::marker::Sync + 'static {
+        /// Submits a report. It counts at once, or it is held for a review by staff. With a test key the report is only validated.
+        async fn submit_report(
+            &self,
+            request: tonic::Request<super::SubmitReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SubmitReportResponse>,
+            tonic::Status,
+        >;
+        /// The stored reports of a game of the account, counted or not, newest first, for the dashboard.
+        async fn list_own_reports(
+            &self,
+            request: tonic::Request<super::ListOwnReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnReportsResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Reports of games about their economies (§2.6, §4.4).
+    #[derive(Debug)]
+    pub struct ReportsServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ReportsServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ReportsServiceServer<T>
+    where
+        T: ReportsService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/economy.v1.ReportsService/SubmitReport" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubmitReportSvc<T: ReportsService>(pub Arc<T>);
+                    impl<
+                        T: ReportsService,
+                    > tonic::server::UnaryService<super::SubmitReportRequest>
+                    for SubmitReportSvc<T> {
+                        type Response = super::SubmitReportResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SubmitReportRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReportsService>::submit_report(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubmitReportSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.ReportsService/ListOwnReports" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListOwnReportsSvc<T: ReportsService>(pub Arc<T>);
+                    impl<
+                        T: ReportsService,
+                    > tonic::server::UnaryService<super::ListOwnReportsRequest>
+                    for ListOwnReportsSvc<T> {
+                        type Response = super::ListOwnReportsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOwnReportsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReportsService>::list_own_reports(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListOwnReportsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ReportsServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "economy.v1.ReportsService";
+    impl<T> tonic::server::NamedService for ReportsServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -1994,6 +1994,8 @@ pub struct AccountsServiceChangeAccountResponse {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListPlansRequest {}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListSwitchesRequest {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListKeysRequest {
     #[prost(string, tag = "1")]
@@ -2381,6 +2383,31 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListPlans"));
             self.inner.unary(req, path, codec).await
         }
+        /// The switches (§7.3), for forms that one of them closes. Without the reasons, which are for staff.
+        pub async fn list_switches(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceListSwitchesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSwitchesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListSwitches",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListSwitches"));
+            self.inner.unary(req, path, codec).await
+        }
         /// All keys of the account, oldest first, also those that have ended.
         pub async fn list_keys(
             &mut self,
@@ -2655,6 +2682,14 @@ pub mod accounts_service_server {
             request: tonic::Request<super::AccountsServiceListPlansRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListPlansResponse>,
+            tonic::Status,
+        >;
+        /// The switches (§7.3), for forms that one of them closes. Without the reasons, which are for staff.
+        async fn list_switches(
+            &self,
+            request: tonic::Request<super::AccountsServiceListSwitchesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSwitchesResponse>,
             tonic::Status,
         >;
         /// All keys of the account, oldest first, also those that have ended.
@@ -2992,6 +3027,54 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListPlansSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListSwitches" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSwitchesSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceListSwitchesRequest,
+                    > for ListSwitchesSvc<T> {
+                        type Response = super::ListSwitchesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListSwitchesRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_switches(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSwitchesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -1378,6 +1378,1194 @@ pub mod member_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListingName {
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
+    pub mode: i32,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+}
+/// A listing, for staff.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Listing {
+    #[prost(message, optional, tag = "1")]
+    pub name: ::core::option::Option<ListingName>,
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// The title, or the name of a page.
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(enumeration = "State", tag = "4")]
+    pub state: i32,
+    #[prost(int64, tag = "5")]
+    pub revision: i64,
+    /// The time and the author of the newest revision, such as `import` with a file name or `staff` with a member.
+    #[prost(message, optional, tag = "6")]
+    pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "7")]
+    pub actor_kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "8")]
+    pub actor: ::prost::alloc::string::String,
+    /// The reason of the last decision or edit by staff; empty without one.
+    #[prost(string, tag = "9")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetListingRequest {
+    #[prost(message, optional, tag = "1")]
+    pub name: ::core::option::Option<ListingName>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetListingResponse {
+    #[prost(message, optional, tag = "1")]
+    pub listing: ::core::option::Option<Listing>,
+}
+/// Generated client implementations.
+pub mod staff_listing_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Staff calls for single listings.
+    #[derive(Debug, Clone)]
+    pub struct StaffListingServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffListingServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffListingServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffListingServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffListingServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// A listing in any state.
+        pub async fn get_listing(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetListingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffListingService/GetListing",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffListingService", "GetListing"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_listing_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffListingServiceServer.
+    #[async_trait]
+    pub trait StaffListingService: std::marker::Send + std::marker::Sync + 'static {
+        /// A listing in any state.
+        async fn get_listing(
+            &self,
+            request: tonic::Request<super::GetListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetListingResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Staff calls for single listings.
+    #[derive(Debug)]
+    pub struct StaffListingServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffListingServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffListingServiceServer<T>
+    where
+        T: StaffListingService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.StaffListingService/GetListing" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetListingSvc<T: StaffListingService>(pub Arc<T>);
+                    impl<
+                        T: StaffListingService,
+                    > tonic::server::UnaryService<super::GetListingRequest>
+                    for GetListingSvc<T> {
+                        type Response = super::GetListingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetListingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffListingService>::get_listing(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetListingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffListingServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.StaffListingService";
+    impl<T> tonic::server::NamedService for StaffListingServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PictureUpload {
+    #[prost(oneof = "picture_upload::Message", tags = "1, 2, 3")]
+    pub message: ::core::option::Option<picture_upload::Message>,
+}
+/// Nested message and enum types in `PictureUpload`.
+pub mod picture_upload {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Message {
+        #[prost(message, tag = "1")]
+        Header(super::PictureHeader),
+        #[prost(bytes, tag = "2")]
+        Chunk(::prost::bytes::Bytes),
+        #[prost(message, tag = "3")]
+        End(super::PictureEnd),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PictureHeader {
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
+    pub mode: i32,
+    /// The slug of a game, or the handle of a page.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// The alternative text of a screenshot; up to 300 characters.
+    #[prost(string, tag = "3")]
+    pub alt: ::prost::alloc::string::String,
+    /// The index of a screenshot, from 0; absent: after the last one.
+    #[prost(uint32, optional, tag = "4")]
+    pub place: ::core::option::Option<u32>,
+}
+/// The end of the file. A stream without it was interrupted and changes nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PictureEnd {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PictureResponse {
+    #[prost(message, optional, tag = "1")]
+    pub listing: ::core::option::Option<Listing>,
+    /// The picture of the listing.
+    #[prost(message, optional, tag = "2")]
+    pub picture: ::core::option::Option<Picture>,
+    /// The thumbnail: 600 × 338 for a cover, 128 × 128 for an avatar, within 640 × 640 for a screenshot.
+    #[prost(message, optional, tag = "3")]
+    pub small: ::core::option::Option<Picture>,
+}
+#[derive(serde::Serialize)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Picture {
+    #[prost(string, tag = "1")]
+    pub url: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "2")]
+    pub width: u32,
+    #[prost(uint32, tag = "3")]
+    pub height: u32,
+    /// The size of the file in bytes.
+    #[prost(uint64, tag = "4")]
+    pub size: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemovePictureRequest {
+    #[prost(enumeration = "PictureKind", tag = "1")]
+    pub kind: i32,
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
+    pub mode: i32,
+    /// The slug of a game, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// For a screenshot: its URL, or the last segment of the URL.
+    #[prost(string, tag = "4")]
+    pub url: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemovePictureResponse {
+    #[prost(message, optional, tag = "1")]
+    pub listing: ::core::option::Option<Listing>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PurgePictureRequest {
+    /// The URL of an uploaded picture in any size, or the last segment of the URL.
+    #[prost(string, tag = "1")]
+    pub url: ::prost::alloc::string::String,
+    /// For the record; 1 to 500 characters.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PurgePictureResponse {
+    /// The names of the deleted files.
+    #[prost(string, repeated, tag = "1")]
+    pub files: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The listings that had the picture.
+    #[prost(message, repeated, tag = "2")]
+    pub listings: ::prost::alloc::vec::Vec<ListingName>,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum PictureKind {
+    Unspecified = 0,
+    /// Of a game.
+    Cover = 1,
+    /// Of a page.
+    Avatar = 2,
+    /// Of a game.
+    Screenshot = 3,
+}
+impl PictureKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "PICTURE_KIND_UNSPECIFIED",
+            Self::Cover => "PICTURE_KIND_COVER",
+            Self::Avatar => "PICTURE_KIND_AVATAR",
+            Self::Screenshot => "PICTURE_KIND_SCREENSHOT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "PICTURE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "PICTURE_KIND_COVER" => Some(Self::Cover),
+            "PICTURE_KIND_AVATAR" => Some(Self::Avatar),
+            "PICTURE_KIND_SCREENSHOT" => Some(Self::Screenshot),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod staff_picture_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Staff calls for the pictures of listings in any state but removed.
+    ///
+    /// A file (JPEG, PNG or WebP, not animated) is uploaded as a stream: first the header, then its bytes in order, then the end. It is
+    /// decoded and encoded again in fixed sizes, without metadata such as place and camera. Uploading the same file again changes nothing.
+    #[derive(Debug, Clone)]
+    pub struct StaffPictureServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffPictureServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffPictureServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffPictureServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffPictureServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Sets the cover of a game.
+        pub async fn set_cover(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
+        ) -> std::result::Result<
+            tonic::Response<super::PictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffPictureService/SetCover",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetCover"));
+            self.inner.client_streaming(req, path, codec).await
+        }
+        /// Sets the avatar of a page.
+        pub async fn set_avatar(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
+        ) -> std::result::Result<
+            tonic::Response<super::PictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffPictureService/SetAvatar",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetAvatar"));
+            self.inner.client_streaming(req, path, codec).await
+        }
+        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
+        pub async fn add_screenshot(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
+        ) -> std::result::Result<
+            tonic::Response<super::PictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffPictureService/AddScreenshot",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffPictureService", "AddScreenshot"),
+                );
+            self.inner.client_streaming(req, path, codec).await
+        }
+        /// Removes a picture from a listing. A second call changes nothing.
+        pub async fn remove_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RemovePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RemovePictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffPictureService/RemovePicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffPictureService", "RemovePicture"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
+        /// finishes one that was interrupted.
+        pub async fn purge_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PurgePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PurgePictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffPictureService/PurgePicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffPictureService", "PurgePicture"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_picture_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffPictureServiceServer.
+    #[async_trait]
+    pub trait StaffPictureService: std::marker::Send + std::marker::Sync + 'static {
+        /// Sets the cover of a game.
+        async fn set_cover(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
+        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
+        /// Sets the avatar of a page.
+        async fn set_avatar(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
+        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
+        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
+        async fn add_screenshot(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
+        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
+        /// Removes a picture from a listing. A second call changes nothing.
+        async fn remove_picture(
+            &self,
+            request: tonic::Request<super::RemovePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RemovePictureResponse>,
+            tonic::Status,
+        >;
+        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
+        /// finishes one that was interrupted.
+        async fn purge_picture(
+            &self,
+            request: tonic::Request<super::PurgePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PurgePictureResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Staff calls for the pictures of listings in any state but removed.
+    ///
+    /// A file (JPEG, PNG or WebP, not animated) is uploaded as a stream: first the header, then its bytes in order, then the end. It is
+    /// decoded and encoded again in fixed sizes, without metadata such as place and camera. Uploading the same file again changes nothing.
+    #[derive(Debug)]
+    pub struct StaffPictureServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffPictureServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffPictureServiceServer<T>
+    where
+        T: StaffPictureService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.StaffPictureService/SetCover" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetCoverSvc<T: StaffPictureService>(pub Arc<T>);
+                    impl<
+                        T: StaffPictureService,
+                    > tonic::server::ClientStreamingService<super::PictureUpload>
+                    for SetCoverSvc<T> {
+                        type Response = super::PictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::PictureUpload>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffPictureService>::set_cover(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetCoverSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.client_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffPictureService/SetAvatar" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetAvatarSvc<T: StaffPictureService>(pub Arc<T>);
+                    impl<
+                        T: StaffPictureService,
+                    > tonic::server::ClientStreamingService<super::PictureUpload>
+                    for SetAvatarSvc<T> {
+                        type Response = super::PictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::PictureUpload>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffPictureService>::set_avatar(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetAvatarSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.client_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffPictureService/AddScreenshot" => {
+                    #[allow(non_camel_case_types)]
+                    struct AddScreenshotSvc<T: StaffPictureService>(pub Arc<T>);
+                    impl<
+                        T: StaffPictureService,
+                    > tonic::server::ClientStreamingService<super::PictureUpload>
+                    for AddScreenshotSvc<T> {
+                        type Response = super::PictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::PictureUpload>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffPictureService>::add_screenshot(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = AddScreenshotSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.client_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffPictureService/RemovePicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct RemovePictureSvc<T: StaffPictureService>(pub Arc<T>);
+                    impl<
+                        T: StaffPictureService,
+                    > tonic::server::UnaryService<super::RemovePictureRequest>
+                    for RemovePictureSvc<T> {
+                        type Response = super::RemovePictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RemovePictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffPictureService>::remove_picture(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RemovePictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffPictureService/PurgePicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct PurgePictureSvc<T: StaffPictureService>(pub Arc<T>);
+                    impl<
+                        T: StaffPictureService,
+                    > tonic::server::UnaryService<super::PurgePictureRequest>
+                    for PurgePictureSvc<T> {
+                        type Response = super::PurgePictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PurgePictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffPictureService>::purge_picture(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PurgePictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffPictureServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.StaffPictureService";
+    impl<T> tonic::server::NamedService for StaffPictureServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// The request of an account that staff take down a public listing of its own.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TakedownRequest {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub name: ::core::option::Option<ListingName>,
+    /// The title of the listing, or the name of a page.
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The reason that the account gave.
+    #[prost(string, tag = "5")]
+    pub reason: ::prost::alloc::string::String,
+    #[prost(enumeration = "TakedownState", tag = "6")]
+    pub state: i32,
+    #[prost(message, optional, tag = "7")]
+    pub made_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "8")]
+    pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The reason of staff, when they declined.
+    #[prost(string, tag = "9")]
+    pub answer: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RequestTakedownRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// 1 to 2,000 characters, for staff.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RequestTakedownResponse {
+    #[prost(message, optional, tag = "1")]
+    pub request: ::core::option::Option<TakedownRequest>,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum TakedownState {
+    Unspecified = 0,
+    Waiting = 1,
+    /// Staff took the listing down.
+    Granted = 2,
+    Declined = 3,
+}
+impl TakedownState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TAKEDOWN_STATE_UNSPECIFIED",
+            Self::Waiting => "TAKEDOWN_STATE_WAITING",
+            Self::Granted => "TAKEDOWN_STATE_GRANTED",
+            Self::Declined => "TAKEDOWN_STATE_DECLINED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TAKEDOWN_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "TAKEDOWN_STATE_WAITING" => Some(Self::Waiting),
+            "TAKEDOWN_STATE_GRANTED" => Some(Self::Granted),
+            "TAKEDOWN_STATE_DECLINED" => Some(Self::Declined),
+            _ => None,
+        }
+    }
+}
 /// The author of a write.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Author {
@@ -1406,7 +2594,7 @@ pub struct Writing {
     pub idempotency_key: ::prost::alloc::string::String,
 }
 /// The result of a write.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Written {
     /// Absent when nothing was written because of the mode or `dry_run`.
     #[prost(string, optional, tag = "1")]
@@ -1426,6 +2614,9 @@ pub struct Written {
     /// The reason why a published listing is not visible, such as that its page was taken down; empty otherwise.
     #[prost(string, tag = "6")]
     pub note: ::prost::alloc::string::String,
+    /// With `dry_run`, the changes that the write would make; of a creation, every field.
+    #[prost(message, repeated, tag = "7")]
+    pub differences: ::prost::alloc::vec::Vec<Difference>,
 }
 /// `If-Match` (§10.10): the change requires that the listing has one of these revisions.
 ///
@@ -1442,7 +2633,7 @@ pub struct CreateGameRequest {
     #[prost(message, optional, tag = "1")]
     pub writing: ::core::option::Option<Writing>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateGameResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -1457,7 +2648,7 @@ pub struct UpdateGameRequest {
     #[prost(message, optional, tag = "3")]
     pub precondition: ::core::option::Option<Precondition>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdateGameResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -1467,7 +2658,7 @@ pub struct CreateEventRequest {
     #[prost(message, optional, tag = "1")]
     pub writing: ::core::option::Option<Writing>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateEventResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -1482,7 +2673,7 @@ pub struct UpdateEventRequest {
     #[prost(message, optional, tag = "3")]
     pub precondition: ::core::option::Option<Precondition>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdateEventResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -1505,6 +2696,69 @@ pub struct ListOwnListingsResponse {
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetOwnListingRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetOwnListingResponse {
+    /// The reason of the rejection, while the listing is rejected; empty otherwise.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+    /// The reason why the public does not see a game although it may be published; empty otherwise.
+    #[prost(string, tag = "5")]
+    pub note: ::prost::alloc::string::String,
+    /// The handle of the page of a game.
+    #[prost(string, tag = "6")]
+    pub creator: ::prost::alloc::string::String,
+    /// The newest request of the account to take the listing down.
+    #[prost(message, optional, tag = "7")]
+    pub takedown: ::core::option::Option<TakedownRequest>,
+    #[prost(oneof = "get_own_listing_response::Listing", tags = "1, 2, 3")]
+    pub listing: ::core::option::Option<get_own_listing_response::Listing>,
+}
+/// Nested message and enum types in `GetOwnListingResponse`.
+pub mod get_own_listing_response {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Listing {
+        #[prost(message, tag = "1")]
+        Page(super::Page),
+        #[prost(message, tag = "2")]
+        Game(super::Game),
+        #[prost(message, tag = "3")]
+        Event(super::Event),
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListFieldValuesRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListFieldValuesResponse {
+    /// By name.
+    #[prost(message, repeated, tag = "1")]
+    pub genres: ::prost::alloc::vec::Vec<Genre>,
+    #[prost(message, repeated, tag = "2")]
+    pub countries: ::prost::alloc::vec::Vec<Country>,
+    #[prost(string, repeated, tag = "3")]
+    pub platforms: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "4")]
+    pub stages: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "5")]
+    pub page_kinds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "6")]
+    pub event_kinds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The keys of `links`.
+    #[prost(string, repeated, tag = "7")]
+    pub game_links: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "8")]
+    pub page_links: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WithdrawListingRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
@@ -1515,7 +2769,7 @@ pub struct WithdrawListingRequest {
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WithdrawListingResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -2459,6 +3713,33 @@ pub mod own_listings_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// A live listing of the account in any state, with all its fields, for the dashboard.
+        pub async fn get_own_listing(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetOwnListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetOwnListingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnListingsService/GetOwnListing",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.OwnListingsService", "GetOwnListing"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
         /// Withdraws a listing of the account from the review, for the dashboard. It is then rejected, with a reason that says so; a change
         /// submits it again. A second withdrawal changes nothing.
         pub async fn withdraw_listing(
@@ -2514,6 +3795,61 @@ pub mod own_listings_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Asks staff to take down a public listing of the account, for the dashboard. A second request while the first one waits replaces its
+        /// reason.
+        pub async fn request_takedown(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RequestTakedownRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RequestTakedownResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnListingsService/RequestTakedown",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.OwnListingsService", "RequestTakedown"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// The values that fields of listings may have, for forms.
+        pub async fn list_field_values(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListFieldValuesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListFieldValuesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnListingsService/ListFieldValues",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.OwnListingsService", "ListFieldValues"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2537,6 +3873,14 @@ pub mod own_listings_service_server {
             tonic::Response<super::ListOwnListingsResponse>,
             tonic::Status,
         >;
+        /// A live listing of the account in any state, with all its fields, for the dashboard.
+        async fn get_own_listing(
+            &self,
+            request: tonic::Request<super::GetOwnListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetOwnListingResponse>,
+            tonic::Status,
+        >;
         /// Withdraws a listing of the account from the review, for the dashboard. It is then rejected, with a reason that says so; a change
         /// submits it again. A second withdrawal changes nothing.
         async fn withdraw_listing(
@@ -2552,6 +3896,23 @@ pub mod own_listings_service_server {
             request: tonic::Request<super::ListOwnRevisionsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListOwnRevisionsResponse>,
+            tonic::Status,
+        >;
+        /// Asks staff to take down a public listing of the account, for the dashboard. A second request while the first one waits replaces its
+        /// reason.
+        async fn request_takedown(
+            &self,
+            request: tonic::Request<super::RequestTakedownRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RequestTakedownResponse>,
+            tonic::Status,
+        >;
+        /// The values that fields of listings may have, for forms.
+        async fn list_field_values(
+            &self,
+            request: tonic::Request<super::ListFieldValuesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListFieldValuesResponse>,
             tonic::Status,
         >;
     }
@@ -2681,6 +4042,52 @@ pub mod own_listings_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/listings.v1.OwnListingsService/GetOwnListing" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetOwnListingSvc<T: OwnListingsService>(pub Arc<T>);
+                    impl<
+                        T: OwnListingsService,
+                    > tonic::server::UnaryService<super::GetOwnListingRequest>
+                    for GetOwnListingSvc<T> {
+                        type Response = super::GetOwnListingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetOwnListingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnListingsService>::get_own_listing(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetOwnListingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/listings.v1.OwnListingsService/WithdrawListing" => {
                     #[allow(non_camel_case_types)]
                     struct WithdrawListingSvc<T: OwnListingsService>(pub Arc<T>);
@@ -2776,6 +4183,101 @@ pub mod own_listings_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/listings.v1.OwnListingsService/RequestTakedown" => {
+                    #[allow(non_camel_case_types)]
+                    struct RequestTakedownSvc<T: OwnListingsService>(pub Arc<T>);
+                    impl<
+                        T: OwnListingsService,
+                    > tonic::server::UnaryService<super::RequestTakedownRequest>
+                    for RequestTakedownSvc<T> {
+                        type Response = super::RequestTakedownResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RequestTakedownRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnListingsService>::request_takedown(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RequestTakedownSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.OwnListingsService/ListFieldValues" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListFieldValuesSvc<T: OwnListingsService>(pub Arc<T>);
+                    impl<
+                        T: OwnListingsService,
+                    > tonic::server::UnaryService<super::ListFieldValuesRequest>
+                    for ListFieldValuesSvc<T> {
+                        type Response = super::ListFieldValuesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListFieldValuesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnListingsService>::list_field_values(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListFieldValuesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 _ => {
                     Box::pin(async move {
                         let mut response = http::Response::new(
@@ -2813,6 +4315,695 @@ pub mod own_listings_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "listings.v1.OwnListingsService";
     impl<T> tonic::server::NamedService for OwnListingsServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PreparePictureRequest {
+    #[prost(oneof = "prepare_picture_request::Message", tags = "1, 2, 3")]
+    pub message: ::core::option::Option<prepare_picture_request::Message>,
+}
+/// Nested message and enum types in `PreparePictureRequest`.
+pub mod prepare_picture_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Message {
+        #[prost(message, tag = "1")]
+        Header(super::OwnPictureHeader),
+        #[prost(bytes, tag = "2")]
+        Chunk(::prost::bytes::Bytes),
+        #[prost(message, tag = "3")]
+        End(super::PictureEnd),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OwnPictureHeader {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "PictureKind", tag = "2")]
+    pub kind: i32,
+    /// The slug of a game, or for an avatar the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PreparePictureResponse {
+    #[prost(message, optional, tag = "1")]
+    pub picture: ::core::option::Option<PreparedPicture>,
+}
+/// A picture as it was cropped and scaled.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PreparedPicture {
+    /// For `UsePicture`.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The picture that the listing would have, and its thumbnail.
+    #[prost(message, optional, tag = "2")]
+    pub picture: ::core::option::Option<Picture>,
+    #[prost(message, optional, tag = "3")]
+    pub small: ::core::option::Option<Picture>,
+    /// The width and height of the file, turned as its camera says, and the part of it that the picture shows: all in pixels.
+    #[prost(uint32, tag = "4")]
+    pub file_width: u32,
+    #[prost(uint32, tag = "5")]
+    pub file_height: u32,
+    #[prost(uint32, tag = "6")]
+    pub crop_x: u32,
+    #[prost(uint32, tag = "7")]
+    pub crop_y: u32,
+    #[prost(uint32, tag = "8")]
+    pub crop_width: u32,
+    #[prost(uint32, tag = "9")]
+    pub crop_height: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UsePictureRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// Of a prepared picture. It names the kind and the listing.
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// The alternative text of a screenshot; up to 300 characters.
+    #[prost(string, tag = "3")]
+    pub alt: ::prost::alloc::string::String,
+    /// The index of a screenshot, from 0; absent: after the last one.
+    #[prost(uint32, optional, tag = "4")]
+    pub place: ::core::option::Option<u32>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UsePictureResponse {
+    #[prost(message, optional, tag = "1")]
+    pub written: ::core::option::Option<Written>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemoveOwnPictureRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(enumeration = "PictureKind", tag = "2")]
+    pub kind: i32,
+    /// The slug of a game, or for an avatar the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// For a screenshot: its URL, or the last segment of the URL.
+    #[prost(string, tag = "4")]
+    pub url: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RemoveOwnPictureResponse {
+    #[prost(message, optional, tag = "1")]
+    pub written: ::core::option::Option<Written>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ArrangeScreenshotsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The slug of a game.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// Every screenshot of the game, in the new order.
+    #[prost(message, repeated, tag = "3")]
+    pub screenshots: ::prost::alloc::vec::Vec<ArrangedScreenshot>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArrangedScreenshot {
+    /// Its URL, or the last segment of the URL.
+    #[prost(string, tag = "1")]
+    pub url: ::prost::alloc::string::String,
+    /// Up to 300 characters.
+    #[prost(string, tag = "2")]
+    pub alt: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ArrangeScreenshotsResponse {
+    #[prost(message, optional, tag = "1")]
+    pub written: ::core::option::Option<Written>,
+}
+/// Generated client implementations.
+pub mod own_pictures_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// The pictures of an account's live listings, for the dashboard.
+    ///
+    /// A picture is prepared first: it is decoded, cropped, encoded again and stored, and no listing has it yet. The account looks at the result
+    /// and then gives it to a listing, which is a change of that listing: of a public one it is visible at once, and a rejected one is submitted
+    /// again.
+    #[derive(Debug, Clone)]
+    pub struct OwnPicturesServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl OwnPicturesServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> OwnPicturesServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> OwnPicturesServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            OwnPicturesServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Prepares a picture for a listing: first the header, then the bytes of the file in order, then the end. It is deleted after a day in
+        /// which no listing got it.
+        pub async fn prepare_picture(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<
+                Message = super::PreparePictureRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<super::PreparePictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnPicturesService/PreparePicture",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.OwnPicturesService", "PreparePicture"),
+                );
+            self.inner.client_streaming(req, path, codec).await
+        }
+        /// Gives the listing a picture that was prepared for it. A screenshot that the game already has gets the new place and text.
+        pub async fn use_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UsePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::UsePictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnPicturesService/UsePicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.OwnPicturesService", "UsePicture"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Removes a picture from a listing. A second call changes nothing.
+        pub async fn remove_own_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RemoveOwnPictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RemoveOwnPictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnPicturesService/RemoveOwnPicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.OwnPicturesService", "RemoveOwnPicture"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Gives the screenshots of a game a new order and new texts.
+        pub async fn arrange_screenshots(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ArrangeScreenshotsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ArrangeScreenshotsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnPicturesService/ArrangeScreenshots",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "listings.v1.OwnPicturesService",
+                        "ArrangeScreenshots",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod own_pictures_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with OwnPicturesServiceServer.
+    #[async_trait]
+    pub trait OwnPicturesService: std::marker::Send + std::marker::Sync + 'static {
+        /// Prepares a picture for a listing: first the header, then the bytes of the file in order, then the end. It is deleted after a day in
+        /// which no listing got it.
+        async fn prepare_picture(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::PreparePictureRequest>>,
+        ) -> std::result::Result<
+            tonic::Response<super::PreparePictureResponse>,
+            tonic::Status,
+        >;
+        /// Gives the listing a picture that was prepared for it. A screenshot that the game already has gets the new place and text.
+        async fn use_picture(
+            &self,
+            request: tonic::Request<super::UsePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::UsePictureResponse>,
+            tonic::Status,
+        >;
+        /// Removes a picture from a listing. A second call changes nothing.
+        async fn remove_own_picture(
+            &self,
+            request: tonic::Request<super::RemoveOwnPictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RemoveOwnPictureResponse>,
+            tonic::Status,
+        >;
+        /// Gives the screenshots of a game a new order and new texts.
+        async fn arrange_screenshots(
+            &self,
+            request: tonic::Request<super::ArrangeScreenshotsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ArrangeScreenshotsResponse>,
+            tonic::Status,
+        >;
+    }
+    /// The pictures of an account's live listings, for the dashboard.
+    ///
+    /// A picture is prepared first: it is decoded, cropped, encoded again and stored, and no listing has it yet. The account looks at the result
+    /// and then gives it to a listing, which is a change of that listing: of a public one it is visible at once, and a rejected one is submitted
+    /// again.
+    #[derive(Debug)]
+    pub struct OwnPicturesServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> OwnPicturesServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for OwnPicturesServiceServer<T>
+    where
+        T: OwnPicturesService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.OwnPicturesService/PreparePicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct PreparePictureSvc<T: OwnPicturesService>(pub Arc<T>);
+                    impl<
+                        T: OwnPicturesService,
+                    > tonic::server::ClientStreamingService<super::PreparePictureRequest>
+                    for PreparePictureSvc<T> {
+                        type Response = super::PreparePictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<super::PreparePictureRequest>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnPicturesService>::prepare_picture(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PreparePictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.client_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.OwnPicturesService/UsePicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct UsePictureSvc<T: OwnPicturesService>(pub Arc<T>);
+                    impl<
+                        T: OwnPicturesService,
+                    > tonic::server::UnaryService<super::UsePictureRequest>
+                    for UsePictureSvc<T> {
+                        type Response = super::UsePictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::UsePictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnPicturesService>::use_picture(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UsePictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.OwnPicturesService/RemoveOwnPicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct RemoveOwnPictureSvc<T: OwnPicturesService>(pub Arc<T>);
+                    impl<
+                        T: OwnPicturesService,
+                    > tonic::server::UnaryService<super::RemoveOwnPictureRequest>
+                    for RemoveOwnPictureSvc<T> {
+                        type Response = super::RemoveOwnPictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RemoveOwnPictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnPicturesService>::remove_own_picture(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RemoveOwnPictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.OwnPicturesService/ArrangeScreenshots" => {
+                    #[allow(non_camel_case_types)]
+                    struct ArrangeScreenshotsSvc<T: OwnPicturesService>(pub Arc<T>);
+                    impl<
+                        T: OwnPicturesService,
+                    > tonic::server::UnaryService<super::ArrangeScreenshotsRequest>
+                    for ArrangeScreenshotsSvc<T> {
+                        type Response = super::ArrangeScreenshotsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ArrangeScreenshotsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnPicturesService>::arrange_screenshots(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ArrangeScreenshotsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for OwnPicturesServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.OwnPicturesService";
+    impl<T> tonic::server::NamedService for OwnPicturesServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
@@ -2856,8 +5047,14 @@ pub struct CreatePageRequest {
     /// from the name.
     #[prost(bytes = "bytes", tag = "2")]
     pub body: ::prost::bytes::Bytes,
+    /// Validate only; write nothing.
+    #[prost(bool, tag = "3")]
+    pub dry_run: bool,
+    /// Empty without an idempotency key (§10.4).
+    #[prost(string, tag = "4")]
+    pub idempotency_key: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreatePageResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -2871,8 +5068,14 @@ pub struct UpdatePageRequest {
     /// A JSON object with the fields to change.
     #[prost(bytes = "bytes", tag = "3")]
     pub body: ::prost::bytes::Bytes,
+    /// Validate only; write nothing.
+    #[prost(bool, tag = "4")]
+    pub dry_run: bool,
+    /// Absent: any revision.
+    #[prost(message, optional, tag = "5")]
+    pub precondition: ::core::option::Option<Precondition>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdatePageResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -2886,6 +5089,12 @@ pub struct ListOwnPagesRequest {
 pub struct ListOwnPagesResponse {
     #[prost(message, repeated, tag = "1")]
     pub pages: ::prost::alloc::vec::Vec<Page>,
+    /// Handle to the reason of the rejection, for rejected pages.
+    #[prost(map = "string, string", tag = "2")]
+    pub reasons: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ClaimPageRequest {
@@ -5458,1117 +7667,6 @@ pub mod staff_import_service_server {
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListingName {
-    /// `page`, `game` or `event`.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    pub mode: i32,
-    /// The slug, or the handle of a page.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-}
-/// A listing, for staff.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Listing {
-    #[prost(message, optional, tag = "1")]
-    pub name: ::core::option::Option<ListingName>,
-    #[prost(string, tag = "2")]
-    pub id: ::prost::alloc::string::String,
-    /// The title, or the name of a page.
-    #[prost(string, tag = "3")]
-    pub title: ::prost::alloc::string::String,
-    #[prost(enumeration = "State", tag = "4")]
-    pub state: i32,
-    #[prost(int64, tag = "5")]
-    pub revision: i64,
-    /// The time and the author of the newest revision, such as `import` with a file name or `staff` with a member.
-    #[prost(message, optional, tag = "6")]
-    pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "7")]
-    pub actor_kind: ::prost::alloc::string::String,
-    #[prost(string, tag = "8")]
-    pub actor: ::prost::alloc::string::String,
-    /// The reason of the last decision or edit by staff; empty without one.
-    #[prost(string, tag = "9")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetListingRequest {
-    #[prost(message, optional, tag = "1")]
-    pub name: ::core::option::Option<ListingName>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetListingResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-}
-/// Generated client implementations.
-pub mod staff_listing_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Staff calls for single listings.
-    #[derive(Debug, Clone)]
-    pub struct StaffListingServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl StaffListingServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> StaffListingServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> StaffListingServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            StaffListingServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// A listing in any state.
-        pub async fn get_listing(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetListingRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetListingResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffListingService/GetListing",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffListingService", "GetListing"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod staff_listing_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with StaffListingServiceServer.
-    #[async_trait]
-    pub trait StaffListingService: std::marker::Send + std::marker::Sync + 'static {
-        /// A listing in any state.
-        async fn get_listing(
-            &self,
-            request: tonic::Request<super::GetListingRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetListingResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Staff calls for single listings.
-    #[derive(Debug)]
-    pub struct StaffListingServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> StaffListingServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffListingServiceServer<T>
-    where
-        T: StaffListingService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.StaffListingService/GetListing" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetListingSvc<T: StaffListingService>(pub Arc<T>);
-                    impl<
-                        T: StaffListingService,
-                    > tonic::server::UnaryService<super::GetListingRequest>
-                    for GetListingSvc<T> {
-                        type Response = super::GetListingResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetListingRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffListingService>::get_listing(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetListingSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for StaffListingServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.StaffListingService";
-    impl<T> tonic::server::NamedService for StaffListingServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureUpload {
-    #[prost(oneof = "picture_upload::Message", tags = "1, 2, 3")]
-    pub message: ::core::option::Option<picture_upload::Message>,
-}
-/// Nested message and enum types in `PictureUpload`.
-pub mod picture_upload {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Message {
-        #[prost(message, tag = "1")]
-        Header(super::PictureHeader),
-        #[prost(bytes, tag = "2")]
-        Chunk(::prost::bytes::Bytes),
-        #[prost(message, tag = "3")]
-        End(super::PictureEnd),
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureHeader {
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
-    pub mode: i32,
-    /// The slug of a game, or the handle of a page.
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-    /// The alternative text of a screenshot; up to 300 characters.
-    #[prost(string, tag = "3")]
-    pub alt: ::prost::alloc::string::String,
-    /// The index of a screenshot, from 0; absent: after the last one.
-    #[prost(uint32, optional, tag = "4")]
-    pub place: ::core::option::Option<u32>,
-}
-/// The end of the file. A stream without it was interrupted and changes nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureEnd {}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-    /// The picture of the listing.
-    #[prost(message, optional, tag = "2")]
-    pub picture: ::core::option::Option<Picture>,
-    /// The thumbnail: 600 × 338 for a cover, 128 × 128 for an avatar, within 640 × 640 for a screenshot.
-    #[prost(message, optional, tag = "3")]
-    pub small: ::core::option::Option<Picture>,
-}
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Picture {
-    #[prost(string, tag = "1")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(uint32, tag = "2")]
-    pub width: u32,
-    #[prost(uint32, tag = "3")]
-    pub height: u32,
-    /// The size of the file in bytes.
-    #[prost(uint64, tag = "4")]
-    pub size: u64,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemovePictureRequest {
-    #[prost(enumeration = "PictureKind", tag = "1")]
-    pub kind: i32,
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    pub mode: i32,
-    /// The slug of a game, or the handle of a page.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-    /// For a screenshot: its URL, or the last segment of the URL.
-    #[prost(string, tag = "4")]
-    pub url: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemovePictureResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PurgePictureRequest {
-    /// The URL of an uploaded picture in any size, or the last segment of the URL.
-    #[prost(string, tag = "1")]
-    pub url: ::prost::alloc::string::String,
-    /// For the record; 1 to 500 characters.
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct PurgePictureResponse {
-    /// The names of the deleted files.
-    #[prost(string, repeated, tag = "1")]
-    pub files: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The listings that had the picture.
-    #[prost(message, repeated, tag = "2")]
-    pub listings: ::prost::alloc::vec::Vec<ListingName>,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum PictureKind {
-    Unspecified = 0,
-    /// Of a game.
-    Cover = 1,
-    /// Of a page.
-    Avatar = 2,
-    /// Of a game.
-    Screenshot = 3,
-}
-impl PictureKind {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "PICTURE_KIND_UNSPECIFIED",
-            Self::Cover => "PICTURE_KIND_COVER",
-            Self::Avatar => "PICTURE_KIND_AVATAR",
-            Self::Screenshot => "PICTURE_KIND_SCREENSHOT",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "PICTURE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
-            "PICTURE_KIND_COVER" => Some(Self::Cover),
-            "PICTURE_KIND_AVATAR" => Some(Self::Avatar),
-            "PICTURE_KIND_SCREENSHOT" => Some(Self::Screenshot),
-            _ => None,
-        }
-    }
-}
-/// Generated client implementations.
-pub mod staff_picture_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Staff calls for the pictures of listings in any state but removed.
-    ///
-    /// A file (JPEG, PNG or WebP, not animated) is uploaded as a stream: first the header, then its bytes in order, then the end. It is
-    /// decoded and encoded again in fixed sizes, without metadata such as place and camera. Uploading the same file again changes nothing.
-    #[derive(Debug, Clone)]
-    pub struct StaffPictureServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl StaffPictureServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> StaffPictureServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> StaffPictureServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            StaffPictureServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Sets the cover of a game.
-        pub async fn set_cover(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/SetCover",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetCover"));
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Sets the avatar of a page.
-        pub async fn set_avatar(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/SetAvatar",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetAvatar"));
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
-        pub async fn add_screenshot(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/AddScreenshot",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "AddScreenshot"),
-                );
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Removes a picture from a listing. A second call changes nothing.
-        pub async fn remove_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RemovePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RemovePictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/RemovePicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "RemovePicture"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
-        /// finishes one that was interrupted.
-        pub async fn purge_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::PurgePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::PurgePictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/PurgePicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "PurgePicture"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod staff_picture_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with StaffPictureServiceServer.
-    #[async_trait]
-    pub trait StaffPictureService: std::marker::Send + std::marker::Sync + 'static {
-        /// Sets the cover of a game.
-        async fn set_cover(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Sets the avatar of a page.
-        async fn set_avatar(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
-        async fn add_screenshot(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Removes a picture from a listing. A second call changes nothing.
-        async fn remove_picture(
-            &self,
-            request: tonic::Request<super::RemovePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RemovePictureResponse>,
-            tonic::Status,
-        >;
-        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
-        /// finishes one that was interrupted.
-        async fn purge_picture(
-            &self,
-            request: tonic::Request<super::PurgePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::PurgePictureResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Staff calls for the pictures of listings in any state but removed.
-    ///
-    /// A file (JPEG, PNG or WebP, not animated) is uploaded as a stream: first the header, then its bytes in order, then the end. It is
-    /// decoded and encoded again in fixed sizes, without metadata such as place and camera. Uploading the same file again changes nothing.
-    #[derive(Debug)]
-    pub struct StaffPictureServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> StaffPictureServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffPictureServiceServer<T>
-    where
-        T: StaffPictureService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.StaffPictureService/SetCover" => {
-                    #[allow(non_camel_case_types)]
-                    struct SetCoverSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for SetCoverSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::set_cover(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SetCoverSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/SetAvatar" => {
-                    #[allow(non_camel_case_types)]
-                    struct SetAvatarSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for SetAvatarSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::set_avatar(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SetAvatarSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/AddScreenshot" => {
-                    #[allow(non_camel_case_types)]
-                    struct AddScreenshotSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for AddScreenshotSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::add_screenshot(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = AddScreenshotSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/RemovePicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct RemovePictureSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::UnaryService<super::RemovePictureRequest>
-                    for RemovePictureSvc<T> {
-                        type Response = super::RemovePictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RemovePictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::remove_picture(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RemovePictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/PurgePicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct PurgePictureSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::UnaryService<super::PurgePictureRequest>
-                    for PurgePictureSvc<T> {
-                        type Response = super::PurgePictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::PurgePictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::purge_picture(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = PurgePictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for StaffPictureServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.StaffPictureService";
-    impl<T> tonic::server::NamedService for StaffPictureServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct QueueItem {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
@@ -6880,6 +7978,32 @@ pub struct FoundListing {
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTakedownRequestsRequest {
+    #[prost(message, optional, tag = "1")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTakedownRequestsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub requests: ::prost::alloc::vec::Vec<TakedownRequest>,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeclineTakedownRequest {
+    /// The id of the request.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// 1 to 500 characters.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeclineTakedownResponse {
+    #[prost(message, optional, tag = "1")]
+    pub request: ::core::option::Option<TakedownRequest>,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -7255,6 +8379,63 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Search"));
             self.inner.unary(req, path, codec).await
         }
+        /// The waiting requests of accounts to take down their listings, oldest first. `Decide` takes a listing down, which grants its requests.
+        pub async fn list_takedown_requests(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListTakedownRequestsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTakedownRequestsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffReviewService/ListTakedownRequests",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "listings.v1.StaffReviewService",
+                        "ListTakedownRequests",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Declines such a request. The account sees the reason. A second call changes nothing. For admins.
+        pub async fn decline_takedown(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeclineTakedownRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeclineTakedownResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffReviewService/DeclineTakedown",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffReviewService", "DeclineTakedown"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -7340,6 +8521,22 @@ pub mod staff_review_service_server {
             &self,
             request: tonic::Request<super::SearchRequest>,
         ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status>;
+        /// The waiting requests of accounts to take down their listings, oldest first. `Decide` takes a listing down, which grants its requests.
+        async fn list_takedown_requests(
+            &self,
+            request: tonic::Request<super::ListTakedownRequestsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTakedownRequestsResponse>,
+            tonic::Status,
+        >;
+        /// Declines such a request. The account sees the reason. A second call changes nothing. For admins.
+        async fn decline_takedown(
+            &self,
+            request: tonic::Request<super::DeclineTakedownRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeclineTakedownResponse>,
+            tonic::Status,
+        >;
     }
     /// Staff calls to review submissions (§3) and to moderate listings. Only live listings can be reviewed and edited; samples can also be taken
     /// down and restored.
@@ -7855,6 +9052,101 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SearchSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffReviewService/ListTakedownRequests" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListTakedownRequestsSvc<T: StaffReviewService>(pub Arc<T>);
+                    impl<
+                        T: StaffReviewService,
+                    > tonic::server::UnaryService<super::ListTakedownRequestsRequest>
+                    for ListTakedownRequestsSvc<T> {
+                        type Response = super::ListTakedownRequestsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListTakedownRequestsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffReviewService>::list_takedown_requests(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListTakedownRequestsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffReviewService/DeclineTakedown" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeclineTakedownSvc<T: StaffReviewService>(pub Arc<T>);
+                    impl<
+                        T: StaffReviewService,
+                    > tonic::server::UnaryService<super::DeclineTakedownRequest>
+                    for DeclineTakedownSvc<T> {
+                        type Response = super::DeclineTakedownResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeclineTakedownRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffReviewService>::decline_takedown(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeclineTakedownSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

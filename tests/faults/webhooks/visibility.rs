@@ -19,6 +19,7 @@ async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
     let request = CreatePageRequest {
         account_id: account_id.to_owned(),
         body: body.to_string().into(),
+        ..CreatePageRequest::default()
     };
     pages.create_page(request).await.unwrap();
 }

@@ -2,7 +2,7 @@
 
 mod currencies;
 mod exchanges;
-mod reports;
+pub(super) mod reports;
 mod swaps;
 mod tips;
 

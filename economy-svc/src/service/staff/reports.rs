@@ -51,7 +51,7 @@ pub(super) async fn supply_differences(
     })
 }
 
-fn message(row: &Row) -> proto::Report {
+pub(in crate::service) fn message(row: &Row) -> proto::Report {
     let report = &row.report;
     proto::Report {
         id: row.id,

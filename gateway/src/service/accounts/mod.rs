@@ -56,6 +56,20 @@ impl AccountsService for Accounts {
         Ok(Response::new(proto::ListPlansResponse { plans }))
     }
 
+    async fn list_switches(
+        &self,
+        _: Request<proto::AccountsServiceListSwitchesRequest>,
+    ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
+        let settings = self.operations.list_switches().await?;
+        let switches = settings.iter().map(|setting| proto::Switch {
+            reason: String::new(),
+            ..setting.into()
+        });
+        Ok(Response::new(proto::ListSwitchesResponse {
+            switches: switches.collect(),
+        }))
+    }
+
     async fn list_keys(
         &self,
         request: Request<proto::AccountsServiceListKeysRequest>,

@@ -4,6 +4,7 @@ mod accounts;
 mod key_requests;
 mod keys;
 mod page;
+mod switches;
 
 use std::sync::Arc;
 

@@ -1,29 +1,19 @@
 //! RPCs for switches.
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
 use kit::feed::unexpected_outcome;
-use kit::{Fault, pg};
 
 use super::Staff;
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::By;
-use crate::store::switches;
 use crate::write::{Command, Outcome, SwitchUpdate};
 
 pub(super) async fn list(
     staff: &Staff,
     _: proto::ListSwitchesRequest,
 ) -> Result<proto::ListSwitchesResponse, Fault> {
-    let mut connection = staff
-        .operations
-        .pool
-        .acquire()
-        .await
-        .map_err(|e| pg::fault(&e))?;
-    let mut settings = switches::all(&mut connection)
-        .await
-        .map_err(|error| pg::fault(&error))?;
-    settings.sort_by_key(|setting| setting.switch);
+    let settings = staff.operations.list_switches().await?;
     Ok(proto::ListSwitchesResponse {
         switches: settings.iter().map(Into::into).collect(),
     })

@@ -1,5 +1,6 @@
 //! Fields of forms: label, input, hint and error, tied together for screen readers.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use askama::Template;
@@ -8,8 +9,8 @@ use askama::Template;
 #[derive(Debug, Template)]
 #[template(path = "part/field.html")]
 pub struct Field {
-    name: &'static str,
-    label: &'static str,
+    name: Cow<'static, str>,
+    label: Cow<'static, str>,
     kind: &'static str,
     autocomplete: &'static str,
     inputmode: &'static str,
@@ -24,10 +25,14 @@ pub struct Field {
 impl askama::filters::HtmlSafe for Field {}
 
 impl Field {
-    fn new(kind: &'static str, name: &'static str, label: &'static str) -> Self {
+    fn new(
+        kind: &'static str,
+        name: impl Into<Cow<'static, str>>,
+        label: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self {
-            name,
-            label,
+            name: name.into(),
+            label: label.into(),
             kind,
             autocomplete: "off",
             inputmode: "",
@@ -39,7 +44,7 @@ impl Field {
         }
     }
 
-    pub fn text(name: &'static str, label: &'static str) -> Self {
+    pub fn text(name: impl Into<Cow<'static, str>>, label: impl Into<Cow<'static, str>>) -> Self {
         Self::new("text", name, label)
     }
 
@@ -96,6 +101,13 @@ impl Field {
         self
     }
 
+    /// For an address of the web.
+    #[must_use]
+    pub fn url(mut self) -> Self {
+        self.inputmode = "url";
+        self.max(2_048)
+    }
+
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
@@ -126,7 +138,7 @@ impl Field {
     /// The error of this field, if there is one.
     #[must_use]
     pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.of(self.name).map(ToOwned::to_owned);
+        self.error = errors.of(&self.name).map(ToOwned::to_owned);
         self
     }
 }

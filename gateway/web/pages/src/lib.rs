@@ -4,9 +4,13 @@
 
 pub mod accounts;
 pub mod asset;
+pub mod economy;
 pub mod field;
+pub mod input;
 pub mod keys;
+pub mod listings;
 pub mod people;
+pub mod plot;
 pub mod qr;
 pub mod shell;
 pub mod teams;

@@ -54,6 +54,26 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// `1,234.5` of `1234.5`; a number in another notation as it is.
+pub fn grouped_decimal(number: &str) -> String {
+    let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
+    match whole.parse() {
+        Ok(whole) if rest.is_empty() => grouped(whole),
+        Ok(whole) if rest.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{}.{rest}", grouped(whole))
+        }
+        _ => number.to_owned(),
+    }
+}
+
+/// `2026-11-23T14:05:59.5Z`, as the API takes it.
+pub fn iso(at: OffsetDateTime) -> String {
+    let format = time::format_description::well_known::Rfc3339;
+    at.to_offset(time::UtcOffset::UTC)
+        .format(&format)
+        .unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use time::macros::datetime;
@@ -91,5 +111,27 @@ mod tests {
         ] {
             assert_eq!(grouped(number), text);
         }
+    }
+
+    #[test]
+    fn decimals_are_grouped_too() {
+        for (number, text) in [
+            ("1234567.25", "1,234,567.25"),
+            ("12", "12"),
+            ("0.0012", "0.0012"),
+            ("1e-8", "1e-8"),
+            ("1.5e-8", "1.5e-8"),
+            ("-1234", "-1234"),
+        ] {
+            assert_eq!(grouped_decimal(number), text);
+        }
+    }
+
+    #[test]
+    fn the_api_takes_times_in_utc() {
+        assert_eq!(
+            iso(datetime!(2026-11-23 14:05:59 +2)),
+            "2026-11-23T12:05:59Z"
+        );
     }
 }

@@ -80,6 +80,13 @@ fn words(action: &str, subject: &str) -> String {
         "role_changed" => format!("changed a role: {subject}"),
         "member_removed" => format!("removed {subject}"),
         "left" => "left the team".to_owned(),
+        "listing_submitted" => format!("submitted {subject}"),
+        "listing_changed" => format!("changed {subject}"),
+        "listing_withdrawn" => format!("withdrew {subject}"),
+        "pictures_changed" => format!("changed the pictures of {subject}"),
+        "takedown_asked" => format!("asked for the takedown of {subject}"),
+        "page_claimed" => format!("claimed the page {subject}"),
+        "currency_named" => format!("named the currency of {subject}"),
         // What a newer version has recorded.
         other => format!("{other}: {subject}"),
     }

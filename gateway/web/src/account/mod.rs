@@ -27,7 +27,7 @@ async fn shell(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Sectio
 }
 
 /// Records what a person did in an account.
-async fn record(
+pub async fn record(
     executor: impl PgExecutor<'_>,
     (viewer, client): (&Viewer, &ClientInfo),
     scope: &AccountScope,

@@ -5,6 +5,7 @@ pub mod curl;
 pub mod email;
 pub mod json_text;
 pub mod link;
+pub mod listing_kind;
 pub mod next_page;
 pub mod password;
 pub mod recovery;

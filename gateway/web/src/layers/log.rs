@@ -7,6 +7,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
+use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method};
 use kit::ids;
 use tokio::sync::oneshot;
@@ -14,6 +15,9 @@ use tokio::time::timeout;
 
 use crate::app::App;
 use crate::page_error::PageError;
+
+/// How long the upload of a file may take on a slow line.
+const UPLOAD: Duration = Duration::from_mins(2);
 
 /// The pattern of the path that the router found, for the log: paths themselves may have tokens of links.
 #[derive(Debug, Clone)]
@@ -45,7 +49,14 @@ async fn run(limit: Duration, request: Request, next: Next) -> Response {
 /// key could be made and shown to nobody.
 async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
     let (sender, answer) = oneshot::channel();
-    let limit = app.timeout;
+    let is_upload = (request.headers().get(CONTENT_TYPE))
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.starts_with("multipart/form-data"));
+    let limit = if is_upload {
+        UPLOAD.max(app.timeout)
+    } else {
+        app.timeout
+    };
     app.lifecycle.spawn(async move {
         // Without a receiver the browser has gone.
         drop(sender.send(run(limit, request, next).await));

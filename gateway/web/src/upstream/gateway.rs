@@ -25,6 +25,15 @@ impl From<&Actor> for proto::Actor {
     }
 }
 
+/// What the switches close (§7.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Switches {
+    /// Nothing can be changed.
+    pub is_read_only: bool,
+    /// No new games and events.
+    pub submissions_are_paused: bool,
+}
+
 /// A key to make or to ask for.
 #[derive(Debug, Clone)]
 pub struct NewKey {
@@ -111,6 +120,19 @@ impl Gateway {
                 fault => Err(fault),
             },
         }
+    }
+
+    pub async fn switches(&self) -> Result<Switches, Fault> {
+        let request = self.read(proto::AccountsServiceListSwitchesRequest {});
+        let listed = self.client().list_switches(request).await?.into_inner();
+        let is_on = |name: &str| {
+            let switch = listed.switches.iter().find(|switch| switch.name == name);
+            switch.map(|switch| switch.on)
+        };
+        Ok(Switches {
+            is_read_only: is_on("read_only").unwrap_or(false),
+            submissions_are_paused: !is_on("submissions").unwrap_or(true),
+        })
     }
 
     pub async fn change_account(

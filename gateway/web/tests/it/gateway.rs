@@ -1,6 +1,6 @@
 //! A gateway that holds accounts and keys in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -14,6 +14,8 @@ pub(crate) struct StubGateway {
     pub(crate) accounts: Arc<Mutex<BTreeMap<String, proto::Account>>>,
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
     pub(crate) is_down: Arc<AtomicBool>,
+    /// Switches that are not as usual.
+    pub(crate) switched: Arc<Mutex<BTreeSet<&'static str>>>,
 }
 
 impl StubGateway {
@@ -138,6 +140,23 @@ impl AccountsService for StubGateway {
         _: Request<proto::AccountsServiceListPlansRequest>,
     ) -> Answer<proto::ListPlansResponse> {
         Ok(empty())
+    }
+
+    async fn list_switches(
+        &self,
+        _: Request<proto::AccountsServiceListSwitchesRequest>,
+    ) -> Answer<proto::ListSwitchesResponse> {
+        self.check()?;
+        let off = self.switched.lock().unwrap().clone();
+        let switch = |name: &str| proto::Switch {
+            name: name.to_owned(),
+            on: (name != "read_only") != off.contains(name),
+            ..proto::Switch::default()
+        };
+        let names = ["api", "economy", "api_writes", "submissions", "read_only"];
+        Ok(Response::new(proto::ListSwitchesResponse {
+            switches: names.map(switch).to_vec(),
+        }))
     }
 
     async fn list_keys(

@@ -6,11 +6,17 @@
 mod access;
 mod browser;
 mod csrf;
+mod economy;
 mod gateway;
 mod keys;
 mod links;
+mod listings;
+mod pictures;
 mod second_factor;
 mod sign_in;
+mod stub_economy;
+mod stub_listings;
+mod stub_pictures;
 mod support;
 mod team;
 mod webhook_check;

@@ -23,10 +23,12 @@ use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::store::{members, people};
-use web::upstream::{Gateway, Webhooks};
+use web::upstream::{Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
+use crate::stub_economy::StubEconomy;
+use crate::stub_listings::StubListings;
 
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
@@ -40,6 +42,8 @@ pub(crate) struct Site {
     pub(crate) router: Router,
     pub(crate) app: App,
     pub(crate) gateway: StubGateway,
+    pub(crate) listings: StubListings,
+    pub(crate) economy: StubEconomy,
     lifecycle: Lifecycle,
 }
 
@@ -76,6 +80,9 @@ impl Site {
         let gateway = StubGateway::default();
         let mut services = kit::rpc::server::services();
         services.add_service(AccountsServiceServer::new(gateway.clone()));
+        let (listings, economy) = (StubListings::default(), StubEconomy::default());
+        listings.add_to(&mut services);
+        economy.add_to(&mut services);
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let client = testing::client(&address, &lifecycle).unwrap();
         // Tests share a Redis, so each has keys of its own.
@@ -101,7 +108,9 @@ impl Site {
                 .parse()
                 .unwrap(),
             webhooks: Webhooks::new(webhooks.unwrap_or_else(|| client.clone()), testing::LONG),
-            gateway: Gateway::new(client, testing::LONG),
+            gateway: Gateway::new(client.clone(), testing::LONG),
+            listings: Listings::new(client.clone(), testing::LONG),
+            economy: Economy::new(client, testing::LONG),
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),
             public_url: "https://mchezo.example".to_owned(),
@@ -116,6 +125,8 @@ impl Site {
             router: router(&app),
             app,
             gateway,
+            listings,
+            economy,
             lifecycle,
         }
     }

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
 use super::listing_name::{self, ListingName, Problems};
+use super::{claim, takedowns};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
@@ -25,6 +26,7 @@ use crate::feed;
 use crate::store::queue::Item;
 use crate::write::CommandHandler;
 use crate::write::import::Importer;
+use crate::write::takedowns::TakedownChange;
 
 #[derive(Debug)]
 pub struct Service {
@@ -176,6 +178,40 @@ impl StaffReviewService for Service {
         Ok(Response::new(
             self.search_listings(request.into_inner()).await?,
         ))
+    }
+
+    async fn list_takedown_requests(
+        &self,
+        request: Request<proto::ListTakedownRequestsRequest>,
+    ) -> Result<Response<proto::ListTakedownRequestsResponse>, Status> {
+        self.admit(&request, AuditAction::Look, None).await?;
+        let page = request.into_inner().page.unwrap_or_default();
+        Ok(Response::new(
+            takedowns::list_waiting(&self.pool, page).await?,
+        ))
+    }
+
+    async fn decline_takedown(
+        &self,
+        request: Request<proto::DeclineTakedownRequest>,
+    ) -> Result<Response<proto::DeclineTakedownResponse>, Status> {
+        let subject = ("takedown", request.get_ref().id.as_str());
+        let action = AuditAction::DeclineTakedown;
+        let by = self.audit.admit(&request, action, subject).await?.member;
+        let request = request.into_inner();
+        let id = claim::parse_uuid("id", &request.id)?;
+        let mut problems = Problems::new();
+        let reason = listing_name::reason(&request.reason, true, &mut problems);
+        let reason = listing_name::finish(Some(reason), problems)?;
+        let change = TakedownChange::Decline {
+            request: id,
+            reason,
+            by,
+        };
+        let request = takedowns::write(&self.writer, change).await?;
+        Ok(Response::new(proto::DeclineTakedownResponse {
+            request: Some(request),
+        }))
     }
 }
 

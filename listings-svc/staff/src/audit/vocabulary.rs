@@ -20,6 +20,7 @@ pub(super) const LISTINGS: Vocabulary = Vocabulary {
         "reassign",
         "grant_claim",
         "reject_claim",
+        "decline_takedown",
         "import",
         "purge_picture",
         "create_member",
@@ -31,8 +32,8 @@ pub(super) const LISTINGS: Vocabulary = Vocabulary {
         "read_audit",
     ],
     kinds: &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim", "picture",
-        "follower",
+        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown",
+        "picture", "follower",
     ],
 };
 

@@ -1,6 +1,7 @@
 //! `staff review`: an interactive review of the queue, its list, and its watch
 
 mod session;
+mod takedowns;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
@@ -16,7 +17,7 @@ use serde::Serialize;
 use tonic::Request;
 
 use crate::account::AccountNames;
-use crate::arguments::limit;
+use crate::arguments::{limit, takedown_id};
 use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -54,6 +55,19 @@ enum Command {
     },
     /// Print listings as they enter the queue, until Ctrl-C
     Watch,
+    /// List the requests of accounts to take down their own listings, oldest first
+    ///
+    /// `staff game take-down SLUG`, and the same for pages and events, takes a listing down and grants its requests.
+    Takedowns,
+    /// Decline such a request
+    DeclineTakedown {
+        /// The id of the request
+        #[arg(value_parser = takedown_id)]
+        id: String,
+        /// The reason that the account reads
+        #[arg(long)]
+        reason: String,
+    },
 }
 
 type Service = StaffReviewServiceClient<Client>;
@@ -101,10 +115,15 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
     match review.command {
         None => {
             let names = AccountNames::new(fleet).await;
+            takedowns::remind(&mut service, output).await?;
             session::run(service, names, kind, output).await
         }
         Some(Command::List { limit }) => list(&mut service, fleet, kind, limit.get(), output).await,
         Some(Command::Watch) => watch(&mut service, kind, output).await,
+        Some(Command::Takedowns) => takedowns::list(&mut service, fleet, output).await,
+        Some(Command::DeclineTakedown { id, reason }) => {
+            takedowns::decline(&mut service, (id, reason), fleet, output).await
+        }
     }
 }
 
@@ -143,7 +162,7 @@ async fn list(
     output.answer(&document, || queue_table(&rows))?;
     let total = total.unwrap_or_default();
     output.print(&format!("{} of {total} pending listings", rows.len()));
-    Ok(())
+    takedowns::remind(service, output).await
 }
 
 fn queue_table(rows: &[QueueRow]) -> comfy_table::Table {

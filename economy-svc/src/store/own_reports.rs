@@ -1,0 +1,62 @@
+//! Reports of a game, for its owner.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::reports::{Row, report_of_row};
+
+/// A report and what became of it.
+#[derive(Debug, Clone)]
+pub struct OwnReport {
+    pub row: Row,
+    pub counted: bool,
+    pub rejected: bool,
+    pub decided_at: Option<OffsetDateTime>,
+    pub reason: Option<String>,
+}
+
+/// The reports of a game after the one with this time and number, the newest first.
+pub async fn list(
+    pool: &PgPool,
+    game: Uuid,
+    after: Option<(OffsetDateTime, i64)>,
+    limit: i64,
+) -> Result<Vec<OwnReport>, sqlx::Error> {
+    let (after, after_id) = after.unzip();
+    let rows = sqlx::query!(
+        r#"select report.id, game.slug,
+               (select name from economy.currency_name where game_id = report.game_id and since <= report.at
+                order by since desc limit 1) as "currency!",
+               report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+               policy_rate::text, naira_per_unit::text, held, compared_with, supply_expected, supply_differs,
+               counted, rejected, decided_at, reason
+           from economy.report join economy.game on game.id = report.game_id
+           where game_id = $1 and ($2::timestamptz is null or (report.at, report.id) < ($2, $3::bigint))
+           order by report.at desc, report.id desc limit $4"#,
+        game,
+        after,
+        after_id,
+        limit
+    )
+    .fetch_all(pool)
+    .await?;
+    let rows = rows.into_iter().map(|row| OwnReport {
+        counted: row.counted,
+        rejected: row.rejected,
+        decided_at: row.decided_at,
+        reason: row.reason,
+        row: Row {
+            id: row.id,
+            slug: row.slug,
+            currency: row.currency,
+            at: row.at,
+            report: report_of_row!(row),
+            held: row.held,
+            compared_with: row.compared_with,
+            supply_expected: row.supply_expected,
+            supply_differs: row.supply_differs,
+        },
+    });
+    Ok(rows.collect())
+}

@@ -1,0 +1,68 @@
+//! What the rate of a pair of currencies is computed from, at several times.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::swap::Market;
+
+/// Both currencies at one time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub at: OffsetDateTime,
+    /// Cost of the basket in the newest counted report, and the report's time.
+    pub from: (u64, OffsetDateTime),
+    pub to: (u64, OffsetDateTime),
+    /// The swaps of the pair in the day before; `None` without one. The first currency is `from`.
+    pub market: Option<Market>,
+}
+
+/// The pair at each of these times, oldest first. A time at which one of them has no counted report has no row.
+pub async fn list(
+    pool: &PgPool,
+    (from, to): (Uuid, Uuid),
+    times: &[OffsetDateTime],
+) -> Result<Vec<Row>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select moment.at as "at!", one.cost as "one_cost!", one.at as "one_at!", other.cost as "other_cost!", other.at as "other_at!",
+               market.swaps as "swaps!", market.parties as "parties!", market.last as "last?",
+               market.first::text as "first!", market.second::text as "second!"
+           from unnest($3::timestamptz[]) as moment (at)
+           join lateral (
+               select cost, at from economy.report where game_id = $1 and counted and at <= moment.at
+               order by at desc, id desc limit 1
+           ) as one on true
+           join lateral (
+               select cost, at from economy.report where game_id = $2 and counted and at <= moment.at
+               order by at desc, id desc limit 1
+           ) as other on true
+           cross join lateral (
+               select count(*) as swaps, count(distinct party) as parties, max(at) as last,
+                   coalesce(sum(case when from_game = $1 then gave else got end), 0) as first,
+                   coalesce(sum(case when from_game = $1 then got else gave end), 0) as second
+               from economy.swap
+               where at > moment.at - interval '1 day' and at <= moment.at and reversed_at is null
+                   and (from_game = $1 and to_game = $2 or from_game = $2 and to_game = $1)
+           ) as market
+           order by moment.at"#,
+        from,
+        to,
+        times
+    )
+    .fetch_all(pool)
+    .await?;
+    let units = |text: &str| text.parse().unwrap_or(0_u128);
+    let rows = rows.into_iter().map(|row| Row {
+        at: row.at,
+        from: (row.one_cost.unsigned_abs(), row.one_at),
+        to: (row.other_cost.unsigned_abs(), row.other_at),
+        market: row.last.map(|last| Market {
+            swaps: row.swaps.unsigned_abs(),
+            parties: row.parties.unsigned_abs(),
+            first: units(&row.first),
+            second: units(&row.second),
+            last,
+        }),
+    });
+    Ok(rows.collect())
+}

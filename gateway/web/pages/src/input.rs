@@ -1,0 +1,215 @@
+//! Further fields of forms: texts of several lines, choices, and groups.
+
+use std::fmt;
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+
+use crate::field::{Field, Fields};
+
+/// A text of several lines.
+#[derive(Debug, Template)]
+#[template(path = "part/area.html")]
+pub struct Area {
+    name: &'static str,
+    label: &'static str,
+    hint: String,
+    value: String,
+    error: Option<String>,
+    rows: u8,
+    max: u32,
+    is_required: bool,
+}
+
+impl Area {
+    pub fn new(name: &'static str, label: &'static str) -> Self {
+        Self {
+            name,
+            label,
+            hint: String::new(),
+            value: String::new(),
+            error: None,
+            rows: 4,
+            max: 2_000,
+            is_required: true,
+        }
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: &str) -> Self {
+        hint.clone_into(&mut self.hint);
+        self
+    }
+
+    #[must_use]
+    pub fn rows(mut self, rows: u8, max: u32) -> Self {
+        (self.rows, self.max) = (rows, max);
+        self
+    }
+
+    #[must_use]
+    pub fn optional(mut self) -> Self {
+        self.is_required = false;
+        self
+    }
+
+    /// What was typed before.
+    #[must_use]
+    pub fn value(mut self, value: &str) -> Self {
+        value.clone_into(&mut self.value);
+        self
+    }
+
+    #[must_use]
+    pub fn error_in(mut self, errors: &Fields) -> Self {
+        self.error = errors.of(self.name).map(ToOwned::to_owned);
+        self
+    }
+}
+
+/// A value to choose, and whether it is chosen.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    pub value: String,
+    pub label: String,
+    pub is_chosen: bool,
+}
+
+/// One of several values.
+#[derive(Debug, Template)]
+#[template(path = "part/select.html")]
+pub struct Select {
+    name: &'static str,
+    label: &'static str,
+    hint: String,
+    error: Option<String>,
+    choices: Vec<Choice>,
+}
+
+impl Select {
+    pub fn new(name: &'static str, label: &'static str, choices: Vec<Choice>) -> Self {
+        Self {
+            name,
+            label,
+            hint: String::new(),
+            error: None,
+            choices,
+        }
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: &str) -> Self {
+        hint.clone_into(&mut self.hint);
+        self
+    }
+
+    #[must_use]
+    pub fn error_in(mut self, errors: &Fields) -> Self {
+        self.error = errors.of(self.name).map(ToOwned::to_owned);
+        self
+    }
+}
+
+/// Any number of several values.
+#[derive(Debug, Template)]
+#[template(path = "part/checks.html")]
+pub struct Checks {
+    name: &'static str,
+    legend: &'static str,
+    error: Option<String>,
+    choices: Vec<Choice>,
+}
+
+impl Checks {
+    pub fn new(name: &'static str, legend: &'static str, choices: Vec<Choice>) -> Self {
+        Self {
+            name,
+            legend,
+            error: None,
+            choices,
+        }
+    }
+
+    #[must_use]
+    pub fn error_in(mut self, errors: &Fields) -> Self {
+        self.error = errors.of(self.name).map(ToOwned::to_owned);
+        self
+    }
+}
+
+/// Fields that belong together.
+#[derive(Debug, Template)]
+#[template(path = "part/group.html")]
+pub struct Group {
+    pub legend: &'static str,
+    pub fields: Vec<Field>,
+}
+
+/// A part of a form.
+#[derive(Debug)]
+pub enum FormPart {
+    Field(Field),
+    Area(Area),
+    Select(Select),
+    Checks(Checks),
+    Group(Group),
+}
+
+impl fmt::Display for FormPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(it) => it.fmt(f),
+            Self::Area(it) => it.fmt(f),
+            Self::Select(it) => it.fmt(f),
+            Self::Checks(it) => it.fmt(f),
+            Self::Group(it) => it.fmt(f),
+        }
+    }
+}
+
+// Their templates escape every value.
+impl HtmlSafe for FormPart {}
+impl HtmlSafe for Area {}
+impl HtmlSafe for Select {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices() -> Vec<Choice> {
+        let choice = |value: &str, is_chosen| Choice {
+            value: value.to_owned(),
+            label: "<b>bold".to_owned(),
+            is_chosen,
+        };
+        vec![choice("a", false), choice("\"b", true)]
+    }
+
+    #[test]
+    fn typed_text_is_escaped_and_stays() {
+        let area = Area::new("bio", "About").value("</textarea><script>");
+        let html = area.render().unwrap();
+        assert!(!html.contains("<script>"), "{html}");
+        assert_eq!(html.matches("</textarea>").count(), 1);
+    }
+
+    #[test]
+    fn choices_are_escaped_and_their_error_is_tied_to_them() {
+        let errors = Fields::one("kind", "Choose one.");
+        for html in [
+            Select::new("kind", "Kind", choices())
+                .error_in(&errors)
+                .render(),
+            Checks::new("kind", "Kind", choices())
+                .error_in(&errors)
+                .render(),
+        ] {
+            let html = html.unwrap();
+            assert!(
+                !html.contains("<b>") && html.contains("Choose one."),
+                "{html}"
+            );
+            assert!(html.contains("aria-describedby=\"kind-error\""), "{html}");
+        }
+    }
+}

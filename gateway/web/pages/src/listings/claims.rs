@@ -1,0 +1,31 @@
+//! Claims of pages.
+
+use askama::Template;
+
+use super::StateText;
+use crate::field::{Field, Fields};
+use crate::input::Area;
+use crate::shell::Shell;
+
+#[derive(Debug, Template)]
+#[template(path = "listing/claims.html")]
+pub struct OwnClaimsPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub account: String,
+    pub claims: Vec<ClaimRow>,
+    pub handle: Field,
+    pub evidence: Area,
+    pub may_edit: bool,
+    pub closed: Option<&'static str>,
+}
+
+#[derive(Debug)]
+pub struct ClaimRow {
+    pub handle: String,
+    pub made: String,
+    pub evidence: String,
+    pub state: StateText,
+    /// What staff said about a rejection.
+    pub reason: String,
+}

@@ -1,0 +1,54 @@
+//! Forms of listings: a new one, a change with its preview, and the request for a takedown.
+
+use askama::Template;
+
+use super::ChangeRow;
+use crate::field::Fields;
+use crate::input::{Area, FormPart};
+use crate::shell::Shell;
+
+/// The form of a new listing, or of a change.
+#[derive(Debug, Template)]
+#[template(path = "listing/form.html")]
+pub struct ListingFormPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub heading: String,
+    pub text: &'static str,
+    pub action: String,
+    /// Names and values of hidden fields.
+    pub hidden: Vec<(String, String)>,
+    pub parts: Vec<FormPart>,
+    pub button: &'static str,
+    pub back: String,
+    /// Why nothing can be sent now.
+    pub closed: Option<&'static str>,
+}
+
+/// What a change would do, before it is made.
+#[derive(Debug, Template)]
+#[template(path = "listing/preview.html")]
+pub struct PreviewPage {
+    pub shell: Shell,
+    pub heading: String,
+    pub action: String,
+    /// Everything that was typed.
+    pub typed: Vec<(String, String)>,
+    pub changes: Vec<ChangeRow>,
+    pub notes: Vec<String>,
+    /// The same call of the API, as a shell runs it.
+    pub call: String,
+}
+
+/// The request for a takedown.
+#[derive(Debug, Template)]
+#[template(path = "listing/takedown.html")]
+pub struct TakedownPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub heading: String,
+    pub action: String,
+    pub reason: Area,
+    pub back: String,
+    pub closed: Option<&'static str>,
+}

@@ -1,0 +1,127 @@
+//! Listings of an account: the list, one listing, its forms, its pictures, and claims.
+
+pub mod claims;
+pub mod form;
+pub mod pictures;
+#[cfg(test)]
+mod tests;
+
+use askama::Template;
+
+use crate::field::Fields;
+use crate::shell::Shell;
+
+/// The state of a listing in words.
+#[derive(Debug, Clone)]
+pub struct StateText {
+    pub text: &'static str,
+    /// `good`, `bad`, or empty.
+    pub tone: &'static str,
+}
+
+/// A listing in a list.
+#[derive(Debug, Clone)]
+pub struct ListingRow {
+    pub href: String,
+    pub title: String,
+    /// The slug or the handle.
+    pub name: String,
+    /// `game`, `event`; of a page, `studio` or `person`.
+    pub kind: String,
+    pub state: StateText,
+    /// Why it is rejected, or why the public does not see it.
+    pub note: String,
+    pub changed: String,
+}
+
+/// Everything that an account has listed.
+#[derive(Debug, Template)]
+#[template(path = "listing/list.html")]
+pub struct ListingsPage {
+    pub shell: Shell,
+    pub account: String,
+    pub pages: Vec<ListingRow>,
+    pub listings: Vec<ListingRow>,
+    /// The address of the next page of the list.
+    pub next: Option<String>,
+    pub may_edit: bool,
+    /// Why nothing can be submitted now.
+    pub closed: Option<&'static str>,
+}
+
+/// A field and its value.
+#[derive(Debug, Clone)]
+pub struct Fact {
+    pub label: String,
+    pub text: String,
+}
+
+/// A field that differs.
+#[derive(Debug, Clone)]
+pub struct ChangeRow {
+    /// A field, or a path such as `links.play`.
+    pub path: String,
+    pub before: String,
+    pub after: String,
+}
+
+/// A revision of a listing.
+#[derive(Debug, Clone)]
+pub struct RevisionRow {
+    pub number: i64,
+    pub at: String,
+    /// `you`, `staff`, `another owner` or `import`.
+    pub by: &'static str,
+    pub state: StateText,
+    pub reason: String,
+    pub changes: Vec<ChangeRow>,
+}
+
+/// What became of a request for a takedown.
+#[derive(Debug, Clone)]
+pub struct TakedownText {
+    pub text: String,
+    /// What the account wrote.
+    pub reason: String,
+    /// What staff answered.
+    pub answer: String,
+}
+
+/// One listing with its state and history.
+#[derive(Debug, Template)]
+#[template(path = "listing/show.html")]
+pub struct ListingPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub account: String,
+    /// `page`, `game` or `event`.
+    pub kind: &'static str,
+    pub name: String,
+    pub title: String,
+    pub state: StateText,
+    pub reason: String,
+    pub note: String,
+    /// Its public address, if the public sees it.
+    pub public_url: Option<String>,
+    pub facts: Vec<Fact>,
+    pub revisions: Vec<RevisionRow>,
+    /// The address of earlier revisions.
+    pub earlier: Option<String>,
+    pub takedown: Option<TakedownText>,
+    pub actions: ListingActions,
+}
+
+/// What can be done with a listing now.
+#[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a button of the page"
+)]
+pub struct ListingActions {
+    pub may_edit: bool,
+    pub has_pictures: bool,
+    pub may_withdraw: bool,
+    pub may_ask_for_takedown: bool,
+    /// Why nothing can be changed now.
+    pub closed: Option<&'static str>,
+}

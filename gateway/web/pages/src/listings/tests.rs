@@ -1,0 +1,323 @@
+//! Every page of listings with samples: everything that a studio writes is escaped, and an empty page says what to do.
+
+use askama::Template as _;
+
+use super::claims::{ClaimRow, OwnClaimsPage};
+use super::form::{ListingFormPage, PreviewPage, TakedownPage};
+use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SinglePicture};
+use super::*;
+use crate::field::Field;
+use crate::input::{Area, Checks, Choice, FormPart, Group, Select};
+
+/// What a studio could write into any field: markup, and the end of every place that a page puts it into.
+const HOSTILE: &str =
+    "\"'></textarea></title></option><script>alert(1)</script><img src=x onerror=alert(1)>";
+
+fn hostile() -> String {
+    HOSTILE.to_owned()
+}
+
+/// Renders a page, in which no sample may have become markup.
+fn rendered(page: &impl askama::Template) -> String {
+    let html = page.render().unwrap();
+    assert!(!html.contains("<script>"), "{html}");
+    assert!(!html.contains("<img src=x"), "{html}");
+    assert!(!html.contains("\"'>"), "{html}");
+    html
+}
+
+fn state() -> StateText {
+    StateText {
+        text: "public",
+        tone: "good",
+    }
+}
+
+fn row() -> ListingRow {
+    ListingRow {
+        href: "/accounts/a/listings/game/okoto".to_owned(),
+        title: hostile(),
+        name: "okoto".to_owned(),
+        kind: hostile(),
+        state: state(),
+        note: hostile(),
+        changed: "2026-11-23 14:05 UTC".to_owned(),
+    }
+}
+
+fn list(rows: usize) -> ListingsPage {
+    ListingsPage {
+        shell: Shell::default(),
+        account: "a".to_owned(),
+        pages: vec![row(); rows.min(1)],
+        listings: vec![row(); rows],
+        next: None,
+        may_edit: true,
+        closed: None,
+    }
+}
+
+fn change() -> ChangeRow {
+    ChangeRow {
+        path: hostile(),
+        before: hostile(),
+        after: String::new(),
+    }
+}
+
+fn listing() -> ListingPage {
+    ListingPage {
+        shell: Shell::default(),
+        errors: Fields::general(hostile()),
+        account: "a".to_owned(),
+        kind: "game",
+        name: "okoto".to_owned(),
+        title: hostile(),
+        state: state(),
+        reason: hostile(),
+        note: hostile(),
+        public_url: Some("https://mchezo.example/games/okoto".to_owned()),
+        facts: vec![Fact {
+            label: hostile(),
+            text: hostile(),
+        }],
+        revisions: vec![RevisionRow {
+            number: 1,
+            at: "2026-11-23 14:05 UTC".to_owned(),
+            by: "this account",
+            state: state(),
+            reason: hostile(),
+            changes: vec![change()],
+        }],
+        earlier: None,
+        takedown: Some(TakedownText {
+            text: hostile(),
+            reason: hostile(),
+            answer: hostile(),
+        }),
+        actions: ListingActions {
+            may_edit: true,
+            has_pictures: true,
+            may_withdraw: true,
+            may_ask_for_takedown: true,
+            closed: None,
+        },
+    }
+}
+
+fn image(src: Option<&str>) -> Image {
+    Image {
+        src: src.map(ToOwned::to_owned),
+        url: hostile(),
+        alt: hostile(),
+        width: 640,
+        height: 480,
+    }
+}
+
+fn gallery() -> GalleryPage {
+    GalleryPage {
+        shell: Shell::default(),
+        errors: Fields::one("cover", hostile()),
+        base: "/accounts/a/listings/game/okoto".to_owned(),
+        title: hostile(),
+        single: SinglePicture {
+            kind: "cover",
+            heading: "Cover",
+            text: "A new cover",
+            image: Some(image(None)),
+        },
+        screenshots: Some(vec![ScreenshotRow {
+            image: image(Some("/accounts/a/pictures/x.jpg")),
+            place: 1,
+            error: Some(hostile()),
+        }]),
+        may_edit: true,
+        closed: None,
+        note: "",
+    }
+}
+
+fn parts() -> Vec<FormPart> {
+    let choices = || {
+        vec![Choice {
+            value: hostile(),
+            label: hostile(),
+            is_chosen: true,
+        }]
+    };
+    vec![
+        FormPart::Field(Field::text("title", "Title").value(HOSTILE)),
+        FormPart::Area(Area::new("bio", "About").value(HOSTILE)),
+        FormPart::Select(Select::new("kind", "Kind", choices())),
+        FormPart::Checks(Checks::new("genres", "Genres", choices())),
+        FormPart::Group(Group {
+            legend: "Links",
+            fields: vec![Field::text(hostile(), hostile()).value(HOSTILE)],
+        }),
+    ]
+}
+
+#[test]
+fn nothing_that_a_studio_writes_becomes_markup() {
+    rendered(&list(3));
+    rendered(&listing());
+    rendered(&gallery());
+    rendered(&ListingFormPage {
+        shell: Shell::default(),
+        errors: Fields::general(hostile()),
+        heading: hostile(),
+        text: "",
+        action: "/accounts/a/listings/new/game".to_owned(),
+        hidden: vec![(hostile(), hostile())],
+        parts: parts(),
+        button: "Submit it",
+        back: "/accounts/a/listings".to_owned(),
+        closed: None,
+    });
+    rendered(&PreviewPage {
+        shell: Shell::default(),
+        heading: hostile(),
+        action: "/accounts/a/listings/game/okoto/edit".to_owned(),
+        typed: vec![(hostile(), hostile())],
+        changes: vec![change()],
+        notes: vec![hostile()],
+        call: hostile(),
+    });
+    rendered(&TakedownPage {
+        shell: Shell::default(),
+        errors: Fields::one("reason", hostile()),
+        heading: hostile(),
+        action: "/accounts/a/listings/game/okoto/takedown".to_owned(),
+        reason: Area::new("reason", "Why?").value(HOSTILE),
+        back: "/".to_owned(),
+        closed: None,
+    });
+    rendered(&OwnClaimsPage {
+        shell: Shell::default(),
+        errors: Fields::default(),
+        account: "a".to_owned(),
+        claims: vec![ClaimRow {
+            handle: hostile(),
+            made: String::new(),
+            evidence: hostile(),
+            state: state(),
+            reason: hostile(),
+        }],
+        handle: Field::text("handle", "Handle").value(HOSTILE),
+        evidence: Area::new("evidence", "Evidence").value(HOSTILE),
+        may_edit: true,
+        closed: None,
+    });
+}
+
+#[test]
+fn line_ends_of_typed_text_stay() {
+    let page = PreviewPage {
+        shell: Shell::default(),
+        heading: "Changes".to_owned(),
+        action: "/".to_owned(),
+        typed: vec![("description".to_owned(), "one\n\ntwo".to_owned())],
+        changes: Vec::new(),
+        notes: Vec::new(),
+        call: String::new(),
+    };
+    let html = rendered(&page);
+    assert!(html.contains("one\n\ntwo"), "{html}");
+    assert!(
+        !html.contains("id=\"call\""),
+        "pages have no call of the API: {html}"
+    );
+}
+
+#[test]
+fn an_empty_list_says_what_to_do_next() {
+    let html = rendered(&list(0));
+    assert!(html.contains("/accounts/a/listings/new/page"), "{html}");
+    assert!(html.contains("/accounts/a/claims"), "{html}");
+    let html = rendered(&ListingsPage {
+        may_edit: false,
+        ..list(0)
+    });
+    assert!(!html.contains("/listings/new/"), "{html}");
+}
+
+#[test]
+fn a_closed_page_has_no_form() {
+    let html = rendered(&ListingPage {
+        actions: ListingActions {
+            closed: Some("Closed for a while."),
+            ..listing().actions
+        },
+        ..listing()
+    });
+    assert!(
+        html.contains("Closed for a while.") && !html.contains("/withdraw"),
+        "{html}"
+    );
+    let html = rendered(&GalleryPage {
+        closed: Some("Closed for a while."),
+        ..gallery()
+    });
+    assert!(
+        !html.contains("type=\"file\"") && !html.contains("/remove"),
+        "{html}"
+    );
+}
+
+#[test]
+fn a_hundred_listings_are_a_small_page() {
+    let row = ListingRow {
+        title: "A game of an ordinary name".to_owned(),
+        kind: "game".to_owned(),
+        note: String::new(),
+        ..row()
+    };
+    let html = rendered(&ListingsPage {
+        listings: vec![row; 100],
+        ..list(1)
+    });
+    assert!(html.len() < 60_000, "{}", html.len());
+}
+
+#[test]
+fn the_crop_is_told_and_drawn() {
+    let crop = Crop {
+        file: (2_000, 675),
+        x: 400,
+        y: 0,
+        width: 1_200,
+        height: 675,
+    };
+    assert!(crop.text().contains("800 of the width"), "{}", crop.text());
+    let page = |crop, screenshot| CropPage {
+        shell: Shell::default(),
+        errors: Fields::default(),
+        base: "/accounts/a/listings/game/okoto".to_owned(),
+        kind: "cover",
+        heading: "The new cover".to_owned(),
+        id: hostile(),
+        image: image(Some("/accounts/a/pictures/x.jpg")),
+        crop,
+        screenshot,
+    };
+    let html = rendered(&page(crop, None));
+    assert!(
+        html.contains("viewBox=\"0 0 2000 675\"") && html.contains("x=\"400\""),
+        "{html}"
+    );
+    let whole = Crop {
+        file: (640, 480),
+        x: 0,
+        y: 0,
+        width: 640,
+        height: 480,
+    };
+    assert!(whole.text().ends_with("All of it is shown."));
+    let fields = (
+        Field::text("alt", "Text").value(HOSTILE),
+        Field::text("place", "Place"),
+    );
+    let html = rendered(&page(whole, Some(fields)));
+    assert!(!html.contains("class=\"crop\""), "{html}");
+}

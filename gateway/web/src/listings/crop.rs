@@ -1,0 +1,132 @@
+//! The page of a prepared picture: its crop, before the listing has it.
+
+use contracts::listings::v1 as proto;
+use pages::listings::pictures::{Crop, CropPage};
+use pages::{Field, Fields};
+use serde::Deserialize;
+
+use super::gallery::image;
+use super::{Frame, path};
+use crate::upstream::listings::ListingRef;
+use crate::viewer::AccountScope;
+
+/// The form of that page.
+#[derive(Debug, Default, Deserialize)]
+pub struct UseForm {
+    #[serde(default)]
+    pub(super) id: String,
+    #[serde(default)]
+    src: String,
+    #[serde(default)]
+    crop: String,
+    #[serde(default)]
+    pub(super) alt: String,
+    #[serde(default)]
+    pub(super) place: String,
+}
+
+/// A prepared picture, and what was typed about it.
+pub(super) struct Prepared {
+    id: String,
+    /// The name of the file.
+    file: String,
+    size: (u32, u32),
+    crop: Crop,
+    alt: String,
+    place: String,
+}
+
+impl Prepared {
+    pub fn of(picture: proto::PreparedPicture) -> Self {
+        let large = picture.picture.unwrap_or_default();
+        let (_, file) = large.url.rsplit_once('/').unwrap_or_default();
+        Self {
+            id: picture.id,
+            file: file.to_owned(),
+            size: (large.width, large.height),
+            crop: Crop {
+                file: (picture.file_width, picture.file_height),
+                x: picture.crop_x,
+                y: picture.crop_y,
+                width: picture.crop_width,
+                height: picture.crop_height,
+            },
+            alt: String::new(),
+            place: String::new(),
+        }
+    }
+
+    /// As the form of the last page has it. Whatever else it has is not shown.
+    pub fn typed(form: &UseForm) -> Self {
+        let (_, file) = form.src.rsplit_once('/').unwrap_or_default();
+        let numbers: Vec<u32> = form
+            .crop
+            .split(' ')
+            .filter_map(|it| it.parse().ok())
+            .collect();
+        let crop = match numbers[..] {
+            [width, height, x, y, w, h] => Crop {
+                file: (width, height),
+                x,
+                y,
+                width: w,
+                height: h,
+            },
+            _ => Crop {
+                file: (0, 0),
+                x: 0,
+                y: 0,
+                width: 0,
+                height: 0,
+            },
+        };
+        Self {
+            id: form.id.clone(),
+            file: file.to_owned(),
+            size: (0, 0),
+            crop,
+            alt: form.alt.clone(),
+            place: form.place.clone(),
+        }
+    }
+}
+
+/// The page that shows a prepared picture before the listing has it.
+pub(super) fn crop_page(
+    scope: &AccountScope,
+    frame: Frame,
+    (listing, picture): (ListingRef<'_>, &'static str),
+    prepared: Prepared,
+    errors: Fields,
+) -> CropPage {
+    let alt = Field::text("alt", "Text for people who do not see it")
+        .optional()
+        .max(300);
+    let alt = alt
+        .hint("What is to be seen, in one sentence.")
+        .value(&prepared.alt);
+    let place = Field::text("place", "Place among the screenshots")
+        .optional()
+        .digits()
+        .max(4);
+    let place = place
+        .hint("1 is the first. Without one it comes last.")
+        .value(&prepared.place);
+    let (width, height) = prepared.size;
+    CropPage {
+        base: path(scope, listing.kind, listing.name),
+        kind: picture,
+        heading: format!("The new {picture}"),
+        id: prepared.id,
+        image: image(
+            scope,
+            &format!("/{}", prepared.file),
+            ("The uploaded picture", width, height),
+        ),
+        crop: prepared.crop,
+        screenshot: (picture == "screenshot")
+            .then(|| (alt.error_in(&errors), place.error_in(&errors))),
+        shell: frame.shell,
+        errors,
+    }
+}

@@ -1,0 +1,274 @@
+//! A change of a listing: the form, a preview of what changes, and the change.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use contracts::listings::v1 as proto;
+use http::StatusCode;
+use kit::{Code, Fault};
+use pages::Fields;
+use pages::listings::form::{ListingFormPage, PreviewPage};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::create::{creators, refusal};
+use super::facts::Summary;
+use super::form::FormContext;
+use super::typed::{Typed, changed};
+use super::{Frame, kind, path, words};
+use crate::account::record;
+use crate::app::{App, Web};
+use crate::domain::listing_kind::ListingKind;
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{html, ok, see_other};
+use crate::upstream::listings::{ListingRef, Submission};
+use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+
+/// A form that was sent, and the page that answers it.
+struct Edit<'a> {
+    web: &'a Web,
+    scope: &'a AccountScope,
+    listing: ListingRef<'a>,
+    frame: Frame,
+    typed: Typed,
+}
+
+/// What became of a form.
+enum Outcome {
+    Saved,
+    Preview(proto::Written, String),
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(scope): Extension<AccountScope>,
+    Path((_, of_kind, name)): Path<(Uuid, String, String)>,
+) -> PageResult {
+    let listing = ListingRef {
+        account: scope.id,
+        kind: kind(&of_kind)?,
+        name: &name,
+    };
+    let (frame, found) = futures::join!(
+        Frame::load(&app, &viewer, &scope, Section::Listings),
+        app.listings.get(listing)
+    );
+    let found = found?;
+    let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
+    let mut typed = Typed::of(content, &found.creator);
+    let summary = Summary::of(content, &found.creator);
+    if summary.state == proto::State::Removed {
+        return Err(taken_down(&path(&scope, listing.kind, &name)));
+    }
+    typed.set("revision", &summary.revision.to_string());
+    let edit = Edit {
+        web: &app,
+        scope: &scope,
+        listing,
+        frame,
+        typed,
+    };
+    edit.form(StatusCode::OK, Fields::default()).await
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    Extension(scope): Extension<AccountScope>,
+    Path((_, of_kind, name)): Path<(Uuid, String, String)>,
+    FormBody(pairs): FormBody<Vec<(String, String)>>,
+) -> PageResult {
+    let listing = ListingRef {
+        account: scope.id,
+        kind: kind(&of_kind)?,
+        name: &name,
+    };
+    let mut edit = Edit {
+        web: &app,
+        scope: &scope,
+        listing,
+        frame: Frame::load(&app, &viewer, &scope, Section::Listings).await,
+        typed: Typed::new(pairs),
+    };
+    if edit.typed.get("step") == "edit" {
+        return edit.form(StatusCode::OK, Fields::default()).await;
+    }
+    let is_saved = edit.typed.get("step") == "save";
+    match edit.run(is_saved).await {
+        Ok(Outcome::Saved) => {
+            let what = ("listing_changed", name.as_str());
+            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            let shown = path(&scope, listing.kind, &name);
+            Ok(see_other(&format!("{shown}?done=listing-changed")))
+        }
+        Ok(Outcome::Preview(written, body)) => Ok(edit.preview(&written, &body)),
+        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
+        Err(fault) => {
+            let fault = edit.after_conflict(fault).await;
+            let (status, errors) = refusal(&app, listing.kind, fault).await;
+            edit.form(status, errors).await
+        }
+    }
+}
+
+impl Edit<'_> {
+    /// Saves the change, or checks it only.
+    async fn run(&self, is_saved: bool) -> Result<Outcome, Fault> {
+        self.frame.admit(None)?;
+        let revision = self.typed.get("revision").parse().map_err(|_no_number| {
+            let text = "Open the page again, and change it there.";
+            Fault::invalid_field("revision", text)
+        })?;
+        let found = self.web.listings.get(self.listing).await?;
+        let not_found = || Fault::not_found("There is no such listing.");
+        let content = found.listing.as_ref().ok_or_else(not_found)?;
+        let kind = self.listing.kind;
+        let stored = Typed::of(content, &found.creator).body(kind);
+        let body = Value::Object(changed(&stored, self.typed.body(kind))).to_string();
+        let submission = Submission {
+            account: self.scope.id,
+            writes_per_day: self.frame.writes_per_day,
+            body: body.clone().into(),
+            dry_run: !is_saved,
+        };
+        let written = self
+            .web
+            .listings
+            .update(self.listing, submission, revision)
+            .await?;
+        if is_saved {
+            return Ok(Outcome::Saved);
+        }
+        if written.differences.is_empty() {
+            let text = "Nothing differs from what is stored. Change a field first.";
+            return Err(Fault::invalid_field("*", text));
+        }
+        Ok(Outcome::Preview(written, body))
+    }
+
+    /// After a change by somebody else in the meantime, the form is about the new revision: its preview shows everything that it would change.
+    async fn after_conflict(&mut self, fault: Fault) -> Fault {
+        if fault.code != Code::PreconditionFailed {
+            return fault;
+        }
+        if let Ok(found) = self.web.listings.get(self.listing).await
+            && let Some(content) = &found.listing
+        {
+            let revision = Summary::of(content, &found.creator).revision;
+            self.typed.set("revision", &revision.to_string());
+        }
+        let text = "Somebody else changed this listing since you opened the form. Below is what you typed: look at the changes again, they are now against the newest version.";
+        Fault::new(Code::PreconditionFailed, text)
+    }
+
+    async fn form(self, status: StatusCode, errors: Fields) -> PageResult {
+        let (kind, name) = (self.listing.kind, self.listing.name);
+        let (values, creators) = futures::join!(
+            self.web.listings.field_values(),
+            creators(self.web, self.scope, kind)
+        );
+        let values = match values {
+            Ok(values) => values,
+            // What was typed is not lost.
+            Err(_) if status != StatusCode::OK => Default::default(),
+            Err(fault) => return Err(fault.into()),
+        };
+        let creators = creators.unwrap_or_default();
+        let context = FormContext {
+            kind,
+            typed: &self.typed,
+            values: &values,
+            creators: &creators,
+            is_new: false,
+            errors: &errors,
+        };
+        let shown = path(self.scope, kind, name);
+        let closed = self.frame.closed();
+        let api_call = api_call(kind, name);
+        let page = ListingFormPage {
+            heading: format!("Change {name}"),
+            text: "You see what changes before it is saved. A change of a public listing is public at once.",
+            action: format!("{shown}/edit"),
+            hidden: vec![("revision".to_owned(), self.typed.get("revision").to_owned())],
+            parts: context.parts(),
+            button: "Look at the changes",
+            back: shown,
+            closed,
+            shell: pages::Shell {
+                api_call,
+                ..self.frame.shell
+            },
+            errors,
+        };
+        Ok(html(status, &page))
+    }
+
+    fn preview(self, written: &proto::Written, body: &str) -> axum::response::Response {
+        let (kind, name) = (self.listing.kind, self.listing.name);
+        let state = match written.state() {
+            proto::State::Pending => "It waits for review after this change.",
+            _ => "It is public at once.",
+        };
+        let notes = [state.to_owned(), written.note.clone()];
+        let call = match kind {
+            ListingKind::Page => String::new(),
+            kind => curl(&self.web.api_url, kind, name, body),
+        };
+        ok(&PreviewPage {
+            heading: format!("Changes of {name}"),
+            action: format!("{}/edit", path(self.scope, kind, name)),
+            typed: self.typed.without("step"),
+            changes: written.differences.iter().map(words::change).collect(),
+            notes: notes.into_iter().filter(|note| !note.is_empty()).collect(),
+            call,
+            shell: pages::Shell {
+                api_call: api_call(kind, name),
+                ..self.frame.shell
+            },
+        })
+    }
+}
+
+/// The call of the API that changes the same.
+fn api_call(kind: ListingKind, name: &str) -> Option<String> {
+    match kind {
+        ListingKind::Page => None,
+        kind => Some(format!("PATCH /v1/{}/{name}", kind.api_list())),
+    }
+}
+
+/// A call as a shell runs it.
+fn curl(api_url: &str, kind: ListingKind, name: &str, body: &str) -> String {
+    let body = body.replace('\'', r"'\''");
+    format!(
+        "curl -X PATCH '{api_url}/{}/{name}' -H \"Authorization: Bearer $SERVICE_WRITE_KEY\" -H 'Content-Type: application/json' --data '{body}'",
+        kind.api_list()
+    )
+}
+
+fn taken_down(listing: &str) -> PageError {
+    let text = "Staff took this listing down. It cannot be changed until they restore it.";
+    PageError::new(StatusCode::CONFLICT, "Taken down", text).way_out(listing, "The listing")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_safe_to_paste() {
+        let body = r#"{"title":"It's; $(rm -rf /)"}"#;
+        let call = curl(
+            "https://mchezo.example/v1",
+            ListingKind::Game,
+            "okoto",
+            body,
+        );
+        assert!(
+            call.ends_with(r#"--data '{"title":"It'\''s; $(rm -rf /)"}'"#),
+            "{call}"
+        );
+    }
+}

@@ -1,0 +1,274 @@
+//! The fields of the forms of listings.
+
+use contracts::listings::v1 as proto;
+use pages::input::{Area, Checks, Choice, FormPart, Group, Select};
+use pages::{Field, Fields};
+
+use super::typed::Typed;
+use crate::domain::listing_kind::ListingKind;
+
+/// The names of the fields of a form.
+pub fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
+    let own: &[&str] = match kind {
+        ListingKind::Page => &[
+            "name",
+            "handle",
+            "kind",
+            "roles",
+            "tagline",
+            "bio",
+            "country_code",
+            "city",
+        ],
+        ListingKind::Game => &[
+            "creator",
+            "title",
+            "tagline",
+            "description",
+            "genres",
+            "platforms",
+            "stage",
+            "release_year",
+            "trailer_url",
+        ],
+        ListingKind::Event => &[
+            "title",
+            "kind",
+            "starts_at",
+            "ends_at",
+            "country_code",
+            "city",
+            "website",
+            "description",
+        ],
+    };
+    let own = own.iter().map(|name| (*name).to_owned());
+    let links = link_keys(kind, values)
+        .iter()
+        .map(|key| format!("links.{key}"));
+    own.chain(links).collect()
+}
+
+fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[String] {
+    match kind {
+        ListingKind::Page => &values.page_links,
+        ListingKind::Game => &values.game_links,
+        ListingKind::Event => &[],
+    }
+}
+
+/// What the parts of a form are made of.
+pub struct FormContext<'a> {
+    pub kind: ListingKind,
+    pub typed: &'a Typed,
+    pub values: &'a proto::ListFieldValuesResponse,
+    /// The pages that a game may stand under: handle and name.
+    pub creators: &'a [(String, String)],
+    pub is_new: bool,
+    pub errors: &'a Fields,
+}
+
+impl FormContext<'_> {
+    pub fn parts(&self) -> Vec<FormPart> {
+        match self.kind {
+            ListingKind::Page => self.page(),
+            ListingKind::Game => self.game(),
+            ListingKind::Event => self.event(),
+        }
+    }
+
+    fn page(&self) -> Vec<FormPart> {
+        let handle = self.line("handle", "Handle").optional();
+        let handle = handle.hint("Small letters, digits and hyphens; it never changes. Without one it is made from the name.");
+        let mut parts = vec![self.required("name", "Name", 120)];
+        parts.extend(self.is_new.then_some(FormPart::Field(handle)));
+        let roles = self.line("roles", "Roles").optional().max(400);
+        let roles = roles.hint("For example developer, publisher; separated by commas.");
+        parts.extend([
+            self.select("kind", "Kind", plain(&self.values.page_kinds), ""),
+            FormPart::Field(roles),
+            self.tagline(),
+            self.area("bio", "About"),
+            self.country(),
+            FormPart::Field(self.line("city", "City").optional().max(120)),
+            self.links(),
+        ]);
+        parts
+    }
+
+    fn game(&self) -> Vec<FormPart> {
+        let creators = self.creators.iter();
+        let creators =
+            creators.map(|(handle, name)| (handle.clone(), format!("{name} ({handle})")));
+        let year = self
+            .line("release_year", "Year of release")
+            .optional()
+            .digits();
+        let trailer = self.line("trailer_url", "Trailer").optional().url();
+        vec![
+            self.select("creator", "Page", creators.collect(), ""),
+            self.required("title", "Title", 120),
+            self.tagline(),
+            self.area("description", "Description"),
+            self.checks("genres", "Genres", self.genres()),
+            self.checks("platforms", "Platforms", plain(&self.values.platforms)),
+            self.select("stage", "Stage", plain(&self.values.stages), ""),
+            FormPart::Field(year.hint("Without one it is this year.")),
+            FormPart::Field(trailer.hint("An https address of a video.")),
+            self.links(),
+        ]
+    }
+
+    fn event(&self) -> Vec<FormPart> {
+        let begins = Field::date("starts_at", "First day").value(self.typed.get("starts_at"));
+        let ends = Field::date("ends_at", "Last day").value(self.typed.get("ends_at"));
+        let website = self.line("website", "Website").optional().url();
+        vec![
+            self.required("title", "Title", 120),
+            self.select("kind", "Kind", plain(&self.values.event_kinds), ""),
+            FormPart::Field(begins.error_in(self.errors)),
+            FormPart::Field(ends.optional().error_in(self.errors)),
+            self.country(),
+            self.required("city", "City", 120),
+            self.checks(
+                "online",
+                "Place",
+                vec![("yes".to_owned(), "Also online".to_owned())],
+            ),
+            FormPart::Field(website),
+            self.area("description", "Description"),
+        ]
+    }
+
+    fn line(&self, name: &'static str, label: &'static str) -> Field {
+        let field = Field::text(name, label).value(self.typed.get(name));
+        field.error_in(self.errors)
+    }
+
+    fn required(&self, name: &'static str, label: &'static str, max: u32) -> FormPart {
+        FormPart::Field(self.line(name, label).max(max))
+    }
+
+    fn tagline(&self) -> FormPart {
+        let tagline = self.line("tagline", "Tagline").optional().max(160);
+        FormPart::Field(tagline.hint("One sentence, at most 160 characters."))
+    }
+
+    fn area(&self, name: &'static str, label: &'static str) -> FormPart {
+        let area = Area::new(name, label).rows(8, 10_000).optional();
+        FormPart::Area(area.value(self.typed.get(name)).error_in(self.errors))
+    }
+
+    fn country(&self) -> FormPart {
+        let countries = self.values.countries.iter();
+        let countries = countries.map(|it| (it.code.clone(), it.name.clone()));
+        self.select(
+            "country_code",
+            "Country",
+            countries.collect(),
+            "Choose a country",
+        )
+    }
+
+    fn genres(&self) -> Vec<(String, String)> {
+        let genres = self.values.genres.iter();
+        genres
+            .map(|genre| (genre.key.clone(), genre.name.clone()))
+            .collect()
+    }
+
+    /// A choice of one value. What is typed but is not among the values stays, and the service says what is wrong with it.
+    fn select(
+        &self,
+        name: &'static str,
+        label: &'static str,
+        mut values: Vec<(String, String)>,
+        empty: &str,
+    ) -> FormPart {
+        let typed = self.typed.get(name);
+        if !typed.is_empty() && values.iter().all(|(value, _)| value != typed) {
+            values.push((typed.to_owned(), typed.to_owned()));
+        }
+        if !empty.is_empty() && typed.is_empty() {
+            values.insert(0, (String::new(), empty.to_owned()));
+        }
+        let choices = values.into_iter().map(|(value, label)| Choice {
+            is_chosen: value == typed,
+            value,
+            label,
+        });
+        FormPart::Select(Select::new(name, label, choices.collect()).error_in(self.errors))
+    }
+
+    fn checks(
+        &self,
+        name: &'static str,
+        legend: &'static str,
+        mut values: Vec<(String, String)>,
+    ) -> FormPart {
+        let typed = self.typed.all(name);
+        for one in &typed {
+            if values.iter().all(|(value, _)| value != one) {
+                values.push(((*one).to_owned(), (*one).to_owned()));
+            }
+        }
+        let choices = values.into_iter().map(|(value, label)| Choice {
+            is_chosen: typed.contains(&value.as_str()),
+            value,
+            label,
+        });
+        FormPart::Checks(Checks::new(name, legend, choices.collect()).error_in(self.errors))
+    }
+
+    fn links(&self) -> FormPart {
+        let mut keys: Vec<&str> = link_keys(self.kind, self.values)
+            .iter()
+            .map(String::as_str)
+            .collect();
+        for key in self.typed.link_keys() {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let fields = keys.into_iter().map(|key| {
+            let name = format!("links.{key}");
+            let value = self.typed.get(&name).to_owned();
+            let field = Field::text(name, link_label(key)).optional().url();
+            field.value(&value).error_in(self.errors)
+        });
+        FormPart::Group(Group {
+            legend: "Links",
+            fields: fields.collect(),
+        })
+    }
+}
+
+/// Values that are shown as they are, with spaces.
+fn plain(values: &[String]) -> Vec<(String, String)> {
+    let values = values.iter();
+    values
+        .map(|value| (value.clone(), value.replace('_', " ")))
+        .collect()
+}
+
+fn link_label(key: &str) -> String {
+    match key {
+        "play" => "Play in the browser",
+        "playStore" => "Google Play",
+        "appStore" => "App Store",
+        "itch" => "itch.io",
+        "epic" => "Epic Games",
+        "steam" => "Steam",
+        "xbox" => "Xbox",
+        "playstation" => "PlayStation",
+        "nintendo" => "Nintendo",
+        "website" => "Website",
+        "facebook" => "Facebook",
+        "instagram" => "Instagram",
+        "x" => "X",
+        "youtube" => "YouTube",
+        "other" => "Other",
+        key => key,
+    }
+    .to_owned()
+}

@@ -1,0 +1,155 @@
+//! The page of all pictures of a listing.
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::get_own_listing_response::Listing;
+use http::StatusCode;
+use pages::Fields;
+use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
+
+use super::arrangement::{Arranged, alt_path};
+use super::facts::Summary;
+use super::{Frame, path};
+use crate::app::Web;
+use crate::domain::role::Permission;
+use crate::page_error::{PageError, PageResult};
+use crate::render::html;
+use crate::upstream::listings::ListingRef;
+use crate::viewer::AccountScope;
+
+/// What a page shows beyond the listing: the status and the errors of a form, and the order that was typed.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub status: StatusCode,
+    pub errors: Fields,
+    pub arranged: Option<Vec<Arranged>>,
+}
+
+pub(super) async fn gallery(
+    web: &Web,
+    scope: &AccountScope,
+    frame: Frame,
+    listing: ListingRef<'_>,
+    answer: Answer,
+) -> PageResult {
+    let found = web.listings.get(listing).await?;
+    let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
+    let summary = Summary::of(content, &found.creator);
+    let (single, screenshots) = match content {
+        Listing::Page(page) => (avatar(scope, page), None),
+        Listing::Game(game) => {
+            let rows = screenshots(scope, game, &answer);
+            (cover(scope, game), Some(rows))
+        }
+        Listing::Event(_) => return Err(PageError::not_found()),
+    };
+    let is_removed = summary.state == proto::State::Removed;
+    let page = GalleryPage {
+        base: path(scope, listing.kind, listing.name),
+        title: summary.title,
+        single,
+        screenshots,
+        may_edit: scope.role.may(Permission::Edit) && !is_removed,
+        closed: frame.closed(),
+        note: match summary.state {
+            proto::State::Rejected => "A change of the pictures submits the listing again.",
+            proto::State::Published => "A change of the pictures is public at once.",
+            _ => "",
+        },
+        shell: pages::Shell {
+            api_call: Some(format!(
+                "GET /v1/{}/{}",
+                listing.kind.api_list(),
+                listing.name
+            )),
+            ..frame.shell
+        },
+        errors: answer.errors,
+    };
+    Ok(html(answer.status, &page))
+}
+
+fn cover(scope: &AccountScope, game: &proto::Game) -> SinglePicture {
+    let url = game.cover_url.as_deref();
+    SinglePicture {
+        kind: "cover",
+        heading: "Cover",
+        text: "A new cover: it is cut to 16 by 9 from its middle, at least 600 by 338 pixels",
+        image: url.map(|url| image(scope, url, ("The cover", 1_200, 675))),
+    }
+}
+
+fn avatar(scope: &AccountScope, page: &proto::Page) -> SinglePicture {
+    let url = page.avatar_url.as_deref();
+    SinglePicture {
+        kind: "avatar",
+        heading: "Avatar",
+        text: "A new avatar: it is cut to a square from its middle, at least 128 by 128 pixels",
+        image: url.map(|url| image(scope, url, ("The avatar", 512, 512))),
+    }
+}
+
+fn screenshots(scope: &AccountScope, game: &proto::Game, answer: &Answer) -> Vec<ScreenshotRow> {
+    let stored = || {
+        let shots = game.screenshots.iter();
+        shots.map(|shot| Arranged {
+            url: shot.url.clone(),
+            alt: shot.alt.clone(),
+        })
+    };
+    let arranged = answer
+        .arranged
+        .clone()
+        .unwrap_or_else(|| stored().collect());
+    let rows = arranged.into_iter().enumerate().map(|(index, shot)| {
+        let stored = game.screenshots.iter().find(|it| it.url == shot.url);
+        let (width, height) = stored.map_or((0, 0), |it| (it.width, it.height));
+        ScreenshotRow {
+            image: image(scope, &shot.url, (&shot.alt, width, height)),
+            place: index + 1,
+            error: answer.errors.of(&alt_path(index)).map(ToOwned::to_owned),
+        }
+    });
+    rows.collect()
+}
+
+/// A picture of a listing. One of ours comes through this site: pages load nothing from elsewhere.
+pub(super) fn image(
+    scope: &AccountScope,
+    url: &str,
+    (alt, width, height): (&str, u32, u32),
+) -> Image {
+    let (_, name) = url.rsplit_once('/').unwrap_or_default();
+    Image {
+        src: is_file_name(name).then(|| format!("/accounts/{}/pictures/{name}", scope.id)),
+        url: url.to_owned(),
+        alt: alt.to_owned(),
+        width,
+        height,
+    }
+}
+
+/// Whether a text is the name of a picture file: 64 hexadecimal digits and an extension.
+pub(super) fn is_file_name(name: &str) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let hash = name.strip_suffix(".jpg").unwrap_or_default();
+    hash.len() == 64 && hash.bytes().all(is_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_ours_are_shown() {
+        let hash = "0a".repeat(32);
+        assert!(is_file_name(&format!("{hash}.jpg")));
+        for other in [
+            hash.as_str(),
+            "x.jpg",
+            "",
+            &format!("{}.jpg", hash.to_uppercase()),
+        ] {
+            assert!(!is_file_name(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Listings of an account: pages, games and events, their pictures, and claims. Every page is an RPC of listings-svc.
+
+mod arrangement;
+pub mod claims;
+pub mod create;
+mod crop;
+pub mod edit;
+mod facts;
+mod form;
+mod gallery;
+pub mod list;
+pub mod picture_file;
+pub mod pictures;
+pub mod show;
+pub mod takedown;
+mod typed;
+pub mod upload;
+mod words;
+
+use kit::Fault;
+use pages::{Fields, Shell};
+
+use crate::app::Web;
+use crate::domain::listing_kind::ListingKind;
+use crate::page_error::PageError;
+use crate::upstream::gateway::Switches;
+use crate::viewer::{AccountScope, Section, Viewer};
+
+/// Nothing can be changed (§7.3).
+const READ_ONLY: &str =
+    "Everything is read-only for a while: nothing can be changed now. Try again later.";
+/// New games and events are refused (§7.3).
+const PAUSED: &str =
+    "New games and events are not accepted for a while. What is listed can still be changed.";
+
+/// What every page of listings needs of the gateway.
+pub struct Frame {
+    pub shell: Shell,
+    /// Writes of games and events per day in the plan.
+    writes_per_day: Option<u32>,
+    switches: Result<Switches, Fault>,
+}
+
+impl Frame {
+    /// While the gateway is away it lacks the name, and forms are refused.
+    pub async fn load(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Section) -> Self {
+        let (found, switches) =
+            futures::join!(web.gateway.account(scope.id), web.gateway.switches());
+        let found = found.ok();
+        let writes_per_day = match found.as_ref().and_then(|found| found.plan.as_ref()) {
+            Some(plan) => plan.writes_per_day,
+            // The smallest number that lets this write pass if there was none today.
+            None => Some(1),
+        };
+        let account = found.and_then(|found| found.account);
+        let name = account.map_or_else(|| "Account".to_owned(), |account| account.name);
+        Self {
+            shell: scope.shell(viewer, &name, section),
+            writes_per_day,
+            switches,
+        }
+    }
+
+    /// Says which API call gives the same as the page.
+    #[must_use]
+    pub fn api_call(mut self, call: impl Into<String>) -> Self {
+        self.shell.api_call = Some(call.into());
+        self
+    }
+
+    /// Why changes are closed, for a page. The form itself asks again.
+    pub fn closed(&self) -> Option<&'static str> {
+        let switches = self.switches.as_ref().copied().unwrap_or_default();
+        switches.is_read_only.then_some(READ_ONLY)
+    }
+
+    /// Why new listings of a kind are closed, for a page.
+    pub fn closed_to(&self, kind: ListingKind) -> Option<&'static str> {
+        let switches = self.switches.as_ref().copied().unwrap_or_default();
+        let is_paused = switches.submissions_are_paused && kind != ListingKind::Page;
+        self.closed().or_else(|| is_paused.then_some(PAUSED))
+    }
+
+    /// Lets a form pass.
+    ///
+    /// # Errors
+    /// `closed`; or the switches cannot be read.
+    pub fn admit(&self, new: Option<ListingKind>) -> Result<(), Fault> {
+        if let Err(fault) = &self.switches {
+            return Err(fault.clone());
+        }
+        let closed = new.map_or_else(|| self.closed(), |kind| self.closed_to(kind));
+        match closed {
+            None => Ok(()),
+            Some(reason) => Err(Fault::new(kit::Code::Closed, reason)),
+        }
+    }
+}
+
+/// The kind of listing that a path names.
+pub fn kind(text: &str) -> Result<ListingKind, PageError> {
+    ListingKind::parse(text).ok_or_else(PageError::not_found)
+}
+
+/// The address of a listing in the dashboard.
+fn path(scope: &AccountScope, kind: ListingKind, name: &str) -> String {
+    format!("/accounts/{}/listings/{}/{name}", scope.id, kind.as_str())
+}
+
+/// The errors of a form without the one that the page shows as closed.
+fn shown(fault: &Fault, errors: Fields) -> Fields {
+    match fault.code {
+        kit::Code::Closed => Fields {
+            general: None,
+            ..errors
+        },
+        _ => errors,
+    }
+}

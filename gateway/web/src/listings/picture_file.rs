@@ -1,0 +1,82 @@
+//! Picture files of listings-svc through this site: pages load nothing from elsewhere.
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use futures::stream;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue};
+use kit::Fault;
+use uuid::Uuid;
+
+use super::gallery::is_file_name;
+use crate::app::App;
+use crate::page_error::PageError;
+
+/// The length of a part: a slow browser holds one.
+const PART: u32 = 256 * 1024;
+
+/// The position in a file that is being sent.
+struct Rest {
+    app: App,
+    name: String,
+    size: u64,
+    sent: u64,
+    first: Option<Bytes>,
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Path((_, name)): Path<(Uuid, String)>,
+) -> Result<Response, PageError> {
+    if !is_file_name(&name) {
+        return Err(PageError::not_found());
+    }
+    let head = app.listings.picture_part(&name, 0, PART).await?;
+    let media_type = HeaderValue::from_str(&head.content_type);
+    // Whatever listings-svc stores, a browser is never told that it is a page.
+    let media_type = media_type
+        .ok()
+        .filter(|_| head.content_type.starts_with("image/"))
+        .unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    let headers: [(HeaderName, HeaderValue); 3] = [
+        (CONTENT_TYPE, media_type),
+        (CONTENT_LENGTH, HeaderValue::from(head.size)),
+        // A withdrawn picture is soon gone here too.
+        (
+            CACHE_CONTROL,
+            HeaderValue::from_static("private, max-age=300"),
+        ),
+    ];
+    let rest = Rest {
+        app,
+        name,
+        size: head.size,
+        sent: 0,
+        first: Some(head.part),
+    };
+    let parts = stream::try_unfold(rest, next_part);
+    Ok((headers, Body::from_stream(parts)).into_response())
+}
+
+async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
+    if rest.sent >= rest.size {
+        return Ok(None);
+    }
+    let part = match rest.first.take() {
+        Some(part) => part,
+        None => {
+            let listings = &rest.app.listings;
+            listings
+                .picture_part(&rest.name, rest.sent, PART)
+                .await?
+                .part
+        }
+    };
+    if part.is_empty() {
+        return Ok(None);
+    }
+    rest.sent += u64::try_from(part.len()).unwrap_or(u64::MAX);
+    Ok(Some((part, rest)))
+}

@@ -1,0 +1,109 @@
+//! The request that staff take a listing down.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use http::StatusCode;
+use kit::Code;
+use pages::Fields;
+use pages::input::Area;
+use pages::listings::form::TakedownPage;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::facts::Summary;
+use super::{Frame, kind, path, shown};
+use crate::account::record;
+use crate::app::{App, Web};
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{form_errors, html, see_other};
+use crate::upstream::listings::ListingRef;
+use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+
+#[derive(Debug, Default, Deserialize)]
+pub struct TakedownForm {
+    #[serde(default)]
+    reason: String,
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(scope): Extension<AccountScope>,
+    Path((_, of_kind, name)): Path<(Uuid, String, String)>,
+) -> PageResult {
+    let listing = ListingRef {
+        account: scope.id,
+        kind: kind(&of_kind)?,
+        name: &name,
+    };
+    let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
+    let answer = (StatusCode::OK, "", Fields::default());
+    page(&app, &scope, frame, listing, answer).await
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    Extension(scope): Extension<AccountScope>,
+    Path((_, of_kind, name)): Path<(Uuid, String, String)>,
+    FormBody(form): FormBody<TakedownForm>,
+) -> PageResult {
+    let listing = ListingRef {
+        account: scope.id,
+        kind: kind(&of_kind)?,
+        name: &name,
+    };
+    let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
+    let reason = form.reason.replace("\r\n", "\n");
+    let asked = match frame.admit(None) {
+        Ok(()) => app.listings.request_takedown(listing, &reason).await,
+        Err(closed) => Err(closed),
+    };
+    match asked {
+        Ok(()) => {
+            let what = ("takedown_asked", name.as_str());
+            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            let shown = path(&scope, listing.kind, &name);
+            Ok(see_other(&format!("{shown}?done=takedown-asked")))
+        }
+        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
+        Err(fault) => {
+            let (status, errors) = form_errors(&fault, &["reason"], &[]);
+            let answer = (status, reason.as_str(), shown(&fault, errors));
+            page(&app, &scope, frame, listing, answer).await
+        }
+    }
+}
+
+async fn page(
+    web: &Web,
+    scope: &AccountScope,
+    frame: Frame,
+    listing: ListingRef<'_>,
+    (status, reason, errors): (StatusCode, &str, Fields),
+) -> PageResult {
+    let title = match web.listings.get(listing).await {
+        Ok(found) => {
+            let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
+            Summary::of(content, &found.creator).title
+        }
+        // What was typed is not lost.
+        Err(_) if status != StatusCode::OK => listing.name.to_owned(),
+        Err(fault) => return Err(fault.into()),
+    };
+    let shown = path(scope, listing.kind, listing.name);
+    let area = Area::new("reason", "Why should it be taken down?");
+    let closed = frame.closed();
+    let page = TakedownPage {
+        heading: format!("Ask for the takedown of {title}"),
+        action: format!("{shown}/takedown"),
+        reason: area.value(reason).error_in(&errors),
+        back: shown,
+        closed,
+        shell: frame.shell,
+        errors,
+    };
+    Ok(html(status, &page))
+}

@@ -1,0 +1,277 @@
+//! What was typed into the form of a listing: between the browser, the JSON of the API, and what is stored.
+
+use contracts::listings::v1::get_own_listing_response::Listing;
+use kit::Fault;
+use serde_json::{Map, Value, json};
+
+use crate::domain::listing_kind::ListingKind;
+
+/// What was typed: names and values, in the order of the form.
+#[derive(Debug, Clone, Default)]
+pub struct Typed(Vec<(String, String)>);
+
+impl Typed {
+    /// The fields that a browser sends. It writes line ends as CR LF.
+    pub fn new(pairs: Vec<(String, String)>) -> Self {
+        let pairs = pairs.into_iter();
+        Self(
+            pairs
+                .map(|(name, value)| (name, value.replace("\r\n", "\n")))
+                .collect(),
+        )
+    }
+
+    pub fn get(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(it, _)| it == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    pub fn all(&self, name: &str) -> Vec<&str> {
+        let found = self.0.iter().filter(|(it, _)| it == name);
+        found.map(|(_, value)| value.as_str()).collect()
+    }
+
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.0.retain(|(it, _)| it != name);
+        self.push(name, value);
+    }
+
+    fn push(&mut self, name: &str, value: &str) {
+        self.0.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// The keys of the links that have a field.
+    pub fn link_keys(&self) -> impl Iterator<Item = &str> {
+        self.0
+            .iter()
+            .filter_map(|(name, _)| name.strip_prefix("links."))
+    }
+
+    /// Everything but the button that was pressed.
+    pub fn without(&self, name: &str) -> Vec<(String, String)> {
+        let rest = self.0.iter().filter(|(it, _)| it != name);
+        rest.cloned().collect()
+    }
+
+    /// What the form of a stored listing shows at first.
+    pub fn of(listing: &Listing, creator: &str) -> Self {
+        let mut typed = Self::default();
+        let links = match listing {
+            Listing::Page(page) => {
+                typed.push("name", &page.name);
+                typed.push("kind", &page.kind);
+                typed.push("roles", &page.roles.join(", "));
+                typed.push("tagline", &page.tagline);
+                typed.push("bio", &page.bio);
+                typed.push("country_code", &page.country_code);
+                typed.push("city", &page.city);
+                Some(&page.links)
+            }
+            Listing::Game(game) => {
+                typed.push("creator", creator);
+                typed.push("title", &game.title);
+                typed.push("tagline", &game.tagline);
+                typed.push("description", &game.description);
+                for genre in &game.genres {
+                    typed.push("genres", genre);
+                }
+                for platform in &game.platforms {
+                    typed.push("platforms", platform);
+                }
+                typed.push("stage", &game.stage);
+                typed.push("release_year", &game.release_year.to_string());
+                typed.push(
+                    "trailer_url",
+                    game.trailer_url.as_deref().unwrap_or_default(),
+                );
+                Some(&game.links)
+            }
+            Listing::Event(event) => {
+                typed.push("title", &event.title);
+                typed.push("kind", &event.kind);
+                typed.push("starts_at", &event.starts_at);
+                typed.push("ends_at", event.ends_at.as_deref().unwrap_or_default());
+                typed.push("country_code", &event.country_code);
+                typed.push("city", &event.city);
+                if event.online {
+                    typed.push("online", "yes");
+                }
+                typed.push("website", event.website.as_deref().unwrap_or_default());
+                typed.push("description", &event.description);
+                None
+            }
+        };
+        let links = links.into_iter().flatten();
+        let mut links: Vec<(&String, &String)> = links.collect();
+        links.sort();
+        for (key, url) in links {
+            typed.push(&format!("links.{key}"), url);
+        }
+        typed
+    }
+
+    /// The body of the API call that submits what was typed. An empty optional field is null.
+    pub fn body(&self, kind: ListingKind) -> Map<String, Value> {
+        let text = |name: &str| Value::from(self.get(name));
+        let optional = |name: &str| match self.get(name).trim() {
+            "" => Value::Null,
+            value => Value::from(value),
+        };
+        let fields = match kind {
+            ListingKind::Page => vec![
+                ("name", text("name")),
+                ("kind", text("kind")),
+                ("roles", self.roles()),
+                ("tagline", text("tagline")),
+                ("bio", text("bio")),
+                ("country_code", text("country_code")),
+                ("city", optional("city")),
+                ("links", self.links()),
+            ],
+            ListingKind::Game => vec![
+                ("creator", text("creator")),
+                ("title", text("title")),
+                ("tagline", text("tagline")),
+                ("description", text("description")),
+                ("genres", json!(self.all("genres"))),
+                ("platforms", json!(self.all("platforms"))),
+                ("stage", text("stage")),
+                ("release_year", self.year()),
+                ("trailer_url", optional("trailer_url")),
+                ("links", self.links()),
+            ],
+            ListingKind::Event => vec![
+                ("title", text("title")),
+                ("kind", text("kind")),
+                ("starts_at", text("starts_at")),
+                ("ends_at", optional("ends_at")),
+                ("country_code", text("country_code")),
+                ("city", text("city")),
+                ("online", Value::from(!self.get("online").is_empty())),
+                ("website", optional("website")),
+                ("description", text("description")),
+            ],
+        };
+        let fields = fields.into_iter();
+        let mut body: Map<String, Value> = fields
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        // Only a new page has a handle to choose.
+        if !self.get("handle").trim().is_empty() {
+            body.insert("handle".to_owned(), Value::from(self.get("handle").trim()));
+        }
+        body
+    }
+
+    fn roles(&self) -> Value {
+        let roles = self.get("roles").split(',').map(str::trim);
+        json!(roles.filter(|role| !role.is_empty()).collect::<Vec<_>>())
+    }
+
+    /// A number, or what was typed instead: the service says what is wrong with it.
+    fn year(&self) -> Value {
+        match self.get("release_year").trim() {
+            "" => Value::Null,
+            typed => typed
+                .parse::<i32>()
+                .map_or_else(|_| Value::from(typed), Value::from),
+        }
+    }
+
+    fn links(&self) -> Value {
+        let links = self.0.iter().filter_map(|(name, url)| {
+            let key = name.strip_prefix("links.")?;
+            let url = url.trim();
+            (!url.is_empty()).then(|| (key.to_owned(), Value::from(url)))
+        });
+        Value::Object(links.collect())
+    }
+}
+
+/// The fields of a change: those that differ from what is stored.
+pub fn changed(stored: &Map<String, Value>, mut typed: Map<String, Value>) -> Map<String, Value> {
+    typed.retain(|name, value| stored.get(name) != Some(value));
+    typed
+}
+
+/// The fault of a service with the names that the form has: an error of `genres.0` stands beside `genres`.
+pub fn beside_fields(mut fault: Fault) -> Fault {
+    fault.fields = fault
+        .fields
+        .into_iter()
+        .map(|(path, reason)| match path.split_once('.') {
+            Some((field, _)) if field != "links" => (field.to_owned(), reason),
+            _ => (path, reason),
+        })
+        .collect();
+    fault
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::listings::v1 as proto;
+
+    use super::*;
+
+    fn typed(pairs: &[(&str, &str)]) -> Typed {
+        let pairs = pairs.iter();
+        Typed::new(
+            pairs
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn a_form_becomes_the_body_of_the_api() {
+        let typed = typed(&[
+            ("creator", "studio"),
+            ("title", "Okoto"),
+            ("description", "One\r\ntwo"),
+            ("genres", "puzzle"),
+            ("genres", "runner"),
+            ("release_year", "soon"),
+            ("links.play", " https://play.example "),
+            ("links.itch", ""),
+        ]);
+        let body = typed.body(ListingKind::Game);
+        assert_eq!(body["description"], "One\ntwo");
+        assert_eq!(body["genres"], json!(["puzzle", "runner"]));
+        assert_eq!(
+            body["release_year"], "soon",
+            "the service says what is wrong with it"
+        );
+        assert_eq!(body["links"], json!({"play": "https://play.example"}));
+        assert_eq!(body["trailer_url"], Value::Null);
+        assert!(!body.contains_key("handle"));
+    }
+
+    #[test]
+    fn only_what_differs_is_sent() {
+        let game = proto::Game {
+            title: "Okoto".to_owned(),
+            genres: vec!["puzzle".to_owned()],
+            release_year: 2026,
+            ..proto::Game::default()
+        };
+        let stored = Typed::of(&Listing::Game(game), "studio");
+        let kind = ListingKind::Game;
+        assert_eq!(changed(&stored.body(kind), stored.body(kind)), Map::new());
+        let mut new = stored.clone();
+        new.set("title", "Okoto 2");
+        new.set("links.play", "https://play.example");
+        let change = changed(&stored.body(kind), new.body(kind));
+        assert_eq!(change.keys().collect::<Vec<_>>(), ["links", "title"]);
+    }
+
+    #[test]
+    fn an_error_of_an_item_stands_beside_its_field() {
+        let paths = ["genres.0", "links.play", "title"];
+        let reasons = paths.map(|path| (path.to_owned(), "No.".to_owned()));
+        let fault = beside_fields(Fault::invalid(reasons.into()));
+        assert_eq!(
+            fault.fields.keys().collect::<Vec<_>>(),
+            ["genres", "links.play", "title"]
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! economy-svc: currencies of an account's games, their reports and rates.
+
+use std::time::Duration;
+
+use contracts::common::v1 as common;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
+use contracts::economy::v1::list_rates_response::Part;
+use contracts::economy::v1::rates_service_client::RatesServiceClient;
+use contracts::economy::v1::reports_service_client::ReportsServiceClient;
+use contracts::public::Rate;
+use kit::Fault;
+use kit::rpc::client::Client;
+use uuid::Uuid;
+
+use super::call::Calls;
+
+#[derive(Debug, Clone)]
+pub struct Economy {
+    calls: Calls,
+}
+
+impl Economy {
+    pub fn new(client: Client, deadline: Duration) -> Self {
+        let calls = Calls { client, deadline };
+        Self { calls }
+    }
+
+    /// The games of an account with their currencies, or the one with this slug.
+    pub async fn currencies(
+        &self,
+        account: Uuid,
+        game: &str,
+    ) -> Result<Vec<proto::OwnCurrency>, Fault> {
+        let request = self.calls.read(proto::ListOwnCurrenciesRequest {
+            account_id: account.to_string(),
+            game: game.to_owned(),
+        });
+        let mut currencies = CurrenciesServiceClient::new(self.calls.client.clone());
+        let listed = currencies.list_own_currencies(request).await?;
+        Ok(listed.into_inner().currencies)
+    }
+
+    /// Registers or renames the currency of a game. A second call changes nothing.
+    pub async fn name_currency(&self, account: Uuid, game: &str, name: &str) -> Result<(), Fault> {
+        let request = self.calls.read(proto::SetOwnCurrencyRequest {
+            account_id: account.to_string(),
+            game: game.to_owned(),
+            name: name.to_owned(),
+        });
+        let mut currencies = CurrenciesServiceClient::new(self.calls.client.clone());
+        currencies.set_own_currency(request).await?;
+        Ok(())
+    }
+
+    /// The reports of a game, newest first.
+    pub async fn reports(
+        &self,
+        account: Uuid,
+        game: &str,
+        cursor: &str,
+    ) -> Result<proto::ListOwnReportsResponse, Fault> {
+        let request = self.calls.read(proto::ListOwnReportsRequest {
+            account_id: account.to_string(),
+            game: game.to_owned(),
+            page: Some(common::PageRequest {
+                limit: 20,
+                cursor: cursor.to_owned(),
+            }),
+        });
+        let mut reports = ReportsServiceClient::new(self.calls.client.clone());
+        Ok(reports.list_own_reports(request).await?.into_inner())
+    }
+
+    /// The current rates from the currency of a game.
+    pub async fn rates(&self, game: &str) -> Result<Vec<Rate<'static>>, Fault> {
+        let request = self.calls.read(proto::ListRatesRequest {
+            mode: common::Mode::Live.into(),
+            from: game.to_owned(),
+            ..proto::ListRatesRequest::default()
+        });
+        let mut rates = RatesServiceClient::new(self.calls.client.clone());
+        let mut parts = rates.list_rates(request).await?.into_inner();
+        let mut json = Vec::new();
+        while let Some(message) = parts.message().await? {
+            if let Some(Part::Json(part)) = message.part {
+                json.extend_from_slice(&part);
+            }
+        }
+        serde_json::from_slice(&json).map_err(|error| Fault::internal(&error))
+    }
+
+    /// The rate of a pair at the beginning of each of the last days, and now.
+    pub async fn rate_series(
+        &self,
+        (from, to): (&str, &str),
+        days: u32,
+    ) -> Result<Vec<proto::RatePoint>, Fault> {
+        let request = self.calls.read(proto::ListRateSeriesRequest {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            days,
+        });
+        let mut rates = RatesServiceClient::new(self.calls.client.clone());
+        Ok(rates.list_rate_series(request).await?.into_inner().points)
+    }
+}

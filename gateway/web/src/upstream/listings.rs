@@ -1,0 +1,279 @@
+//! listings-svc: pages, games and events of an account, and claims.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::events_service_client::EventsServiceClient;
+use contracts::listings::v1::games_service_client::GamesServiceClient;
+use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
+use contracts::listings::v1::pages_service_client::PagesServiceClient;
+use contracts::public::OwnListing;
+use kit::Fault;
+use kit::rpc::client::Client;
+use uuid::Uuid;
+
+use super::call::{Calls, incomplete};
+use crate::domain::listing_kind::ListingKind;
+
+#[derive(Debug, Clone)]
+pub struct Listings {
+    pub(super) calls: Calls,
+}
+
+/// One listing of an account.
+#[derive(Debug, Clone, Copy)]
+pub struct ListingRef<'a> {
+    pub account: Uuid,
+    pub kind: ListingKind,
+    /// The slug or the handle.
+    pub name: &'a str,
+}
+
+/// A change or a new listing, as the API takes it.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    pub account: Uuid,
+    /// Writes of games and events per UTC day in the plan; `None` for no limit.
+    pub writes_per_day: Option<u32>,
+    /// A JSON object.
+    pub body: Bytes,
+    /// Only checks it.
+    pub dry_run: bool,
+}
+
+impl Submission {
+    fn writing(self, idempotency_key: &str) -> proto::Writing {
+        proto::Writing {
+            author: Some(proto::Author {
+                account_id: self.account.to_string(),
+                mode: common::Mode::Live.into(),
+                writes_per_day: self.writes_per_day,
+            }),
+            body: self.body,
+            dry_run: self.dry_run,
+            idempotency_key: idempotency_key.to_owned(),
+        }
+    }
+}
+
+impl Listings {
+    pub fn new(client: Client, deadline: Duration) -> Self {
+        let calls = Calls { client, deadline };
+        Self { calls }
+    }
+
+    fn own(&self) -> OwnListingsServiceClient<Client> {
+        OwnListingsServiceClient::new(self.calls.client.clone())
+    }
+
+    fn page_calls(&self) -> PagesServiceClient<Client> {
+        PagesServiceClient::new(self.calls.client.clone())
+    }
+
+    /// The games and events of an account, newest first, with the cursor of the next page.
+    pub async fn list(
+        &self,
+        account: Uuid,
+        cursor: &str,
+    ) -> Result<(Vec<OwnListing>, Option<String>), Fault> {
+        let request = self.calls.read(proto::ListOwnListingsRequest {
+            account_id: account.to_string(),
+            mode: common::Mode::Live.into(),
+            page: Some(common::PageRequest {
+                limit: 100,
+                cursor: cursor.to_owned(),
+            }),
+        });
+        let listed = self.own().list_own_listings(request).await?.into_inner();
+        let rows = serde_json::from_slice(&listed.json);
+        let rows = rows.map_err(|error| Fault::internal(&error))?;
+        Ok((rows, listed.page.and_then(|page| page.next_cursor)))
+    }
+
+    pub async fn pages(&self, account: Uuid) -> Result<proto::ListOwnPagesResponse, Fault> {
+        let request = self.calls.read(proto::ListOwnPagesRequest {
+            account_id: account.to_string(),
+        });
+        Ok(self
+            .page_calls()
+            .list_own_pages(request)
+            .await?
+            .into_inner())
+    }
+
+    pub async fn get(
+        &self,
+        listing: ListingRef<'_>,
+    ) -> Result<proto::GetOwnListingResponse, Fault> {
+        let request = self.calls.read(proto::GetOwnListingRequest {
+            account_id: listing.account.to_string(),
+            kind: listing.kind.as_str().to_owned(),
+            name: listing.name.to_owned(),
+        });
+        Ok(self.own().get_own_listing(request).await?.into_inner())
+    }
+
+    /// The revisions of a listing, newest first.
+    pub async fn revisions(
+        &self,
+        listing: ListingRef<'_>,
+        cursor: &str,
+    ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
+        let request = self.calls.read(proto::ListOwnRevisionsRequest {
+            account_id: listing.account.to_string(),
+            kind: listing.kind.as_str().to_owned(),
+            name: listing.name.to_owned(),
+            page: Some(common::PageRequest {
+                limit: 20,
+                cursor: cursor.to_owned(),
+            }),
+        });
+        Ok(self.own().list_own_revisions(request).await?.into_inner())
+    }
+
+    /// The values that fields may have.
+    pub async fn field_values(&self) -> Result<proto::ListFieldValuesResponse, Fault> {
+        let request = self.calls.read(proto::ListFieldValuesRequest {});
+        Ok(self.own().list_field_values(request).await?.into_inner())
+    }
+
+    /// Submits a new listing; `form` marks it, so that it is submitted once however often the form is sent.
+    pub async fn create(
+        &self,
+        kind: ListingKind,
+        submission: Submission,
+        form: &str,
+    ) -> Result<proto::Written, Fault> {
+        let client = self.calls.client.clone();
+        let written = match kind {
+            ListingKind::Page => {
+                let request = self.calls.read(proto::CreatePageRequest {
+                    account_id: submission.account.to_string(),
+                    body: submission.body,
+                    dry_run: submission.dry_run,
+                    idempotency_key: form.to_owned(),
+                });
+                self.page_calls()
+                    .create_page(request)
+                    .await?
+                    .into_inner()
+                    .written
+            }
+            ListingKind::Game => {
+                let writing = Some(submission.writing(form));
+                let request = self.calls.read(proto::CreateGameRequest { writing });
+                let mut games = GamesServiceClient::new(client);
+                games.create_game(request).await?.into_inner().written
+            }
+            ListingKind::Event => {
+                let writing = Some(submission.writing(form));
+                let request = self.calls.read(proto::CreateEventRequest { writing });
+                let mut events = EventsServiceClient::new(client);
+                events.create_event(request).await?.into_inner().written
+            }
+        };
+        written.ok_or_else(incomplete)
+    }
+
+    /// Changes a listing that has this revision.
+    pub async fn update(
+        &self,
+        listing: ListingRef<'_>,
+        submission: Submission,
+        revision: i64,
+    ) -> Result<proto::Written, Fault> {
+        let client = self.calls.client.clone();
+        let slug = listing.name.to_owned();
+        let precondition = Some(proto::Precondition {
+            revisions: vec![revision],
+        });
+        let written = match listing.kind {
+            ListingKind::Page => {
+                let request = self.calls.write(proto::UpdatePageRequest {
+                    account_id: submission.account.to_string(),
+                    handle: slug,
+                    body: submission.body,
+                    dry_run: submission.dry_run,
+                    precondition,
+                });
+                self.page_calls()
+                    .update_page(request)
+                    .await?
+                    .into_inner()
+                    .written
+            }
+            ListingKind::Game => {
+                let request = self.calls.write(proto::UpdateGameRequest {
+                    slug,
+                    writing: Some(submission.writing("")),
+                    precondition,
+                });
+                let mut games = GamesServiceClient::new(client);
+                games.update_game(request).await?.into_inner().written
+            }
+            ListingKind::Event => {
+                let request = self.calls.write(proto::UpdateEventRequest {
+                    slug,
+                    writing: Some(submission.writing("")),
+                    precondition,
+                });
+                let mut events = EventsServiceClient::new(client);
+                events.update_event(request).await?.into_inner().written
+            }
+        };
+        written.ok_or_else(incomplete)
+    }
+
+    /// Withdraws a pending listing. A second call changes nothing.
+    pub async fn withdraw(&self, listing: ListingRef<'_>) -> Result<(), Fault> {
+        let request = self.calls.read(proto::WithdrawListingRequest {
+            account_id: listing.account.to_string(),
+            kind: listing.kind.as_str().to_owned(),
+            name: listing.name.to_owned(),
+        });
+        self.own().withdraw_listing(request).await?;
+        Ok(())
+    }
+
+    /// Asks staff to take a listing down. A second call replaces the reason.
+    pub async fn request_takedown(
+        &self,
+        listing: ListingRef<'_>,
+        reason: &str,
+    ) -> Result<(), Fault> {
+        let request = self.calls.read(proto::RequestTakedownRequest {
+            account_id: listing.account.to_string(),
+            kind: listing.kind.as_str().to_owned(),
+            name: listing.name.to_owned(),
+            reason: reason.to_owned(),
+        });
+        self.own().request_takedown(request).await?;
+        Ok(())
+    }
+
+    /// Claims a page. A second call replaces the evidence.
+    pub async fn claim(&self, account: Uuid, handle: &str, evidence: &str) -> Result<(), Fault> {
+        let request = self.calls.read(proto::ClaimPageRequest {
+            account_id: account.to_string(),
+            handle: handle.to_owned(),
+            evidence: evidence.to_owned(),
+        });
+        self.page_calls().claim_page(request).await?;
+        Ok(())
+    }
+
+    /// The claims of an account, newest first.
+    pub async fn claims(&self, account: Uuid) -> Result<Vec<proto::Claim>, Fault> {
+        let request = self.calls.read(proto::ListOwnClaimsRequest {
+            account_id: account.to_string(),
+        });
+        Ok(self
+            .page_calls()
+            .list_own_claims(request)
+            .await?
+            .into_inner()
+            .claims)
+    }
+}

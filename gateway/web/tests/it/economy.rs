@@ -1,0 +1,92 @@
+//! The economy of an account's games: the currency, the reports and the rates.
+
+use sqlx::PgPool;
+use web::domain::role::Role;
+
+use crate::support::{ADA, BOB, Site};
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_currency_is_registered_and_its_rates_are_drawn(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await.to_string();
+    account.clone_into(&mut site.economy.owner.lock().unwrap());
+    let mut owner = site.signed_in(ADA).await;
+    let base = format!("/accounts/{account}/economy");
+    let list = owner.get(&base).await;
+    list.assert(200, "Okoto &#60;b&#62;");
+    list.assert(200, "GET /v1/economy/currencies");
+    let page = owner.get(&format!("{base}/okoto")).await;
+    page.assert(200, "Register the currency");
+    page.assert(200, "No rates yet");
+    page.assert(200, "The basket costs twice as much as before.");
+    page.assert(200, "1,200,000");
+
+    let path = format!("{base}/okoto/currency");
+    let long = "x".repeat(61);
+    let refused = owner.post(&path, &[("name", &long)]).await;
+    refused.assert(422, "It must have 1 to 60 characters.");
+    refused.assert(422, &long);
+    let named = owner.post(&path, &[("name", "Cowrie")]).await;
+    assert!(
+        named
+            .location()
+            .ends_with("/economy/okoto?done=currency-named")
+    );
+    let page = owner
+        .get(&format!("{base}/okoto?done=currency-named"))
+        .await;
+    page.assert(200, "The name is valid from now on.");
+    page.assert(200, "<polyline");
+    page.assert(200, "1,004.5");
+    page.assert(
+        200,
+        "/economy/rates?from=okoto&#38;to=kora&#38;at=2026-11-23T12:00:00Z",
+    );
+    assert!(!page.text.contains("<b>Shell"), "{}", page.text);
+    owner
+        .get(&format!("{base}/okoto?to=%3Cb%3E"))
+        .await
+        .assert(200, "<polyline");
+    owner
+        .get(&format!("{base}/nothing"))
+        .await
+        .assert(404, "Not found");
+    owner
+        .post(&format!("{base}/nothing/currency"), &[("name", "x")])
+        .await
+        .assert(404, "Not found");
+
+    site.gateway.switched.lock().unwrap().insert("read_only");
+    owner
+        .post(&path, &[("name", "Shell")])
+        .await
+        .assert(503, "read-only for a while");
+    assert_eq!(site.economy.name.lock().unwrap().as_deref(), Some("Cowrie"));
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_developer_names_currencies_and_an_editor_reads_them(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Developer).await;
+    let bob = site.person(BOB).await;
+    site.join(account, bob, Role::Editor).await;
+    account
+        .to_string()
+        .clone_into(&mut site.economy.owner.lock().unwrap());
+    let path = format!("/accounts/{account}/economy/okoto");
+    let mut developer = site.signed_in(ADA).await;
+    developer
+        .post(&format!("{path}/currency"), &[("name", "Cowrie")])
+        .await
+        .location();
+    let mut editor = site.signed_in(BOB).await;
+    let page = editor.get(&path).await;
+    page.assert(200, "Cowrie");
+    assert!(!page.text.contains("/currency\""), "{}", page.text);
+    let refused = editor
+        .post(&format!("{path}/currency"), &[("name", "Shell")])
+        .await;
+    refused.assert(403, "Not with your role");
+}

@@ -1,0 +1,361 @@
+//! Listings of an account: the list, submissions, changes with their preview, withdrawals, takedowns and claims.
+
+use std::sync::atomic::Ordering;
+
+use sqlx::PgPool;
+use web::domain::role::Role;
+
+use crate::browser::Browser;
+use crate::support::{ADA, BOB, Site};
+
+/// An account with a public game `okoto`, and its owner.
+async fn studio(pool: PgPool) -> (Site, String, Browser) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await.to_string();
+    site.listings.game(&account, "okoto", "Okoto <script>");
+    let owner = site.signed_in(ADA).await;
+    (site, account, owner)
+}
+
+/// The fields of the form of the game, as a browser sends them.
+fn fields<'a>(title: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let mut fields = vec![
+        ("creator", "studio"),
+        ("title", title),
+        ("tagline", ""),
+        ("description", "One\r\ntwo"),
+        ("genres", "puzzle"),
+        ("stage", ""),
+        ("release_year", "2026"),
+        ("trailer_url", ""),
+        ("links.play", ""),
+    ];
+    fields.extend_from_slice(more);
+    fields
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_list_leads_to_each_listing_and_escapes_what_a_studio_wrote(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let list = owner.get(&format!("/accounts/{account}/listings")).await;
+    list.assert(200, &format!("/accounts/{account}/listings/game/okoto"));
+    list.assert(200, "GET /v1/me/listings");
+    assert!(!list.text.contains("Okoto <script>"), "{}", list.text);
+    let page = owner
+        .get(&format!("/accounts/{account}/listings/game/okoto"))
+        .await;
+    page.assert(200, "Revision 1");
+    page.assert(200, "GET /v1/games/okoto");
+    assert!(!page.text.contains("Okoto <script>"), "{}", page.text);
+    site.listings.change(&account, "okoto", |game| {
+        game.set_state(contracts::listings::v1::State::Rejected);
+    });
+    let page = owner
+        .get(&format!("/accounts/{account}/listings/game/okoto"))
+        .await;
+    page.assert(200, "Too &#60;b&#62;short");
+    for path in ["game/nothing", "genre/okoto", "page/okoto"] {
+        let page = owner
+            .get(&format!("/accounts/{account}/listings/{path}"))
+            .await;
+        page.assert(404, "Not found");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_listing_of_another_account_is_not_found(pool: PgPool) {
+    let (site, account, _) = studio(pool).await;
+    let bob = site.person(BOB).await;
+    let own = site.account(bob, Role::Owner).await.to_string();
+    let mut neighbour = site.signed_in(BOB).await;
+    for account in [&account, &own] {
+        let base = format!("/accounts/{account}/listings/game/okoto");
+        for path in ["", "/edit", "/takedown", "/pictures"] {
+            neighbour
+                .get(&format!("{base}{path}"))
+                .await
+                .assert(404, "Not found");
+        }
+        for (path, fields) in [
+            (
+                "/edit",
+                fields("Stolen", &[("revision", "1"), ("step", "save")]),
+            ),
+            ("/withdraw", Vec::new()),
+            ("/takedown", vec![("reason", "x")]),
+            ("/pictures/cover/remove", Vec::new()),
+            ("/pictures/arrange", Vec::new()),
+        ] {
+            let page = neighbour.post(&format!("{base}{path}"), &fields).await;
+            page.assert(404, "Not found");
+        }
+    }
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_refused_submission_keeps_what_was_typed(pool: PgPool) {
+    let (_site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/new/game");
+    let form = owner.get(&path).await;
+    form.assert(200, "A Studio (studio)");
+    let id = form.hidden()["form"].clone();
+    let more = [("form", id.as_str()), ("links.play", "htps://typo")];
+    let page = owner.post(&path, &fields("", &more)).await;
+    page.assert(422, "Give a title.");
+    page.assert(422, "No such genre.");
+    page.assert(422, "id=\"title-error\"");
+    page.assert(422, "htps://typo");
+    page.assert(422, "One\ntwo");
+    page.assert(422, "value=\"puzzle\" checked");
+    assert_eq!(page.hidden()["form"], id, "it can be sent again");
+    let without = owner.post(&path, &fields("A title", &[])).await;
+    without.assert(422, "Open the page again");
+    let page = owner
+        .get(&format!("/accounts/{account}/listings/new/genre"))
+        .await;
+    page.assert(404, "Not found");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/new/game");
+    let id = owner.get(&path).await.hidden()["form"].clone();
+    let more = [("form", id.as_str())];
+    for _ in 0..2 {
+        let sent = owner.post(&path, &fields("A game", &more)).await;
+        assert!(
+            sent.location()
+                .ends_with("/listings/game/new-game?done=listing-submitted")
+        );
+    }
+    // The form cannot submit another listing, and becomes one that can.
+    let page = owner.post(&path, &fields("Another game", &more)).await;
+    page.assert(422, "has submitted a listing already");
+    assert_ne!(page.hidden()["form"], id);
+    let games = site.listings.games.lock().unwrap();
+    assert_eq!(games[&(account, "new-game".to_owned())].title, "A game");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/game/okoto/edit");
+    let form = owner.get(&path).await;
+    form.assert(200, "value=\"Okoto &#60;script&#62;\"");
+    let revision = form.hidden()["revision"].clone();
+    let more = [("revision", revision.as_str())];
+    let preview = owner.post(&path, &fields("It's Okoto", &more)).await;
+    preview.assert(200, "<del>Okoto &#60;script&#62;</del>");
+    preview.assert(200, "<ins>It&#39;s Okoto</ins>");
+    preview.assert(200, "curl -X PATCH");
+    assert_eq!(
+        site.listings.recorded(),
+        Vec::<String>::new(),
+        "nothing is saved yet"
+    );
+
+    let typed = preview.hidden();
+    assert_eq!(typed["description"], "One\ntwo");
+    let mut back = fields("It's Okoto", &more);
+    back.push(("step", "edit"));
+    owner
+        .post(&path, &back)
+        .await
+        .assert(200, "value=\"It&#39;s Okoto\"");
+
+    let mut save = fields("It's Okoto", &more);
+    save.push(("step", "save"));
+    let saved = owner.post(&path, &save).await;
+    assert!(
+        saved
+            .location()
+            .ends_with("/game/okoto?done=listing-changed")
+    );
+    let recorded = site.listings.recorded().remove(0);
+    assert!(
+        recorded.contains("It's Okoto") && !recorded.contains("genres"),
+        "{recorded}"
+    );
+    let shown = owner.get(&format!(
+        "/accounts/{account}/listings/game/okoto?done=listing-changed"
+    ));
+    shown.await.assert(200, "The change is saved.");
+
+    // Now the form is about an older revision.
+    let late = owner.post(&path, &fields("Mine", &more)).await;
+    late.assert(422, "Somebody else changed this listing");
+    late.assert(422, "value=\"Mine\"");
+    assert_eq!(late.hidden()["revision"], "2");
+    let more = [("revision", "2")];
+    let same = owner.post(&path, &fields("", &more)).await;
+    same.assert(422, "Give a title.");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings/game/okoto");
+    let page = owner.post(&format!("{base}/withdraw"), &[]).await;
+    page.assert(422, "This one is public.");
+    let page = owner
+        .post(&format!("{base}/takedown"), &[("reason", "")])
+        .await;
+    page.assert(422, "Tell staff why.");
+    let page = owner.post(
+        &format!("{base}/takedown"),
+        &[("reason", "We lost\r\nthe rights.")],
+    );
+    assert!(page.await.location().ends_with("?done=takedown-asked"));
+    site.listings.change(&account, "okoto", |game| {
+        game.set_state(contracts::listings::v1::State::Pending);
+    });
+    owner.get(&base).await.assert(200, "Withdraw it");
+    let page = owner.post(&format!("{base}/withdraw"), &[]).await;
+    assert!(page.location().ends_with("?done=listing-withdrawn"));
+    assert_eq!(
+        site.listings.recorded(),
+        ["takedown okoto: We lost\nthe rights.", "withdraw okoto"]
+    );
+    let activity = owner.get(&format!("/accounts/{account}/activity")).await;
+    activity.assert(200, "asked for the takedown of okoto");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_page_is_claimed_with_evidence(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/claims");
+    owner.get(&path).await.assert(200, "No claim yet");
+    let fields = [("handle", "nobody"), ("evidence", "See <b>our site</b>")];
+    let page = owner.post(&path, &fields).await;
+    page.assert(422, "There is no public page with this handle.");
+    page.assert(422, "See &#60;b&#62;our site");
+    let fields = [("handle", " maliyo "), ("evidence", "See our site")];
+    let page = owner.post(&path, &fields).await;
+    assert!(page.location().ends_with("/claims?done=page-claimed"));
+    assert_eq!(site.listings.recorded(), ["claim maliyo: See our site"]);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_switches_close_the_forms(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let new = format!("/accounts/{account}/listings/new/game");
+    let id = owner.get(&new).await.hidden()["form"].clone();
+    site.gateway.switched.lock().unwrap().insert("submissions");
+    owner
+        .get(&new)
+        .await
+        .assert(200, "not accepted for a while");
+    let page = owner.post(&new, &fields("A game", &[("form", &id)])).await;
+    page.assert(503, "not accepted for a while");
+    page.assert(503, "value=\"A game\"");
+    let page = owner
+        .get(&format!("/accounts/{account}/listings/new/page"))
+        .await;
+    assert!(!page.text.contains("for a while"), "{}", page.text);
+
+    site.gateway.switched.lock().unwrap().insert("read_only");
+    let base = format!("/accounts/{account}/listings/game/okoto");
+    for path in ["", "/edit", "/takedown", "/pictures"] {
+        let page = owner.get(&format!("{base}{path}")).await;
+        page.assert(200, "read-only for a while");
+        assert!(
+            !page.text.contains("<button class=\"danger\""),
+            "{path}: {}",
+            page.text
+        );
+    }
+    for (path, fields) in [
+        (
+            "/edit",
+            fields("Mine", &[("revision", "1"), ("step", "save")]),
+        ),
+        ("/withdraw", Vec::new()),
+        ("/takedown", vec![("reason", "x")]),
+        ("/pictures/cover/remove", Vec::new()),
+        (
+            "/pictures/arrange",
+            vec![("url", "x"), ("alt", "y"), ("place", "1")],
+        ),
+        ("/pictures/cover/use", vec![("id", "prepared-1")]),
+    ] {
+        let page = owner.post(&format!("{base}{path}"), &fields).await;
+        assert_eq!(page.status, 503, "{path}: {}", page.text);
+    }
+    let claim = [("handle", "maliyo"), ("evidence", "x")];
+    let page = owner
+        .post(&format!("/accounts/{account}/claims"), &claim)
+        .await;
+    page.assert(503, "read-only for a while");
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_service_that_is_down_loses_nothing_that_was_typed(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let new = format!("/accounts/{account}/listings/new/game");
+    let id = owner.get(&new).await.hidden()["form"].clone();
+    site.listings.is_down.store(true, Ordering::Relaxed);
+    owner
+        .get(&format!("/accounts/{account}/listings"))
+        .await
+        .assert(503, "Try again");
+    let page = owner.post(&new, &fields("A game", &[("form", &id)])).await;
+    page.assert(503, "value=\"A game\"");
+    page.assert(503, "value=\"puzzle\" checked");
+    let edit = format!("/accounts/{account}/listings/game/okoto/edit");
+    let page = owner
+        .post(&edit, &fields("Mine", &[("revision", "1")]))
+        .await;
+    page.assert(503, "value=\"Mine\"");
+    let takedown = format!("/accounts/{account}/listings/game/okoto/takedown");
+    let page = owner.post(&takedown, &[("reason", "My reason")]).await;
+    page.assert(503, "My reason");
+    let claims = format!("/accounts/{account}/claims");
+    let page = owner
+        .post(&claims, &[("handle", "maliyo"), ("evidence", "Mine")])
+        .await;
+    page.assert(503, "Mine");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_developer_reads_listings_and_an_editor_changes_them(pool: PgPool) {
+    let (site, account, _) = studio(pool).await;
+    let bob = site.person(BOB).await;
+    let id = account.parse().unwrap();
+    site.join(id, bob, Role::Developer).await;
+    let mut developer = site.signed_in(BOB).await;
+    let base = format!("/accounts/{account}/listings/game/okoto");
+    let page = developer.get(&base).await;
+    page.assert(200, "Revision 1");
+    assert!(
+        !page.text.contains("/edit") && !page.text.contains("/takedown"),
+        "{}",
+        page.text
+    );
+    let page = developer.get(&format!("{base}/pictures")).await;
+    page.assert(200, "No cover yet");
+    assert!(!page.text.contains("type=\"file\""), "{}", page.text);
+    developer
+        .get(&format!("{base}/edit"))
+        .await
+        .assert(403, "Not with your role");
+    let page = developer
+        .get(&format!("/accounts/{account}/listings"))
+        .await;
+    assert!(!page.text.contains("/listings/new/"), "{}", page.text);
+    sqlx::query!(
+        "update web.member set role = 'editor' where person_id = $1",
+        bob
+    )
+    .execute(&site.pool)
+    .await
+    .unwrap();
+    let mut editor = site.signed_in(BOB).await;
+    editor
+        .get(&format!("{base}/edit"))
+        .await
+        .assert(200, "Look at the changes");
+}

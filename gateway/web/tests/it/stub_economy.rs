@@ -1,0 +1,162 @@
+//! economy-svc with one game that has a currency.
+
+use std::sync::{Arc, Mutex};
+
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::currencies_service_server::{
+    CurrenciesService, CurrenciesServiceServer,
+};
+use contracts::economy::v1::list_rates_response::Part;
+use contracts::economy::v1::rates_service_server::{RatesService, RatesServiceServer};
+use contracts::economy::v1::reports_service_server::{ReportsService, ReportsServiceServer};
+use futures::stream::{self, BoxStream, StreamExt as _};
+use kit::{Fault, timestamp};
+use time::Duration;
+use tonic::service::RoutesBuilder;
+use tonic::{Request, Response, Status};
+
+use crate::support::START;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StubEconomy {
+    /// The account that owns the game `okoto`.
+    pub(crate) owner: Arc<Mutex<String>>,
+    pub(crate) name: Arc<Mutex<Option<String>>>,
+}
+
+impl StubEconomy {
+    pub(crate) fn add_to(&self, services: &mut RoutesBuilder) {
+        services
+            .add_service(CurrenciesServiceServer::new(self.clone()))
+            .add_service(ReportsServiceServer::new(self.clone()))
+            .add_service(RatesServiceServer::new(self.clone()));
+    }
+
+    fn check(&self, account: &str, game: &str) -> Result<(), Status> {
+        if *self.owner.lock().unwrap() == account && game == "okoto" {
+            return Ok(());
+        }
+        Err(Fault::not_found("No game of yours has this slug.").into())
+    }
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl CurrenciesService for StubEconomy {
+    async fn list_currencies(
+        &self,
+        _: Request<proto::ListCurrenciesRequest>,
+    ) -> Answer<proto::ListCurrenciesResponse> {
+        Ok(Response::new(proto::ListCurrenciesResponse::default()))
+    }
+
+    async fn set_own_currency(
+        &self,
+        request: Request<proto::SetOwnCurrencyRequest>,
+    ) -> Answer<proto::SetCurrencyResponse> {
+        let request = request.into_inner();
+        self.check(&request.account_id, &request.game)?;
+        if request.name.len() > 60 {
+            return Err(Fault::invalid_field("name", "It must have 1 to 60 characters.").into());
+        }
+        *self.name.lock().unwrap() = Some(request.name);
+        Ok(Response::new(proto::SetCurrencyResponse::default()))
+    }
+
+    async fn list_own_currencies(
+        &self,
+        request: Request<proto::ListOwnCurrenciesRequest>,
+    ) -> Answer<proto::ListOwnCurrenciesResponse> {
+        let request = request.into_inner();
+        if !request.game.is_empty() {
+            self.check(&request.account_id, &request.game)?;
+        }
+        let name = self.name.lock().unwrap().clone();
+        let own = proto::OwnCurrency {
+            game: "okoto".to_owned(),
+            title: "Okoto <b>".to_owned(),
+            published: true,
+            names: (name.into_iter())
+                .map(|name| proto::CurrencyName {
+                    name,
+                    since: Some(timestamp::encode(START)),
+                    given_by: "account".to_owned(),
+                })
+                .collect(),
+        };
+        let is_owner = *self.owner.lock().unwrap() == request.account_id;
+        Ok(Response::new(proto::ListOwnCurrenciesResponse {
+            currencies: is_owner.then_some(own).into_iter().collect(),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl ReportsService for StubEconomy {
+    async fn submit_report(
+        &self,
+        _: Request<proto::SubmitReportRequest>,
+    ) -> Answer<proto::SubmitReportResponse> {
+        Ok(Response::new(proto::SubmitReportResponse::default()))
+    }
+
+    async fn list_own_reports(
+        &self,
+        request: Request<proto::ListOwnReportsRequest>,
+    ) -> Answer<proto::ListOwnReportsResponse> {
+        let request = request.into_inner();
+        self.check(&request.account_id, &request.game)?;
+        let mut report = proto::OwnReport {
+            report: Some(proto::Report {
+                at: Some(timestamp::encode(START)),
+                cost: 1_200_000,
+                ..proto::Report::default()
+            }),
+            held: "The basket costs twice as much as before.".to_owned(),
+            ..proto::OwnReport::default()
+        };
+        report.set_state(proto::ReportState::Held);
+        Ok(Response::new(proto::ListOwnReportsResponse {
+            reports: vec![report],
+            page: None,
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl RatesService for StubEconomy {
+    type ListRatesStream = BoxStream<'static, Result<proto::ListRatesResponse, Status>>;
+
+    async fn list_rates(
+        &self,
+        request: Request<proto::ListRatesRequest>,
+    ) -> Answer<Self::ListRatesStream> {
+        if self.name.lock().unwrap().is_none() {
+            return Err(Fault::invalid_field("from", "No listed currency.").into());
+        }
+        let rate = serde_json::json!([{
+            "from": request.into_inner().from, "to": "kora", "currency_from": "Cowrie", "currency_to": "<b>Shell",
+            "rate": 1234.5, "source": "worked", "at": "2026-11-23T12:00:00.000Z", "day_change_pct": -1.5,
+        }]);
+        let head = Part::Head(proto::RatesHead::default());
+        let parts = [head, Part::Json(rate.to_string().into())];
+        let parts = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
+        Ok(Response::new(stream::iter(parts).boxed()))
+    }
+
+    async fn list_rate_series(
+        &self,
+        request: Request<proto::ListRateSeriesRequest>,
+    ) -> Answer<proto::ListRateSeriesResponse> {
+        assert_eq!(request.into_inner().to, "kora");
+        let points = (0..5_i32).map(|day| proto::RatePoint {
+            at: Some(timestamp::encode(START - Duration::days((4 - day).into()))),
+            rate: format!("{}.5", 1_000 + day),
+            source: "worked".to_owned(),
+        });
+        Ok(Response::new(proto::ListRateSeriesResponse {
+            points: points.collect(),
+        }))
+    }
+}

@@ -1,0 +1,384 @@
+//! listings-svc with games, claims and pictures in memory.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::events_service_server::{EventsService, EventsServiceServer};
+use contracts::listings::v1::games_service_server::{GamesService, GamesServiceServer};
+use contracts::listings::v1::get_own_listing_response::Listing;
+use contracts::listings::v1::own_listings_service_server::{
+    OwnListingsService, OwnListingsServiceServer,
+};
+use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServer;
+use contracts::listings::v1::pages_service_server::{PagesService, PagesServiceServer};
+use contracts::listings::v1::picture_service_server::PictureServiceServer;
+use contracts::public::{OwnListing, Timestamp};
+use kit::{Code, Fault};
+use serde_json::Value;
+use tonic::service::RoutesBuilder;
+use tonic::{Request, Response, Status};
+
+use crate::support::START;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StubListings {
+    /// By account and slug.
+    pub(crate) games: Arc<Mutex<BTreeMap<(String, String), proto::Game>>>,
+    /// What was changed, in words.
+    pub(crate) calls: Arc<Mutex<Vec<String>>>,
+    /// The slug that a form has submitted.
+    submitted: Arc<Mutex<BTreeMap<String, String>>>,
+    pub(crate) is_down: Arc<AtomicBool>,
+}
+
+pub(crate) type Answer<T> = Result<Response<T>, Status>;
+
+impl StubListings {
+    pub(crate) fn add_to(&self, services: &mut RoutesBuilder) {
+        services
+            .add_service(OwnListingsServiceServer::new(self.clone()))
+            .add_service(PagesServiceServer::new(self.clone()))
+            .add_service(GamesServiceServer::new(self.clone()))
+            .add_service(EventsServiceServer::new(self.clone()))
+            .add_service(OwnPicturesServiceServer::new(self.clone()))
+            .add_service(PictureServiceServer::new(self.clone()));
+    }
+
+    /// A public game of an account.
+    pub(crate) fn game(&self, account: &str, slug: &str, title: &str) {
+        let mut game = proto::Game {
+            slug: slug.to_owned(),
+            title: title.to_owned(),
+            genres: vec!["puzzle".to_owned()],
+            revision: 1,
+            release_year: 2026,
+            visible: Some(true),
+            url: format!("https://mchezo.example/games/{slug}"),
+            ..proto::Game::default()
+        };
+        game.set_state(proto::State::Published);
+        self.games
+            .lock()
+            .unwrap()
+            .insert((account.to_owned(), slug.to_owned()), game);
+    }
+
+    pub(crate) fn change(&self, account: &str, slug: &str, change: impl FnOnce(&mut proto::Game)) {
+        let mut games = self.games.lock().unwrap();
+        change(
+            games
+                .get_mut(&(account.to_owned(), slug.to_owned()))
+                .unwrap(),
+        );
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Status> {
+        if self.is_down.load(Ordering::Relaxed) {
+            return Err(Fault::unavailable("the listings of the test").into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn record(&self, what: String) {
+        self.calls.lock().unwrap().push(what);
+    }
+
+    pub(crate) fn recorded(&self) -> Vec<String> {
+        self.calls.lock().unwrap().clone()
+    }
+
+    pub(crate) fn find(&self, account: &str, slug: &str) -> Result<proto::Game, Status> {
+        self.check()?;
+        let games = self.games.lock().unwrap();
+        let found = games.get(&(account.to_owned(), slug.to_owned())).cloned();
+        found.ok_or_else(|| Fault::not_found("No listing of yours has this name.").into())
+    }
+}
+
+fn written(game: &proto::Game) -> proto::Written {
+    proto::Written {
+        slug: Some(game.slug.clone()),
+        state: game.state,
+        revision: game.revision,
+        ..proto::Written::default()
+    }
+}
+
+#[tonic::async_trait]
+impl OwnListingsService for StubListings {
+    async fn list_own_listings(
+        &self,
+        request: Request<proto::ListOwnListingsRequest>,
+    ) -> Answer<proto::ListOwnListingsResponse> {
+        self.check()?;
+        let account = request.into_inner().account_id;
+        let games = self.games.lock().unwrap();
+        let own = games.iter().filter(|((owner, _), _)| *owner == account);
+        let rows = own.map(|(_, game)| OwnListing {
+            kind: "game".to_owned(),
+            slug: game.slug.clone(),
+            title: game.title.clone(),
+            status: "published".to_owned(),
+            reason: None,
+            note: None,
+            url: game.url.clone(),
+            created_at: Timestamp(START),
+            updated_at: Timestamp(START),
+        });
+        let rows: Vec<OwnListing> = rows.collect();
+        Ok(Response::new(proto::ListOwnListingsResponse {
+            json: serde_json::to_vec(&rows).unwrap().into(),
+            page: None,
+        }))
+    }
+
+    async fn get_own_listing(
+        &self,
+        request: Request<proto::GetOwnListingRequest>,
+    ) -> Answer<proto::GetOwnListingResponse> {
+        let request = request.into_inner();
+        if request.kind != "game" {
+            return Err(Fault::not_found("No listing of yours has this name.").into());
+        }
+        let game = self.find(&request.account_id, &request.name)?;
+        let is_rejected = game.state() == proto::State::Rejected;
+        Ok(Response::new(proto::GetOwnListingResponse {
+            listing: Some(Listing::Game(game)),
+            creator: "studio".to_owned(),
+            reason: if is_rejected { "Too <b>short" } else { "" }.to_owned(),
+            ..proto::GetOwnListingResponse::default()
+        }))
+    }
+
+    async fn withdraw_listing(
+        &self,
+        request: Request<proto::WithdrawListingRequest>,
+    ) -> Answer<proto::WithdrawListingResponse> {
+        let request = request.into_inner();
+        let game = self.find(&request.account_id, &request.name)?;
+        if game.state() == proto::State::Published {
+            return Err(Fault::invalid_field("name", "This one is public.").into());
+        }
+        self.record(format!("withdraw {}", request.name));
+        Ok(Response::new(proto::WithdrawListingResponse {
+            written: Some(written(&game)),
+        }))
+    }
+
+    async fn list_own_revisions(
+        &self,
+        request: Request<proto::ListOwnRevisionsRequest>,
+    ) -> Answer<proto::ListOwnRevisionsResponse> {
+        let request = request.into_inner();
+        let game = self.find(&request.account_id, &request.name)?;
+        let revision = proto::OwnRevision {
+            revision: game.revision,
+            actor_kind: "account".to_owned(),
+            is_own: true,
+            state: game.state,
+            differences: vec![proto::Difference {
+                path: "title".to_owned(),
+                before: String::new(),
+                after: Value::from(game.title).to_string(),
+            }],
+            ..proto::OwnRevision::default()
+        };
+        Ok(Response::new(proto::ListOwnRevisionsResponse {
+            revisions: vec![revision],
+            page: None,
+        }))
+    }
+
+    async fn request_takedown(
+        &self,
+        request: Request<proto::RequestTakedownRequest>,
+    ) -> Answer<proto::RequestTakedownResponse> {
+        let request = request.into_inner();
+        self.find(&request.account_id, &request.name)?;
+        if request.reason.is_empty() {
+            return Err(Fault::invalid_field("reason", "Tell staff why.").into());
+        }
+        self.record(format!("takedown {}: {}", request.name, request.reason));
+        Ok(Response::new(proto::RequestTakedownResponse::default()))
+    }
+
+    async fn list_field_values(
+        &self,
+        _: Request<proto::ListFieldValuesRequest>,
+    ) -> Answer<proto::ListFieldValuesResponse> {
+        self.check()?;
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Ok(Response::new(proto::ListFieldValuesResponse {
+            genres: vec![proto::Genre {
+                key: "puzzle".to_owned(),
+                name: "Puzzle".to_owned(),
+            }],
+            countries: vec![proto::Country {
+                code: "NG".to_owned(),
+                name: "Nigeria".to_owned(),
+            }],
+            platforms: texts(&["web"]),
+            stages: texts(&["in_development", "released"]),
+            page_kinds: texts(&["studio", "person"]),
+            event_kinds: texts(&["jam"]),
+            game_links: texts(&["play"]),
+            page_links: texts(&["website"]),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl PagesService for StubListings {
+    async fn create_page(
+        &self,
+        request: Request<proto::CreatePageRequest>,
+    ) -> Answer<proto::CreatePageResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        self.record(format!("page {}", body["name"]));
+        Ok(Response::new(proto::CreatePageResponse {
+            written: Some(proto::Written {
+                slug: Some("a-page".to_owned()),
+                ..proto::Written::default()
+            }),
+        }))
+    }
+
+    async fn update_page(
+        &self,
+        _: Request<proto::UpdatePageRequest>,
+    ) -> Answer<proto::UpdatePageResponse> {
+        Err(Fault::not_found("No page of yours has this handle.").into())
+    }
+
+    async fn list_own_pages(
+        &self,
+        _: Request<proto::ListOwnPagesRequest>,
+    ) -> Answer<proto::ListOwnPagesResponse> {
+        self.check()?;
+        let mut page = proto::Page {
+            handle: "studio".to_owned(),
+            name: "A Studio".to_owned(),
+            kind: "studio".to_owned(),
+            ..proto::Page::default()
+        };
+        page.set_state(proto::State::Published);
+        Ok(Response::new(proto::ListOwnPagesResponse {
+            pages: vec![page],
+            ..proto::ListOwnPagesResponse::default()
+        }))
+    }
+
+    async fn claim_page(
+        &self,
+        request: Request<proto::ClaimPageRequest>,
+    ) -> Answer<proto::ClaimPageResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        if request.handle != "maliyo" {
+            return Err(Fault::not_found("There is no public page with this handle.").into());
+        }
+        self.record(format!("claim {}: {}", request.handle, request.evidence));
+        Ok(Response::new(proto::ClaimPageResponse::default()))
+    }
+
+    async fn list_own_claims(
+        &self,
+        _: Request<proto::ListOwnClaimsRequest>,
+    ) -> Answer<proto::ListOwnClaimsResponse> {
+        self.check()?;
+        Ok(Response::new(proto::ListOwnClaimsResponse::default()))
+    }
+}
+
+#[tonic::async_trait]
+impl GamesService for StubListings {
+    async fn create_game(
+        &self,
+        request: Request<proto::CreateGameRequest>,
+    ) -> Answer<proto::CreateGameResponse> {
+        self.check()?;
+        let writing = request.into_inner().writing.unwrap();
+        let body: Value = serde_json::from_slice(&writing.body).unwrap();
+        let title = body["title"].as_str().unwrap().to_owned();
+        if title.is_empty() {
+            let reasons = [("title", "Give a title."), ("genres.0", "No such genre.")];
+            let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
+            return Err(Fault::invalid(reasons.into()).into());
+        }
+        let mut submitted = self.submitted.lock().unwrap();
+        let first = submitted
+            .entry(writing.idempotency_key)
+            .or_insert_with(|| title.clone());
+        if *first != title {
+            return Err(Fault::new(Code::IdempotencyMismatch, "Another body.").into());
+        }
+        let account = writing.author.unwrap().account_id;
+        self.game(&account, "new-game", &title);
+        let games = self.games.lock().unwrap();
+        Ok(Response::new(proto::CreateGameResponse {
+            written: Some(written(&games[&(account, "new-game".to_owned())])),
+        }))
+    }
+
+    async fn update_game(
+        &self,
+        request: Request<proto::UpdateGameRequest>,
+    ) -> Answer<proto::UpdateGameResponse> {
+        let request = request.into_inner();
+        let writing = request.writing.unwrap();
+        let account = writing.author.unwrap().account_id;
+        let game = self.find(&account, &request.slug)?;
+        if !request
+            .precondition
+            .unwrap()
+            .revisions
+            .contains(&game.revision)
+        {
+            return Err(Fault::new(Code::PreconditionFailed, "It has changed.").into());
+        }
+        let body: Value = serde_json::from_slice(&writing.body).unwrap();
+        let title = body.get("title").and_then(Value::as_str);
+        if title == Some("") {
+            return Err(Fault::invalid_field("title", "Give a title.").into());
+        }
+        let mut answer = written(&game);
+        if let Some(title) = title {
+            answer.differences = vec![proto::Difference {
+                path: "title".to_owned(),
+                before: Value::from(game.title).to_string(),
+                after: Value::from(title).to_string(),
+            }];
+            if !writing.dry_run {
+                self.record(format!("update {} {body}", request.slug));
+                self.change(&account, &request.slug, |game| {
+                    title.clone_into(&mut game.title);
+                    game.revision += 1;
+                });
+            }
+        }
+        Ok(Response::new(proto::UpdateGameResponse {
+            written: Some(answer),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl EventsService for StubListings {
+    async fn create_event(
+        &self,
+        _: Request<proto::CreateEventRequest>,
+    ) -> Answer<proto::CreateEventResponse> {
+        Err(Fault::invalid_field("city", "Give a city.").into())
+    }
+
+    async fn update_event(
+        &self,
+        _: Request<proto::UpdateEventRequest>,
+    ) -> Answer<proto::UpdateEventResponse> {
+        Err(Fault::not_found("No event of yours has this slug.").into())
+    }
+}

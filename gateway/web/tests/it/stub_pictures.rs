@@ -1,0 +1,140 @@
+//! Pictures of the listings of the test.
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
+use contracts::listings::v1::picture_service_server::PictureService;
+use contracts::listings::v1::prepare_picture_request::Message;
+use kit::Fault;
+use tonic::{Request, Streaming};
+
+use crate::stub_listings::{Answer, StubListings};
+
+/// The name of the only file.
+pub(crate) fn file() -> String {
+    format!("{}.jpg", "0a".repeat(32))
+}
+
+#[tonic::async_trait]
+impl OwnPicturesService for StubListings {
+    async fn prepare_picture(
+        &self,
+        request: Request<Streaming<proto::PreparePictureRequest>>,
+    ) -> Answer<proto::PreparePictureResponse> {
+        let mut stream = request.into_inner();
+        let first = stream.message().await?.and_then(|it| it.message);
+        let Some(Message::Header(header)) = first else {
+            return Err(Fault::invalid_field("message", "A header comes first.").into());
+        };
+        self.find(&header.account_id, &header.name)?;
+        let (mut file, mut has_ended) = (Vec::new(), false);
+        while let Some(message) = stream.message().await? {
+            match message.message {
+                Some(Message::Chunk(chunk)) => file.extend_from_slice(&chunk),
+                _ => has_ended = true,
+            }
+        }
+        if !has_ended {
+            return Err(Fault::unavailable("the rest of the file").into());
+        }
+        if !file.starts_with(b"JPEG") {
+            return Err(Fault::invalid_field("picture", "Send a JPEG.").into());
+        }
+        self.record(format!(
+            "prepare {:?} {} {}",
+            header.kind(),
+            header.name,
+            file.len()
+        ));
+        let picture = proto::Picture {
+            url: format!("https://mchezo.example/pictures/{}", self::file()),
+            width: 1_200,
+            height: 675,
+            size: 1,
+        };
+        Ok(tonic::Response::new(proto::PreparePictureResponse {
+            picture: Some(proto::PreparedPicture {
+                id: "prepared-1".to_owned(),
+                picture: Some(picture.clone()),
+                small: Some(picture),
+                file_width: 2_000,
+                file_height: 675,
+                crop_x: 400,
+                crop_y: 0,
+                crop_width: 1_200,
+                crop_height: 675,
+            }),
+        }))
+    }
+
+    async fn use_picture(
+        &self,
+        request: Request<proto::UsePictureRequest>,
+    ) -> Answer<proto::UsePictureResponse> {
+        let request = request.into_inner();
+        if request.alt.len() > 300 {
+            return Err(Fault::invalid_field("alt", "Shorten it.").into());
+        }
+        if request.id != "prepared-1" {
+            return Err(Fault::invalid_field("picture", "Upload it again.").into());
+        }
+        self.record(format!("use {:?} {:?}", request.alt, request.place));
+        Ok(tonic::Response::new(proto::UsePictureResponse::default()))
+    }
+
+    async fn remove_own_picture(
+        &self,
+        request: Request<proto::RemoveOwnPictureRequest>,
+    ) -> Answer<proto::RemoveOwnPictureResponse> {
+        let request = request.into_inner();
+        self.find(&request.account_id, &request.name)?;
+        self.record(format!("remove {:?} {}", request.kind(), request.url));
+        Ok(tonic::Response::new(
+            proto::RemoveOwnPictureResponse::default(),
+        ))
+    }
+
+    async fn arrange_screenshots(
+        &self,
+        request: Request<proto::ArrangeScreenshotsRequest>,
+    ) -> Answer<proto::ArrangeScreenshotsResponse> {
+        let request = request.into_inner();
+        self.find(&request.account_id, &request.name)?;
+        let bad = request.screenshots.iter().position(|it| it.alt == "bad");
+        if let Some(index) = bad {
+            let field = format!("screenshots.{index}.alt");
+            return Err(Fault::invalid_field(&field, "Write another text.").into());
+        }
+        let order: Vec<&str> = request
+            .screenshots
+            .iter()
+            .map(|it| it.alt.as_str())
+            .collect();
+        self.record(format!("arrange {}", order.join(",")));
+        Ok(tonic::Response::new(
+            proto::ArrangeScreenshotsResponse::default(),
+        ))
+    }
+}
+
+#[tonic::async_trait]
+impl PictureService for StubListings {
+    async fn get_picture(
+        &self,
+        request: Request<proto::GetPictureRequest>,
+    ) -> Answer<proto::GetPictureResponse> {
+        let request = request.into_inner();
+        if request.name != file() {
+            return Err(Fault::not_found("There is no picture of this name.").into());
+        }
+        let whole = "x".repeat(600_000);
+        let from = usize::try_from(request.offset).unwrap();
+        let end = whole
+            .len()
+            .min(from + usize::try_from(request.most).unwrap());
+        Ok(tonic::Response::new(proto::GetPictureResponse {
+            content_type: "image/jpeg".to_owned(),
+            size: 600_000,
+            part: whole[from..end].to_owned().into(),
+        }))
+    }
+}

@@ -1,0 +1,81 @@
+//! One listing of an account with all its fields (`listings/v1/writing.proto`).
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::get_own_listing_response::Listing as Content;
+use kit::Fault;
+use serde::Serialize;
+use sqlx::{PgConnection, PgPool};
+
+use super::{claim, takedowns as requests};
+use crate::domain::entity::Entity;
+use crate::domain::event::Event;
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+use crate::domain::page::{Page, hidden_note};
+use crate::domain::slug;
+use crate::domain::state::ListingState;
+use crate::feed::{PublicUrl, Publish};
+use crate::store::{ListingTable, my_listings, pages, takedowns};
+
+pub(super) async fn get(
+    pool: &PgPool,
+    public_url: &PublicUrl,
+    (entity, request): (Entity, proto::GetOwnListingRequest),
+) -> Result<proto::GetOwnListingResponse, Fault> {
+    let account = claim::parse_uuid("account_id", &request.account_id)?;
+    let name = &request.name;
+    if !slug::is_valid(name) {
+        return Err(not_found());
+    }
+    let own = my_listings::find_with_state(pool, account, entity, name).await?;
+    let (id, state) = own.ok_or_else(not_found)?;
+    let mut connection = pool.acquire().await?;
+    let (mut note, mut creator) = (None, String::new());
+    let listing = match entity {
+        Entity::Page => Content::Page(
+            find::<Page>(&mut connection, name)
+                .await?
+                .message(public_url),
+        ),
+        Entity::Game => {
+            let game = find::<Game>(&mut connection, name).await?;
+            let page = pages::with_ids(&mut connection, &[game.content.page_id]).await?;
+            if let Some(page) = page.into_iter().next() {
+                note = hidden_note(&page.content.handle, page.state);
+                creator = page.content.handle;
+            }
+            Content::Game(game.message(public_url))
+        }
+        _ => Content::Event(
+            find::<Event>(&mut connection, name)
+                .await?
+                .message(public_url),
+        ),
+    };
+    let reason = match state {
+        ListingState::Rejected => my_listings::rejection(&mut *connection, entity, id).await?,
+        _ => None,
+    };
+    let takedown = takedowns::newest_of(&mut *connection, account, entity, id).await?;
+    Ok(proto::GetOwnListingResponse {
+        listing: Some(listing),
+        reason: reason.unwrap_or_default(),
+        note: note.unwrap_or_default(),
+        creator,
+        takedown: takedown.map(requests::message),
+    })
+}
+
+async fn find<C>(connection: &mut PgConnection, name: &str) -> Result<Listing<C>, Fault>
+where
+    Listing<C>: ListingTable + Publish + Serialize,
+{
+    let names = [name.to_owned()];
+    let found = Listing::<C>::find(connection, Mode::Live, &names).await?;
+    found.into_iter().next().ok_or_else(not_found)
+}
+
+pub(super) fn not_found() -> Fault {
+    Fault::not_found("No listing of yours has this name.")
+}

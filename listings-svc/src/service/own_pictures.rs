@@ -1,0 +1,314 @@
+//! Pictures of the listings of an account (`listings/v1/own_picture.proto`).
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
+use contracts::listings::v1::prepare_picture_request::Message;
+use kit::overload::ConcurrencyLimit;
+use kit::{Clock, Code, Fault, ids};
+use sqlx::PgPool;
+use time::Duration;
+use tokio::time::timeout;
+use tonic::{Request, Response, Status, Streaming};
+use uuid::Uuid;
+
+use super::claim::parse_uuid;
+use super::own_listing::not_found;
+use super::pictures;
+use super::submissions::Submissions;
+use super::upload::{self, Part, truncated_stream, unexpected_message};
+use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
+use crate::domain::pictures::{PictureKind, PictureSizes};
+use crate::domain::state::ListingState;
+use crate::domain::{slug, text};
+use crate::feed::PublicUrl;
+use crate::pictures::PictureProcessor;
+use crate::store::my_listings;
+use crate::store::prepared_pictures::{self, PreparedPicture};
+use crate::write::own_pictures::picture_gone;
+use crate::write::picture_edit::PictureOperation;
+
+/// Maximum number of concurrent uploads: each holds its file in memory. Those of staff have a limit of their own.
+const MAX_UPLOADS: usize = 16;
+
+#[derive(Debug)]
+pub struct Service {
+    submissions: Submissions,
+    pool: PgPool,
+    clock: Clock,
+    pictures: PictureProcessor,
+    public_url: PublicUrl,
+    uploads: ConcurrencyLimit,
+    /// Accounts that are uploading a picture.
+    uploading: Arc<Mutex<HashSet<Uuid>>>,
+    /// Pictures that an account may upload in 24 hours.
+    per_day: i64,
+}
+
+struct UploadHeader {
+    account: Uuid,
+    kind: PictureKind,
+    /// A slug, or a handle.
+    name: String,
+}
+
+/// One upload of an account at a time: a slow client does not take the uploads of all.
+struct UploadGuard {
+    uploading: Arc<Mutex<HashSet<Uuid>>>,
+    account: Uuid,
+}
+
+impl Drop for UploadGuard {
+    fn drop(&mut self) {
+        let mut uploading = self
+            .uploading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        uploading.remove(&self.account);
+    }
+}
+
+#[tonic::async_trait]
+impl OwnPicturesService for Service {
+    async fn prepare_picture(
+        &self,
+        request: Request<Streaming<proto::PreparePictureRequest>>,
+    ) -> Result<Response<proto::PreparePictureResponse>, Status> {
+        let mut stream = request.into_inner();
+        let header = timeout(upload::TIMEOUT, self.header(&mut stream)).await;
+        let header = header.unwrap_or_else(|_| Err(truncated_stream().into()))?;
+        let _guard = self.begin(header.account)?;
+        let _permit = self.uploads.try_acquire()?;
+        let file = timeout(upload::TIMEOUT, self.file(&mut stream)).await;
+        let file = file.unwrap_or_else(|_| Err(truncated_stream().into()))?;
+        let sizes = self.pictures.store(file, header.kind).await?;
+        let id = self.remember(header, &sizes).await?;
+        Ok(Response::new(proto::PreparePictureResponse {
+            picture: Some(id),
+        }))
+    }
+
+    async fn use_picture(
+        &self,
+        request: Request<proto::UsePictureRequest>,
+    ) -> Result<Response<proto::UsePictureResponse>, Status> {
+        let written = self.use_prepared(request.into_inner()).await?;
+        Ok(Response::new(proto::UsePictureResponse { written }))
+    }
+
+    async fn remove_own_picture(
+        &self,
+        request: Request<proto::RemoveOwnPictureRequest>,
+    ) -> Result<Response<proto::RemoveOwnPictureResponse>, Status> {
+        let request = request.into_inner();
+        let account = parse_uuid("account_id", &request.account_id)?;
+        let kind = kind(request.kind())?;
+        let operation = match kind {
+            PictureKind::Cover => PictureOperation::RemoveCover,
+            PictureKind::Avatar => PictureOperation::RemoveAvatar,
+            PictureKind::Screenshot => {
+                let address = pictures::stored_address(&request.url, &self.public_url);
+                PictureOperation::RemoveScreenshot(address)
+            }
+        };
+        let listing = (kind.entity(), request.name);
+        let changed = self
+            .submissions
+            .change_pictures(listing, operation, account);
+        let written = changed.await?;
+        Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
+    }
+
+    async fn arrange_screenshots(
+        &self,
+        request: Request<proto::ArrangeScreenshotsRequest>,
+    ) -> Result<Response<proto::ArrangeScreenshotsResponse>, Status> {
+        let request = request.into_inner();
+        let account = parse_uuid("account_id", &request.account_id)?;
+        let order = self.order(request.screenshots)?;
+        let operation = PictureOperation::ArrangeScreenshots(order);
+        let listing = (PictureKind::Screenshot.entity(), request.name);
+        let changed = self
+            .submissions
+            .change_pictures(listing, operation, account);
+        let written = changed.await?;
+        Ok(Response::new(proto::ArrangeScreenshotsResponse { written }))
+    }
+}
+
+impl Service {
+    pub fn new(
+        submissions: Submissions,
+        (pool, clock): (PgPool, Clock),
+        pictures: PictureProcessor,
+        public_url: PublicUrl,
+        per_day: i64,
+    ) -> Self {
+        Self {
+            submissions,
+            pool,
+            clock,
+            pictures,
+            public_url,
+            uploads: ConcurrencyLimit::new("uploads_of_accounts", MAX_UPLOADS),
+            uploading: Arc::default(),
+            per_day,
+        }
+    }
+
+    /// Receives the header. Its checks save the work for a file that no listing can have; the writer checks again.
+    async fn header(
+        &self,
+        stream: &mut Streaming<proto::PreparePictureRequest>,
+    ) -> Result<UploadHeader, Status> {
+        let first = stream.message().await?.and_then(|it| it.message);
+        let Some(Message::Header(first)) = first else {
+            return Err(unexpected_message().into());
+        };
+        let header = UploadHeader {
+            account: parse_uuid("account_id", &first.account_id)?,
+            kind: kind(first.kind())?,
+            name: first.name,
+        };
+        self.check(&header).await?;
+        Ok(header)
+    }
+
+    async fn file(
+        &self,
+        stream: &mut Streaming<proto::PreparePictureRequest>,
+    ) -> Result<Vec<u8>, Status> {
+        let part = |message: proto::PreparePictureRequest| match message.message {
+            Some(Message::Chunk(chunk)) => Part::Chunk(chunk),
+            Some(Message::End(_)) => Part::End,
+            Some(Message::Header(_)) | None => Part::Unexpected,
+        };
+        upload::receive(stream, part, self.pictures.max_file_bytes()).await
+    }
+
+    async fn check(&self, header: &UploadHeader) -> Result<(), Fault> {
+        let (account, entity) = (header.account, header.kind.entity());
+        if !slug::is_valid(&header.name) {
+            return Err(not_found());
+        }
+        let own = my_listings::find_with_state(&self.pool, account, entity, &header.name).await?;
+        own.filter(|(_, state)| *state != ListingState::Removed)
+            .ok_or_else(not_found)?;
+        let since = self.clock.now() - Duration::DAY;
+        let uploaded = prepared_pictures::count_since(&self.pool, account, since).await?;
+        if uploaded >= self.per_day {
+            let message = format!(
+                "{} pictures in 24 hours are the most that an account can upload. Try again later.",
+                self.per_day
+            );
+            return Err(Fault::new(Code::Limit, message));
+        }
+        Ok(())
+    }
+
+    fn begin(&self, account: Uuid) -> Result<UploadGuard, Fault> {
+        let mut uploading = self
+            .uploading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if uploading.insert(account) {
+            return Ok(UploadGuard {
+                uploading: Arc::clone(&self.uploading),
+                account,
+            });
+        }
+        let message =
+            "Another picture of this account is being uploaded: send this one when that is done.";
+        Err(Fault {
+            retry_after: Some(5),
+            ..Fault::new(Code::Unavailable, message)
+        })
+    }
+
+    async fn remember(
+        &self,
+        header: UploadHeader,
+        sizes: &PictureSizes,
+    ) -> Result<proto::PreparedPicture, Fault> {
+        let (id, now) = (ids::row_id(), self.clock.now());
+        let crop = header.kind.large().crop(sizes.uploaded);
+        let prepared = PreparedPicture {
+            kind: header.kind,
+            name: header.name,
+            picture: sizes.into(),
+        };
+        prepared_pictures::insert(&self.pool, id, header.account, &prepared, now).await?;
+        Ok(proto::PreparedPicture {
+            id: id.to_string(),
+            picture: Some(pictures::message(&sizes.large, &self.public_url)),
+            small: Some(pictures::message(&sizes.small, &self.public_url)),
+            file_width: sizes.uploaded.0,
+            file_height: sizes.uploaded.1,
+            crop_x: crop.x,
+            crop_y: crop.y,
+            crop_width: crop.width,
+            crop_height: crop.height,
+        })
+    }
+
+    async fn use_prepared(
+        &self,
+        request: proto::UsePictureRequest,
+    ) -> Result<Option<proto::Written>, Fault> {
+        let account = parse_uuid("account_id", &request.account_id)?;
+        let alt = text::line(&request.alt, MAX_ALT_CHARS);
+        let alt = alt.map_err(|problem| Fault::invalid_field("alt", problem))?;
+        // Something that is no id is the id of no picture.
+        let prepared = match request.id.parse() {
+            Ok(id) => prepared_pictures::find(&self.pool, account, id).await?,
+            Err(_no_id) => None,
+        };
+        let prepared = prepared.ok_or_else(picture_gone)?;
+        let place = request
+            .place
+            .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
+        let operation = pictures::operation(prepared.kind, prepared.picture, (&alt, place));
+        let listing = (prepared.kind.entity(), prepared.name);
+        let changed = self
+            .submissions
+            .change_pictures(listing, operation, account);
+        changed.await
+    }
+
+    /// The addresses and texts of an arrangement; a bad text is named by its index.
+    fn order(
+        &self,
+        screenshots: Vec<proto::ArrangedScreenshot>,
+    ) -> Result<Vec<(String, String)>, Fault> {
+        let mut problems = BTreeMap::new();
+        let mut order = Vec::new();
+        // More than a game may have: the writer refuses them.
+        for (index, screenshot) in screenshots.into_iter().take(MAX_ITEMS + 1).enumerate() {
+            let alt = text::line(&screenshot.alt, MAX_ALT_CHARS).unwrap_or_else(|problem| {
+                problems.insert(format!("screenshots.{index}.alt"), problem);
+                String::new()
+            });
+            let address = pictures::stored_address(&screenshot.url, &self.public_url);
+            order.push((address, alt));
+        }
+        if problems.is_empty() {
+            Ok(order)
+        } else {
+            Err(Fault::invalid(problems))
+        }
+    }
+}
+
+fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
+    match kind {
+        proto::PictureKind::Cover => Ok(PictureKind::Cover),
+        proto::PictureKind::Avatar => Ok(PictureKind::Avatar),
+        proto::PictureKind::Screenshot => Ok(PictureKind::Screenshot),
+        proto::PictureKind::Unspecified => Err(Fault::invalid_field(
+            "kind",
+            "Give cover, avatar or screenshot.",
+        )),
+    }
+}

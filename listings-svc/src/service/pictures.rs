@@ -1,0 +1,40 @@
+//! What the picture calls of staff and of accounts share.
+
+use contracts::listings::v1 as proto;
+
+use crate::domain::pictures::{FileName, PictureFile, PictureKind, StoredPicture};
+use crate::feed::PublicUrl;
+use crate::write::picture_edit::PictureOperation;
+
+pub(super) fn message(file: &PictureFile, public_url: &PublicUrl) -> proto::Picture {
+    proto::Picture {
+        url: public_url.picture(&file.name.address()),
+        width: file.width,
+        height: file.height,
+        size: u64::try_from(file.bytes.len()).unwrap_or(u64::MAX),
+    }
+}
+
+/// Gives a listing a picture. Only a screenshot has an alternative text and a position.
+pub(super) fn operation(
+    kind: PictureKind,
+    picture: StoredPicture,
+    (alt, position): (&str, Option<usize>),
+) -> PictureOperation {
+    match kind {
+        PictureKind::Cover => PictureOperation::SetCover(picture),
+        PictureKind::Avatar => PictureOperation::SetAvatar(picture),
+        PictureKind::Screenshot => PictureOperation::AddScreenshot {
+            picture,
+            alt: alt.to_owned(),
+            position,
+        },
+    }
+}
+
+/// The address as listings store it, of a public URL or a file name.
+pub(super) fn stored_address(url: &str, public_url: &PublicUrl) -> String {
+    let ours = url.strip_prefix(public_url.as_str());
+    let name = FileName::parse(url).or_else(|| FileName::in_address(ours.unwrap_or(url)));
+    name.map_or_else(|| url.to_owned(), |name| name.address())
+}

@@ -1,0 +1,75 @@
+//! An account changes the pictures of a listing of its own, inside the writer's transaction.
+
+use kit::Fault;
+use kit::feed::ApplyError;
+
+use super::limits::taken_down;
+use super::picture_edit::{HasPictures, PictureOperation};
+use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
+use super::update::{not_found, own_page, update};
+use crate::domain::entity::Entity;
+use crate::domain::listing::Listing;
+use crate::domain::state::ListingState;
+use crate::store::page_owners::PageRef;
+use crate::store::pictures;
+
+/// It does not count as a write of the day (§8): uploads have a limit of their own.
+pub(super) async fn apply(
+    context: &mut SubmissionContext<'_>,
+    entity: Entity,
+    name: &str,
+    operation: &PictureOperation,
+) -> Result<AcceptedSubmission, ApplyError> {
+    match entity {
+        Entity::Page => {
+            let page = own_page(context, name).await?;
+            edit(context, page, operation, true).await
+        }
+        Entity::Game => {
+            let found = context.lock_game(name).await?;
+            let (game, page) = found.ok_or_else(|| not_found(Entity::Game))?;
+            // A change of a rejected game is a submission (§3).
+            if game.state == ListingState::Rejected {
+                let page = context.lock_page(PageRef::Id(page.id)).await?;
+                let page = page.ok_or_else(|| not_found(Entity::Game))?;
+                if page.state.0 == ListingState::Removed {
+                    return Err(taken_down(&page.handle).into());
+                }
+            }
+            let is_under_public_page = !game.hidden_by_page;
+            edit(context, game, operation, is_under_public_page).await
+        }
+        Entity::Event | Entity::Genre | Entity::Country | Entity::City => {
+            Err(not_found(entity).into())
+        }
+    }
+}
+
+async fn edit<C: HasPictures + PartialEq>(
+    context: &mut SubmissionContext<'_>,
+    before: Listing<C>,
+    operation: &PictureOperation,
+    is_under_public_page: bool,
+) -> Result<AcceptedSubmission, ApplyError>
+where
+    Listing<C>: SubmittedListing,
+{
+    let content = before.content.with_pictures(operation)?;
+    let accepted = update(context, before, content, is_under_public_page).await?;
+    if accepted.change.is_some() {
+        match pictures::mark_used(context.connection, &operation.files()).await? {
+            Some(true) => {}
+            Some(false) => return Err(picture_gone().into()),
+            None => return Err(ApplyError::Busy),
+        }
+    }
+    Ok(accepted)
+}
+
+/// A prepared picture cannot be used any more.
+pub fn picture_gone() -> Fault {
+    Fault::invalid_field(
+        "picture",
+        "This picture is not there any more: it was not used within a day, or staff removed it. Upload it again.",
+    )
+}

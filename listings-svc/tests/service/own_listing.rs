@@ -1,0 +1,240 @@
+//! A listing as its account reads it, and what a change of it would do.
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::get_own_listing_response::Listing;
+use contracts::listings::v1::pages_service_client::PagesServiceClient;
+use kit::{Code, Fault};
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::accounts::writing;
+use crate::pictures::start_with_game;
+use crate::review::listing_name;
+use crate::support::{Service, decide};
+
+const STRANGER: Uuid = Uuid::from_u128(77);
+
+async fn own(
+    service: &Service,
+    account: Uuid,
+    kind: &str,
+    name: &str,
+) -> Result<proto::GetOwnListingResponse, Fault> {
+    let request = proto::GetOwnListingRequest {
+        account_id: account.to_string(),
+        kind: kind.to_owned(),
+        name: name.to_owned(),
+    };
+    let found = service.own.clone().get_own_listing(request).await?;
+    Ok(found.into_inner())
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let accounts = service.accounts().await;
+    let ada = accounts.account;
+    accounts.event("a-jam").await;
+    accounts.page("a-page").await;
+    accounts.game_under("its-game", "a-page").await;
+    let client = &service.operator_client;
+    let rejected = (listing_name("page", "a-page"), None);
+    decide(client, proto::Decision::Reject, rejected, "Whose is it?")
+        .await
+        .unwrap();
+
+    let game = own(&service, ada, "game", "its-game").await.unwrap();
+    assert!(game.note.contains("was rejected"), "{}", game.note);
+    assert_eq!(
+        (game.creator.as_str(), game.reason.as_str()),
+        ("a-page", "")
+    );
+    let Some(Listing::Game(content)) = game.listing else {
+        unreachable!("a game");
+    };
+    assert_eq!(
+        (content.state(), content.genres),
+        (proto::State::Pending, vec!["puzzle".to_owned()])
+    );
+    let event = own(&service, ada, "event", "a-jam").await.unwrap();
+    assert!(matches!(event.listing, Some(Listing::Event(it)) if it.title == "a-jam"));
+    let page = own(&service, ada, "page", "a-page").await.unwrap();
+    assert_eq!(page.reason, "Whose is it?");
+    let request = proto::ListOwnPagesRequest {
+        account_id: ada.to_string(),
+    };
+    let pages = PagesServiceClient::new(service.fleet.clone());
+    let listed = pages
+        .clone()
+        .list_own_pages(request)
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(
+        listed.reasons,
+        [("a-page".to_owned(), "Whose is it?".to_owned())].into()
+    );
+
+    let removed = (listing_name("game", "a-game"), None);
+    decide(client, proto::Decision::TakeDown, removed, "Stolen")
+        .await
+        .unwrap();
+    let removed = own(&service, ada, "game", "a-game").await.unwrap();
+    assert!(
+        matches!(removed.listing, Some(Listing::Game(it)) if it.state() == proto::State::Removed)
+    );
+    assert_eq!(
+        removed.reason, "",
+        "the reason of a takedown is for the record of staff"
+    );
+    for (account, kind, name, code) in [
+        (STRANGER, "page", "a-page", Code::NotFound),
+        (STRANGER, "game", "its-game", Code::NotFound),
+        (STRANGER, "event", "a-jam", Code::NotFound),
+        (ada, "game", "no\0ne", Code::NotFound),
+        (ada, "genre", "puzzle", Code::Invalid),
+    ] {
+        assert_eq!(
+            own(&service, account, kind, name).await.unwrap_err().code,
+            code
+        );
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_dry_run_says_what_would_change(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let preview = async |body: serde_json::Value, revision| {
+        let request = proto::UpdateGameRequest {
+            slug: "a-game".to_owned(),
+            writing: Some(proto::Writing {
+                dry_run: true,
+                ..writing(ada, &body)
+            }),
+            precondition: Some(proto::Precondition {
+                revisions: vec![revision],
+            }),
+        };
+        let updated = service.games.clone().update_game(request).await;
+        updated
+            .map(|it| it.into_inner().written.unwrap())
+            .map_err(Fault::from)
+    };
+    let body = json!({"title": "A Better Game", "links": {"play": "https://play.example/"}, "genres": ["puzzle"]});
+    let written = preview(body, 1).await.unwrap();
+    let changes: Vec<(&str, &str, &str)> = (written.differences.iter())
+        .map(|it| (it.path.as_str(), it.before.as_str(), it.after.as_str()))
+        .collect();
+    assert_eq!(
+        changes,
+        [
+            ("links.play", "", r#""https://play.example/""#),
+            ("title", r#""A Game""#, r#""A Better Game""#),
+        ]
+    );
+    assert_eq!(
+        preview(json!({"title": "A Game"}), 1)
+            .await
+            .unwrap()
+            .differences,
+        []
+    );
+    let moved_on = preview(json!({"title": "A Better Game"}), 7)
+        .await
+        .unwrap_err();
+    assert_eq!(moved_on.code, Code::PreconditionFailed);
+    assert_eq!(service.revisions().await, 2, "nothing was written");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let mut pages = PagesServiceClient::new(service.fleet.clone());
+    let body = json!({"name": "Ada's", "kind": "person", "country_code": "NG"});
+    let mut request = proto::CreatePageRequest {
+        account_id: ada.to_string(),
+        body: body.to_string().into(),
+        dry_run: true,
+        idempotency_key: "form-1".to_owned(),
+    };
+    let checked = pages
+        .create_page(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
+    let checked = checked.written.unwrap();
+    assert_eq!(
+        (checked.slug.as_deref(), checked.state()),
+        (None, proto::State::Pending)
+    );
+    assert!(checked.differences.iter().any(|it| it.path == "name"));
+    request.dry_run = false;
+    let first = pages
+        .create_page(request.clone())
+        .await
+        .unwrap()
+        .into_inner()
+        .written
+        .unwrap();
+    let again = pages
+        .create_page(request.clone())
+        .await
+        .unwrap()
+        .into_inner()
+        .written
+        .unwrap();
+    assert_eq!((first.slug.clone(), first.replayed), (again.slug, false));
+    assert!(again.replayed);
+    request.body = json!({"name": "Other", "kind": "person", "country_code": "NG"})
+        .to_string()
+        .into();
+    let other = pages.create_page(request).await.unwrap_err();
+    assert_eq!(Fault::from(other).code, Code::IdempotencyMismatch);
+
+    let change = |dry_run, revision| proto::UpdatePageRequest {
+        account_id: ada.to_string(),
+        handle: first.slug.clone().unwrap(),
+        body: json!({"bio": "Makes games."}).to_string().into(),
+        dry_run,
+        precondition: Some(proto::Precondition {
+            revisions: vec![revision],
+        }),
+    };
+    let checked = pages
+        .update_page(change(true, 1))
+        .await
+        .unwrap()
+        .into_inner()
+        .written
+        .unwrap();
+    assert_eq!((checked.slug, checked.differences.len()), (None, 1));
+    let late = pages.update_page(change(false, 9)).await.unwrap_err();
+    assert_eq!(Fault::from(late).code, Code::PreconditionFailed);
+    let changed = pages
+        .update_page(change(false, 1))
+        .await
+        .unwrap()
+        .into_inner()
+        .written
+        .unwrap();
+    assert_eq!(changed.revision, 2);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn forms_are_told_the_values_of_fields(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let listed = service
+        .own
+        .clone()
+        .list_field_values(proto::ListFieldValuesRequest {})
+        .await;
+    let values = listed.unwrap().into_inner();
+    let countries: Vec<&str> = values.countries.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(countries, ["Angola", "Nigeria"]);
+    assert_eq!(values.genres.len(), 2);
+    assert!(values.platforms.contains(&"web".to_owned()));
+    assert!(values.page_links.len() > values.game_links.len());
+}

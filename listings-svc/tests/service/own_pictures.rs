@@ -1,0 +1,281 @@
+//! Pictures of the listings of an account: prepared, looked at, and given to the listing.
+
+use std::time::Duration;
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
+use contracts::listings::v1::prepare_picture_request::Message;
+use kit::rpc::client::Client;
+use kit::{Code, Fault};
+use listings::jobs::sweep::sweep;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::pictures::{name_of, picture, read, start_with_game};
+use crate::review::listing_name;
+use crate::support::{Service, decide};
+
+const STRANGER: Uuid = Uuid::from_u128(77);
+
+fn client(service: &Service) -> OwnPicturesServiceClient<Client> {
+    OwnPicturesServiceClient::new(service.fleet.clone())
+}
+
+fn header(account: Uuid, kind: proto::PictureKind, name: &str) -> Message {
+    Message::Header(proto::OwnPictureHeader {
+        account_id: account.to_string(),
+        kind: kind.into(),
+        name: name.to_owned(),
+    })
+}
+
+async fn send(service: &Service, messages: Vec<Message>) -> Result<proto::PreparedPicture, Fault> {
+    let messages = messages
+        .into_iter()
+        .map(|message| proto::PreparePictureRequest {
+            message: Some(message),
+        });
+    let messages: Vec<proto::PreparePictureRequest> = messages.collect();
+    let mut request = tonic::Request::new(tokio_stream::iter(messages));
+    request.set_timeout(Duration::from_mins(1));
+    let prepared = client(service).prepare_picture(request).await?;
+    Ok(prepared.into_inner().picture.unwrap())
+}
+
+async fn prepare(
+    service: &Service,
+    account: Uuid,
+    (kind, name): (proto::PictureKind, &str),
+    file: &[u8],
+) -> Result<proto::PreparedPicture, Fault> {
+    let mut messages = vec![header(account, kind, name)];
+    let chunks = file.chunks(10_000);
+    messages.extend(chunks.map(|chunk| Message::Chunk(chunk.to_vec().into())));
+    messages.push(Message::End(proto::PictureEnd {}));
+    send(service, messages).await
+}
+
+async fn give(
+    service: &Service,
+    account: Uuid,
+    id: &str,
+    (alt, place): (&str, Option<u32>),
+) -> Result<proto::Written, Fault> {
+    let request = proto::UsePictureRequest {
+        account_id: account.to_string(),
+        id: id.to_owned(),
+        alt: alt.to_owned(),
+        place,
+    };
+    let used = client(service).use_picture(request).await?;
+    Ok(used.into_inner().written.unwrap())
+}
+
+async fn own_game(service: &Service, account: Uuid) -> proto::Game {
+    let request = proto::GetOwnListingRequest {
+        account_id: account.to_string(),
+        kind: "game".to_owned(),
+        name: "a-game".to_owned(),
+    };
+    let found = service.own.clone().get_own_listing(request).await;
+    match found.unwrap().into_inner().listing.unwrap() {
+        proto::get_own_listing_response::Listing::Game(game) => game,
+        other => unreachable!("{other:?}"),
+    }
+}
+
+const COVER: proto::PictureKind = proto::PictureKind::Cover;
+const SHOT: proto::PictureKind = proto::PictureKind::Screenshot;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let file = picture(2_000, 675, [9, 90, 200]);
+    let prepared = prepare(&service, ada, (COVER, "a-game"), &file)
+        .await
+        .unwrap();
+    let crop = (
+        prepared.crop_x,
+        prepared.crop_y,
+        prepared.crop_width,
+        prepared.crop_height,
+    );
+    assert_eq!((prepared.file_width, prepared.file_height), (2_000, 675));
+    assert_eq!(crop, (400, 0, 1_200, 675));
+    assert_eq!(own_game(&service, ada).await.cover_url, None);
+    let name = name_of(prepared.picture.as_ref()).to_string();
+    assert!(read(&service, &name).await.is_ok(), "it can be looked at");
+
+    let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    assert_eq!(
+        (written.state(), written.revision),
+        (proto::State::Published, 2)
+    );
+    let again = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    assert_eq!(again.revision, 2, "a second call changes nothing");
+    let cover = own_game(&service, ada).await.cover_url.unwrap();
+    assert_eq!(Some(cover), prepared.picture.map(|it| it.url));
+
+    let remove = proto::RemoveOwnPictureRequest {
+        account_id: ada.to_string(),
+        kind: COVER.into(),
+        name: "a-game".to_owned(),
+        url: String::new(),
+    };
+    for _ in 0..2 {
+        let removed = client(&service).remove_own_picture(remove.clone()).await;
+        assert_eq!(removed.unwrap().into_inner().written.unwrap().revision, 3);
+    }
+    assert_eq!(own_game(&service, ada).await.cover_url, None);
+    let stranger = proto::RemoveOwnPictureRequest {
+        account_id: STRANGER.to_string(),
+        ..remove
+    };
+    let refused = client(&service)
+        .remove_own_picture(stranger)
+        .await
+        .unwrap_err();
+    assert_eq!(Fault::from(refused).code, Code::NotFound);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn screenshots_have_texts_and_an_order(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let mut urls = Vec::new();
+    for (n, place) in [(1, None), (2, None), (3, Some(0))] {
+        let file = picture(640, 480, [n, n, n]);
+        let prepared = prepare(&service, ada, (SHOT, "a-game"), &file)
+            .await
+            .unwrap();
+        let long = give(&service, ada, &prepared.id, (&"x".repeat(301), place)).await;
+        assert!(long.unwrap_err().fields.contains_key("alt"));
+        give(&service, ada, &prepared.id, (&format!("Hill {n}"), place))
+            .await
+            .unwrap();
+        urls.push(prepared.picture.unwrap().url);
+    }
+    let alts = async || {
+        let shots = own_game(&service, ada).await.screenshots;
+        shots.into_iter().map(|it| it.alt).collect::<Vec<_>>()
+    };
+    assert_eq!(alts().await, ["Hill 3", "Hill 1", "Hill 2"]);
+    let arrange = async |account: Uuid, order: &[(&str, &str)]| {
+        let screenshots = order.iter().map(|(url, alt)| proto::ArrangedScreenshot {
+            url: (*url).to_owned(),
+            alt: (*alt).to_owned(),
+        });
+        let request = proto::ArrangeScreenshotsRequest {
+            account_id: account.to_string(),
+            name: "a-game".to_owned(),
+            screenshots: screenshots.collect(),
+        };
+        let arranged = client(&service).arrange_screenshots(request).await;
+        arranged
+            .map(|it| it.into_inner().written.unwrap())
+            .map_err(Fault::from)
+    };
+    let order = [
+        (urls[0].as_str(), "A hill at dawn"),
+        (&urls[1], "Hill 2"),
+        (&urls[2], ""),
+    ];
+    arrange(ada, &order).await.unwrap();
+    assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
+    for (account, order, field) in [
+        (ada, &order[..2], "screenshots"),
+        (ada, &[(urls[0].as_str(), "a\nb")][..], "screenshots.0.alt"),
+        (STRANGER, &order[..], ""),
+    ] {
+        let refused = arrange(account, order).await.unwrap_err();
+        match field {
+            "" => assert_eq!(refused.code, Code::NotFound),
+            field => assert!(refused.fields.contains_key(field), "{refused}"),
+        }
+    }
+    assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let small = picture(640, 480, [1, 2, 3]);
+    for (account, name) in [(STRANGER, "a-game"), (ada, "nothing"), (ada, "a\0b")] {
+        let refused = prepare(&service, account, (SHOT, name), &small)
+            .await
+            .unwrap_err();
+        assert_eq!(refused.code, Code::NotFound, "{name}");
+    }
+    let bad = prepare(&service, ada, (SHOT, "a-game"), b"GIF89a, or so")
+        .await
+        .unwrap_err();
+    assert!(bad.fields["picture"].contains("JPEG"), "{bad}");
+    let large = vec![0; 10 * 1024 * 1024 + 1];
+    let bad = prepare(&service, ada, (SHOT, "a-game"), &large)
+        .await
+        .unwrap_err();
+    assert!(bad.fields["picture"].contains("10 MB"), "{bad}");
+    let cut_off = vec![
+        header(ada, SHOT, "a-game"),
+        Message::Chunk(small.clone().into()),
+    ];
+    let bad = send(&service, cut_off).await.unwrap_err();
+    assert_eq!(bad.code, Code::Unavailable);
+
+    let prepared = prepare(&service, ada, (SHOT, "a-game"), &small)
+        .await
+        .unwrap();
+    let stolen = give(&service, STRANGER, &prepared.id, ("", None))
+        .await
+        .unwrap_err();
+    assert!(stolen.fields.contains_key("picture"), "{stolen}");
+    for _ in 1..5 {
+        prepare(&service, ada, (SHOT, "a-game"), &small)
+            .await
+            .unwrap();
+    }
+    let refused = prepare(&service, ada, (SHOT, "a-game"), &small)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code, Code::Limit, "five in 24 hours");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_unused_picture_is_gone_after_a_day(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let file = picture(640, 480, [1, 2, 3]);
+    let prepared = prepare(&service, ada, (SHOT, "a-game"), &file)
+        .await
+        .unwrap();
+    service.clock.advance(time::Duration::hours(25));
+    sweep(&service.pool, &service.store, &service.clock)
+        .await
+        .unwrap();
+    let gone = give(&service, ada, &prepared.id, ("", None))
+        .await
+        .unwrap_err();
+    assert!(gone.fields["picture"].contains("Upload it again"), "{gone}");
+    assert_eq!(own_game(&service, ada).await.screenshots, []);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_new_picture_submits_a_rejected_game_again(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let accounts = service.accounts().await;
+    let ada = accounts.account;
+    accounts.game("a-second-game").await;
+    let name = (listing_name("game", "a-second-game"), None);
+    let client = &service.operator_client;
+    decide(client, proto::Decision::Reject, name, "The cover is blank")
+        .await
+        .unwrap();
+    let file = picture(1_200, 675, [1, 2, 3]);
+    let prepared = prepare(&service, ada, (COVER, "a-second-game"), &file)
+        .await
+        .unwrap();
+    let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    assert_eq!(written.state(), proto::State::Pending);
+}
