@@ -82,13 +82,6 @@ impl Field {
         Self::new("datetime-local", name, label).max(20)
     }
 
-    /// An address of the web. The service explains what is wrong with one, so the browser does not check it.
-    pub fn url(name: &'static str, label: &'static str) -> Self {
-        let mut field = Self::text(name, label).max(2_048);
-        field.inputmode = "url";
-        field
-    }
-
     #[must_use]
     pub fn autocomplete(mut self, autocomplete: &'static str) -> Self {
         self.autocomplete = autocomplete;
@@ -101,7 +94,7 @@ impl Field {
         self
     }
 
-    /// For an address of the web.
+    /// For an address of the web. The service explains what is wrong with one, so the browser does not check it.
     #[must_use]
     pub fn url(mut self) -> Self {
         self.inputmode = "url";

@@ -225,7 +225,7 @@ mod tests {
             back: BASE.to_owned(),
             button: "Add the address",
             form: "f".to_owned(),
-            url: Field::url("url", "Address")
+            url: Field::text("url", "Address").url()
                 .value("https://hooks.example/\"")
                 .error_in(&errors),
             events: vec![event("tip.paid"), event("listing.updated")],

@@ -194,7 +194,7 @@ async fn page(
         button: path.map_or("Add the address", |_| "Save"),
         base,
         form: once::new_id(),
-        url: Field::url("url", "Address")
+        url: Field::text("url", "Address").url()
             .hint("Public https with a host name, such as https://hooks.example/mchezo. No port, no IP address, no redirect.")
             .value(&form.url)
             .error_in(&errors),
