@@ -2,6 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Path, State};
+use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::{Code, Fault};
 use pages::Fields;
@@ -109,12 +110,16 @@ pub(super) async fn creators(
     scope: &AccountScope,
     kind: ListingKind,
 ) -> Result<Vec<(String, String)>, Fault> {
-    use contracts::listings::v1::State as Of;
     if kind != ListingKind::Game {
         return Ok(Vec::new());
     }
     let own = web.listings.pages(scope.id).await?.pages.into_iter();
-    let usable = own.filter(|page| matches!(page.state(), Of::Pending | Of::Published));
+    let usable = own.filter(|page| {
+        matches!(
+            page.state(),
+            proto::State::Pending | proto::State::Published
+        )
+    });
     Ok(usable.map(|page| (page.handle, page.name)).collect())
 }
 
@@ -129,7 +134,7 @@ async fn page(
     let values = match web.listings.field_values().await {
         Ok(values) => values,
         // What was typed is not lost.
-        Err(_) if status != StatusCode::OK => Default::default(),
+        Err(_) if status != StatusCode::OK => proto::ListFieldValuesResponse::default(),
         Err(fault) => return Err(fault.into()),
     };
     let context = FormContext {

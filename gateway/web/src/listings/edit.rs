@@ -172,7 +172,7 @@ impl Edit<'_> {
         let values = match values {
             Ok(values) => values,
             // What was typed is not lost.
-            Err(_) if status != StatusCode::OK => Default::default(),
+            Err(_) if status != StatusCode::OK => proto::ListFieldValuesResponse::default(),
             Err(fault) => return Err(fault.into()),
         };
         let creators = creators.unwrap_or_default();
