@@ -6,7 +6,7 @@ use kit::{Code, Fault};
 use pages::Shell;
 use pages::shell::ErrorPage;
 
-use crate::render::html;
+use crate::render::{html, status};
 
 /// A request that ends with an error page.
 #[derive(Debug, Clone)]
@@ -109,22 +109,6 @@ impl IntoResponse for PageError {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
         response
-    }
-}
-
-/// The HTTP status of a fault that a page shows.
-pub fn status(code: Code) -> StatusCode {
-    match code {
-        Code::NotFound => StatusCode::NOT_FOUND,
-        Code::Unavailable | Code::ApiUnavailable | Code::ModuleOff | Code::Closed => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
-        Code::OutcomeUnknown => StatusCode::GATEWAY_TIMEOUT,
-        Code::Limit | Code::RateLimited | Code::QuotaExceeded | Code::TooSoon => {
-            StatusCode::TOO_MANY_REQUESTS
-        }
-        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        _ => StatusCode::UNPROCESSABLE_ENTITY,
     }
 }
 

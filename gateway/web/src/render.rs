@@ -3,10 +3,8 @@
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_TYPE, LOCATION};
 use http::{HeaderValue, StatusCode};
-use kit::Fault;
+use kit::{Code, Fault};
 use pages::{Fields, Template};
-
-use crate::page_error;
 
 /// A page.
 pub fn html(status: StatusCode, page: &impl Template) -> Response {
@@ -63,7 +61,23 @@ pub fn form_errors(fault: &Fault, form: &[&str], renamed: &[(&str, &str)]) -> (S
         };
         errors.general = Some(text);
     }
-    (page_error::status(fault.code), errors)
+    (status(fault.code), errors)
+}
+
+/// The HTTP status of a fault that a page shows.
+pub fn status(code: Code) -> StatusCode {
+    match code {
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::Unavailable | Code::ApiUnavailable | Code::ModuleOff | Code::Closed => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Code::OutcomeUnknown => StatusCode::GATEWAY_TIMEOUT,
+        Code::Limit | Code::RateLimited | Code::QuotaExceeded | Code::TooSoon => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
+        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::shell;
 use crate::app::App;
+use crate::domain::agent;
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::store::activity::{self, Activity};
@@ -48,7 +49,7 @@ fn row(entry: &Activity) -> ActivityRow {
         person: entry.email.clone(),
         what: words(&entry.action, &entry.subject),
         address: entry.address.clone(),
-        agent: entry.agent.clone(),
+        agent: agent::name(&entry.agent),
     }
 }
 

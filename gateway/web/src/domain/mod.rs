@@ -1,5 +1,6 @@
 //! Rules without I/O.
 
+pub mod agent;
 pub mod email;
 pub mod link;
 pub mod listing_kind;

@@ -22,7 +22,7 @@ use crate::viewer::ClientInfo;
 
 /// What a visitor wants a link for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum LinkRequest {
     SignUp,
     Reset,
 }
@@ -40,7 +40,7 @@ pub async fn send(
     web: &Web,
     client: &ClientInfo,
     address: &str,
-    wanted: Wanted,
+    wanted: LinkRequest,
 ) -> Result<Result<Response, Refusal>, PageError> {
     let address = match email::parse(address) {
         Ok(address) => address,
@@ -70,8 +70,8 @@ pub async fn send(
         queue(web, &address, wanted).await?;
     }
     let purpose = match wanted {
-        Wanted::SignUp => Purpose::SignUp,
-        Wanted::Reset => Purpose::Reset,
+        LinkRequest::SignUp => Purpose::SignUp,
+        LinkRequest::Reset => Purpose::Reset,
     };
     Ok(Ok(render::ok(&MailSentPage {
         shell: Shell::default(),
@@ -81,7 +81,7 @@ pub async fn send(
     })))
 }
 
-async fn queue(web: &Web, address: &str, wanted: Wanted) -> Result<(), sqlx::Error> {
+async fn queue(web: &Web, address: &str, wanted: LinkRequest) -> Result<(), sqlx::Error> {
     let mut transaction = web.pool.begin().await?;
     let person = people::by_email(&mut *transaction, address).await?;
     let target = match &person {
@@ -89,19 +89,19 @@ async fn queue(web: &Web, address: &str, wanted: Wanted) -> Result<(), sqlx::Err
         None => LinkTarget::SignUp,
     };
     let (subject, reason) = match (wanted, &person) {
-        (Wanted::SignUp, None) => (
+        (LinkRequest::SignUp, None) => (
             "Create your account at Mchezo",
             "Open this page to choose a password and make your first key:",
         ),
-        (Wanted::SignUp, Some(_)) => (
+        (LinkRequest::SignUp, Some(_)) => (
             "You have an account at Mchezo",
             "Somebody wants to create an account with this address, which has one. Sign in with your password; if you have forgotten it, set a new one here:",
         ),
-        (Wanted::Reset, Some(_)) => (
+        (LinkRequest::Reset, Some(_)) => (
             "Set a new password at Mchezo",
             "Open this page to set a new password:",
         ),
-        (Wanted::Reset, None) => (
+        (LinkRequest::Reset, None) => (
             "There is no account with this address at Mchezo",
             "Somebody asked for a new password, but no account has this address. Perhaps you used another one. To create an account with this address, open this page:",
         ),

@@ -7,6 +7,7 @@ use pages::when;
 
 use super::{record, renew_session};
 use crate::app::App;
+use crate::domain::agent;
 use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
@@ -29,7 +30,7 @@ pub async fn show(
         .into_iter()
         .map(|(hash, session)| SessionRow {
             id: hash.hex(),
-            agent: session.agent,
+            agent: agent::name(&session.agent),
             address: session.address,
             since: when::minute(session.since),
             last_seen: when::minute(session.seen),

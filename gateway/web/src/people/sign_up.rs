@@ -6,7 +6,7 @@ use pages::people::SignUpPage;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 
-use super::link_mail::{self, Wanted};
+use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
@@ -34,7 +34,7 @@ pub async fn send(
     Extension(client): Extension<ClientInfo>,
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
-    match link_mail::send(&app, &client, &form.email, Wanted::SignUp).await? {
+    match link_mail::send(&app, &client, &form.email, LinkRequest::SignUp).await? {
         Ok(sent) => Ok(sent),
         Err(refusal) => Ok(html(
             refusal.status,

@@ -1,0 +1,62 @@
+//! Browsers as people know them.
+
+/// Browsers by a part of their `User-Agent`. Those that claim to be another one come before it.
+const BROWSERS: [(&str, &str); 7] = [
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+];
+
+const SYSTEMS: [(&str, &str); 7] = [
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+];
+
+/// The most characters of a name that is not in the lists.
+const MAX: usize = 40;
+
+/// For example `Firefox on Linux`; the beginning of the text for a browser that is not known here.
+pub fn name(agent: &str) -> String {
+    let find = |all: &[(&str, &'static str)]| {
+        let mut all = all.iter();
+        all.find(|(part, _)| agent.contains(part))
+            .map(|(_, name)| *name)
+    };
+    match (find(&BROWSERS), find(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), None) => browser.to_owned(),
+        (None, _) if agent.trim().is_empty() => "unknown browser".to_owned(),
+        (None, _) => agent.chars().take(MAX).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_are_named() {
+        let chrome = "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Mobile Safari/537.36";
+        for (agent, expected) in [
+            (
+                "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
+                "Firefox on Linux",
+            ),
+            (chrome, "Chrome on Android"),
+            (&format!("{chrome} Edg/130.0"), "Edge on Android"),
+            ("curl/8.5.0", "curl/8.5.0"),
+            (" ", "unknown browser"),
+        ] {
+            assert_eq!(name(agent), expected);
+        }
+    }
+}
