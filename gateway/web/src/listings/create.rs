@@ -52,16 +52,7 @@ pub async fn send(
     let kind = kind(&of_kind)?;
     let mut typed = Typed::new(pairs);
     let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
-    let submission = Submission {
-        account: scope.id,
-        writes_per_day: frame.writes_per_day,
-        body: Value::Object(typed.body(kind)).to_string().into(),
-        dry_run: false,
-    };
-    let created = match frame.admit(Some(kind)).and_then(|()| form_id(&typed)) {
-        Ok(form) => app.listings.create(kind, submission, form).await,
-        Err(refused) => Err(refused),
-    };
+    let created = create(&app, &scope, &frame, (kind, &typed)).await;
     match created {
         Ok(written) => {
             let name = written.slug.unwrap_or_default();
@@ -82,6 +73,23 @@ pub async fn send(
             page(&app, &scope, frame, (kind, &typed), &creators, answer).await
         }
     }
+}
+
+async fn create(
+    web: &Web,
+    scope: &AccountScope,
+    frame: &Frame,
+    (kind, typed): (ListingKind, &Typed),
+) -> Result<proto::Written, Fault> {
+    frame.admit(Some(kind))?;
+    let form = form_id(typed)?;
+    let submission = Submission {
+        account: scope.id,
+        writes_per_day: frame.writes_per_day.clone()?,
+        body: Value::Object(typed.body(kind)).to_string().into(),
+        dry_run: false,
+    };
+    web.listings.create(kind, submission, form).await
 }
 
 /// The id of the form, under which the service submits it once.

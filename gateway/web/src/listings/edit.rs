@@ -129,7 +129,7 @@ impl Edit<'_> {
         let body = Value::Object(changed(&stored, self.typed.body(kind))).to_string();
         let submission = Submission {
             account: self.scope.id,
-            writes_per_day: self.frame.writes_per_day,
+            writes_per_day: self.frame.writes_per_day.clone()?,
             body: body.clone().into(),
             dry_run: !is_saved,
         };
