@@ -225,14 +225,6 @@ pub(crate) struct Shared<'a> {
 pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest) -> Result<Spec> {
     let service = instance.service;
     let prefix = service.prefix();
-    let text = |path: PathBuf| {
-        path.into_os_string().into_string().map_err(|path| {
-            anyhow::anyhow!(
-                "{} is not UTF-8: choose another folder with --dir",
-                path.display()
-            )
-        })
-    };
     let database = manifest
         .database_urls
         .get(service.schema)
@@ -260,33 +252,9 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     if env::var_os(format!("{prefix}_LOG_FORMAT")).is_none() {
         settings.push(("LOG_FORMAT", "text".to_owned()));
     }
-    // The user may have a bucket.
-    if service.name == "listings-svc" && env::var_os("LISTINGS_PICTURES").is_none() {
-        settings.push(("PICTURES", text(shared.folder.pictures())?));
-    }
-    if service.name == "webhook-svc" {
-        settings.push(("SECRET_KEYS", key_ring(manifest, SIGNING_KEY)?));
-        if env::var_os("WEBHOOK_STAFF_MAIL").is_none() {
-            settings.push(("STAFF_MAIL", "staff@fleet.example".to_owned()));
-        }
-        if env::var_os("WEBHOOK_ALLOW").is_none() {
-            settings.push(("ALLOW", WEBHOOK_LISTEN.to_owned()));
-        }
-    }
-    if service.name == WEB {
-        settings.push(("SECRET_KEYS", key_ring(manifest, PEOPLE_KEY)?));
-        settings.push(("API_URL", manifest.base_url.clone()));
-    }
-    // The user may have a mail server.
-    let sends_mails = ["webhook-svc", WEB].contains(&service.name);
-    if sends_mails && env::var_os(format!("{prefix}_MAIL")).is_none() {
-        settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
-    }
+    settings.extend(settings_of(service, shared, manifest)?);
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
-    }
-    if let Some(plans) = shared.plans.as_ref().filter(|_| service.name == "gateway") {
-        settings.push(("PLANS", text(plans.clone())?));
     }
     let mut variables: Vec<(String, String)> = settings
         .into_iter()
@@ -311,6 +279,51 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         user: None,
         stop_signal: Signal::SIGTERM,
         log: shared.folder.log(&instance.name()),
+    })
+}
+
+/// The settings that only some services have.
+fn settings_of(
+    service: &Service,
+    shared: &Shared<'_>,
+    manifest: &Manifest,
+) -> Result<Vec<(&'static str, String)>> {
+    let is_set = |name: &str| env::var_os(format!("{}_{name}", service.prefix())).is_some();
+    let mut settings = Vec::new();
+    // The user may have a bucket.
+    if service.name == "listings-svc" && !is_set("PICTURES") {
+        settings.push(("PICTURES", text(shared.folder.pictures())?));
+    }
+    if service.name == "webhook-svc" {
+        settings.push(("SECRET_KEYS", key_ring(manifest, SIGNING_KEY)?));
+        if !is_set("STAFF_MAIL") {
+            settings.push(("STAFF_MAIL", "staff@fleet.example".to_owned()));
+        }
+        if !is_set("ALLOW") {
+            settings.push(("ALLOW", WEBHOOK_LISTEN.to_owned()));
+        }
+    }
+    if service.name == WEB {
+        settings.push(("SECRET_KEYS", key_ring(manifest, PEOPLE_KEY)?));
+        settings.push(("API_URL", manifest.base_url.clone()));
+    }
+    // The user may have a mail server.
+    if ["webhook-svc", WEB].contains(&service.name) && !is_set("MAIL") {
+        settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
+    }
+    if let Some(plans) = shared.plans.as_ref().filter(|_| service.name == "gateway") {
+        settings.push(("PLANS", text(plans.clone())?));
+    }
+    Ok(settings)
+}
+
+/// A path as the text of a setting.
+fn text(path: PathBuf) -> Result<String> {
+    path.into_os_string().into_string().map_err(|path| {
+        anyhow::anyhow!(
+            "{} is not UTF-8: choose another folder with --dir",
+            path.display()
+        )
     })
 }
 

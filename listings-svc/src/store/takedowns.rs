@@ -90,7 +90,7 @@ pub async fn newest_of(
     .await
 }
 
-/// Waiting requests, oldest first, after this key.
+/// Waiting requests of accounts that own the listing, oldest first, after this key.
 pub async fn list_waiting(
     pool: &PgPool,
     after: Option<(OffsetDateTime, Uuid)>,
@@ -103,7 +103,8 @@ pub async fn list_waiting(
                made_at, decided_at, answer
            from listings.takedown_request as request
            join listings.listing on listing.kind = entity and listing.id = listing_id
-           where request.state = 'waiting' and ($1::timestamptz is null or (made_at, request.id) > ($1, $2::uuid))
+           where request.state = 'waiting' and listings.is_own(account_id, entity, listing_id)
+               and ($1::timestamptz is null or (made_at, request.id) > ($1, $2::uuid))
            order by made_at, request.id limit $3"#,
         made_at,
         id,
@@ -115,7 +116,8 @@ pub async fn list_waiting(
 
 pub async fn count_waiting(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"select count(*) as "count!" from listings.takedown_request where state = 'waiting'"#
+        r#"select count(*) as "count!" from listings.takedown_request
+           where state = 'waiting' and listings.is_own(account_id, entity, listing_id)"#
     )
     .fetch_one(pool)
     .await
@@ -129,7 +131,8 @@ pub async fn count_waiting_of(
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from listings.takedown_request
-           where account_id = $1 and listing_id <> $2 and state = 'waiting'"#,
+           where account_id = $1 and listing_id <> $2 and state = 'waiting'
+               and listings.is_own(account_id, entity, listing_id)"#,
         account,
         listing
     )

@@ -1,6 +1,7 @@
 //! An account asks staff to take down a listing of its own.
 
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
 use sqlx::PgPool;
@@ -173,4 +174,19 @@ async fn ten_requests_of_an_account_wait_at_most(pool: PgPool) {
         .unwrap_err();
     assert_eq!(refused.code, Code::TooManyPending);
     ask(&service, ada, ("page", "page-0"), "y").await.unwrap();
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_request_of_a_former_owner_waits_for_nobody(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    ask(&service, ada, ("game", "a-game"), "x").await.unwrap();
+    assert_eq!(waiting(&service).await.len(), 1);
+    let removal = proto::RemoveOwnerRequest {
+        handle: "studio".to_owned(),
+        account_id: ada.to_string(),
+    };
+    let mut pages = StaffPageServiceClient::new(service.operator_client.clone());
+    pages.remove_owner(removal).await.unwrap();
+    assert_eq!(waiting(&service).await, []);
 }

@@ -159,6 +159,13 @@ impl ReportsService for Economy {
             replayed: false,
         }))
     }
+
+    async fn list_own_reports(
+        &self,
+        _: Request<proto::ListOwnReportsRequest>,
+    ) -> Result<Response<proto::ListOwnReportsResponse>, Status> {
+        Err(Status::unimplemented("no call of the API leads here"))
+    }
 }
 
 #[tonic::async_trait]
@@ -184,6 +191,13 @@ impl TipsService for Economy {
 #[tonic::async_trait]
 impl RatesService for Economy {
     type ListRatesStream = BoxStream<'static, Result<proto::ListRatesResponse, Status>>;
+
+    async fn list_rate_series(
+        &self,
+        _: Request<proto::ListRateSeriesRequest>,
+    ) -> Result<Response<proto::ListRateSeriesResponse>, Status> {
+        Err(Status::unimplemented("no call of the API leads here"))
+    }
 
     async fn list_rates(
         &self,
@@ -243,6 +257,13 @@ impl CurrenciesService for Economy {
         &self,
         _: Request<proto::SetOwnCurrencyRequest>,
     ) -> Result<Response<proto::SetCurrencyResponse>, Status> {
+        Err(Status::unimplemented("no call of the API leads here"))
+    }
+
+    async fn list_own_currencies(
+        &self,
+        _: Request<proto::ListOwnCurrenciesRequest>,
+    ) -> Result<Response<proto::ListOwnCurrenciesResponse>, Status> {
         Err(Status::unimplemented("no call of the API leads here"))
     }
 }

@@ -107,6 +107,7 @@ impl Listings {
                 replayed: false,
                 revision: 7,
                 note: String::new(),
+                differences: Vec::new(),
             })),
             Outcome::Refused(fault) => Err(fault.into()),
             Outcome::Lost => Err(Status::new(tonic::Code::Unavailable, "connection reset")),
@@ -180,6 +181,27 @@ impl OwnListingsService for Listings {
         &self,
         _: Request<proto::ListOwnRevisionsRequest>,
     ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
+        Err(Status::unimplemented("The gateway does not call this."))
+    }
+
+    async fn get_own_listing(
+        &self,
+        _: Request<proto::GetOwnListingRequest>,
+    ) -> Result<Response<proto::GetOwnListingResponse>, Status> {
+        Err(Status::unimplemented("The gateway does not call this."))
+    }
+
+    async fn request_takedown(
+        &self,
+        _: Request<proto::RequestTakedownRequest>,
+    ) -> Result<Response<proto::RequestTakedownResponse>, Status> {
+        Err(Status::unimplemented("The gateway does not call this."))
+    }
+
+    async fn list_field_values(
+        &self,
+        _: Request<proto::ListFieldValuesRequest>,
+    ) -> Result<Response<proto::ListFieldValuesResponse>, Status> {
         Err(Status::unimplemented("The gateway does not call this."))
     }
 }

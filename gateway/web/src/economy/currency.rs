@@ -37,7 +37,7 @@ pub struct Shown {
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub struct CurrencyForm {
+pub struct NameForm {
     #[serde(default)]
     name: String,
 }
@@ -59,7 +59,7 @@ pub async fn name(
     Extension(client): Extension<ClientInfo>,
     Extension(scope): Extension<AccountScope>,
     Path((_, game)): Path<(Uuid, String)>,
-    FormBody(form): FormBody<CurrencyForm>,
+    FormBody(form): FormBody<NameForm>,
 ) -> PageResult {
     let frame = Frame::load(&app, &viewer, &scope, Section::Economy).await;
     let named = match frame.admit(None) {

@@ -32,7 +32,10 @@ pub(super) async fn load(web: &Web, game: &str, to: &str) -> Rates {
             return problem("The rates are not available now. Try again in a moment.");
         }
     };
-    let chosen = rates.iter().find(|rate| rate.to == to).or(rates.first());
+    let chosen = rates
+        .iter()
+        .find(|rate| rate.to == to)
+        .or_else(|| rates.first());
     let Some(chosen) = chosen else {
         return Rates::default();
     };

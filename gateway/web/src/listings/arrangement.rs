@@ -3,8 +3,8 @@
 /// A screenshot as the form of the order has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arranged {
-    pub url: String,
-    pub alt: String,
+    pub(super) url: String,
+    pub(super) alt: String,
 }
 
 /// Where a service names an error of the text of a screenshot.

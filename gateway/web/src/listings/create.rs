@@ -2,6 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Path, State};
+use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::{Code, Fault};
 use pages::Fields;
@@ -51,16 +52,7 @@ pub async fn send(
     let kind = kind(&of_kind)?;
     let mut typed = Typed::new(pairs);
     let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
-    let submission = Submission {
-        account: scope.id,
-        writes_per_day: frame.writes_per_day,
-        body: Value::Object(typed.body(kind)).to_string().into(),
-        dry_run: false,
-    };
-    let created = match frame.admit(Some(kind)).and_then(|()| form_id(&typed)) {
-        Ok(form) => app.listings.create(kind, submission, form).await,
-        Err(refused) => Err(refused),
-    };
+    let created = create(&app, &scope, &frame, (kind, &typed)).await;
     match created {
         Ok(written) => {
             let name = written.slug.unwrap_or_default();
@@ -81,6 +73,23 @@ pub async fn send(
             page(&app, &scope, frame, (kind, &typed), &creators, answer).await
         }
     }
+}
+
+async fn create(
+    web: &Web,
+    scope: &AccountScope,
+    frame: &Frame,
+    (kind, typed): (ListingKind, &Typed),
+) -> Result<proto::Written, Fault> {
+    frame.admit(Some(kind))?;
+    let form = form_id(typed)?;
+    let submission = Submission {
+        account: scope.id,
+        writes_per_day: frame.writes_per_day.clone()?,
+        body: Value::Object(typed.body(kind)).to_string().into(),
+        dry_run: false,
+    };
+    web.listings.create(kind, submission, form).await
 }
 
 /// The id of the form, under which the service submits it once.
@@ -109,12 +118,16 @@ pub(super) async fn creators(
     scope: &AccountScope,
     kind: ListingKind,
 ) -> Result<Vec<(String, String)>, Fault> {
-    use contracts::listings::v1::State as Of;
     if kind != ListingKind::Game {
         return Ok(Vec::new());
     }
     let own = web.listings.pages(scope.id).await?.pages.into_iter();
-    let usable = own.filter(|page| matches!(page.state(), Of::Pending | Of::Published));
+    let usable = own.filter(|page| {
+        matches!(
+            page.state(),
+            proto::State::Pending | proto::State::Published
+        )
+    });
     Ok(usable.map(|page| (page.handle, page.name)).collect())
 }
 
@@ -129,7 +142,7 @@ async fn page(
     let values = match web.listings.field_values().await {
         Ok(values) => values,
         // What was typed is not lost.
-        Err(_) if status != StatusCode::OK => Default::default(),
+        Err(_) if status != StatusCode::OK => proto::ListFieldValuesResponse::default(),
         Err(fault) => return Err(fault.into()),
     };
     let context = FormContext {

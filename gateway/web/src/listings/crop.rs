@@ -37,7 +37,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub fn of(picture: proto::PreparedPicture) -> Self {
+    pub(super) fn of(picture: proto::PreparedPicture) -> Self {
         let large = picture.picture.unwrap_or_default();
         let (_, file) = large.url.rsplit_once('/').unwrap_or_default();
         Self {
@@ -57,7 +57,7 @@ impl Prepared {
     }
 
     /// As the form of the last page has it. Whatever else it has is not shown.
-    pub fn typed(form: &UseForm) -> Self {
+    pub(super) fn typed(form: &UseForm) -> Self {
         let (_, file) = form.src.rsplit_once('/').unwrap_or_default();
         let numbers: Vec<u32> = form
             .crop

@@ -129,7 +129,7 @@ impl Edit<'_> {
         let body = Value::Object(changed(&stored, self.typed.body(kind))).to_string();
         let submission = Submission {
             account: self.scope.id,
-            writes_per_day: self.frame.writes_per_day,
+            writes_per_day: self.frame.writes_per_day.clone()?,
             body: body.clone().into(),
             dry_run: !is_saved,
         };
@@ -172,7 +172,7 @@ impl Edit<'_> {
         let values = match values {
             Ok(values) => values,
             // What was typed is not lost.
-            Err(_) if status != StatusCode::OK => Default::default(),
+            Err(_) if status != StatusCode::OK => proto::ListFieldValuesResponse::default(),
             Err(fault) => return Err(fault.into()),
         };
         let creators = creators.unwrap_or_default();

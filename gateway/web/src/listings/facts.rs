@@ -6,16 +6,16 @@ use pages::listings::Fact;
 
 /// What the pages about one listing need of it.
 pub(super) struct Summary {
-    pub title: String,
-    pub state: proto::State,
-    pub revision: i64,
+    pub(super) title: String,
+    pub(super) state: proto::State,
+    pub(super) revision: i64,
     /// Its public address, if the public sees it.
-    pub public_url: Option<String>,
-    pub facts: Vec<Fact>,
+    pub(super) public_url: Option<String>,
+    pub(super) facts: Vec<Fact>,
 }
 
 impl Summary {
-    pub fn of(listing: &Listing, creator: &str) -> Self {
+    pub(super) fn of(listing: &Listing, creator: &str) -> Self {
         match listing {
             Listing::Page(page) => Self {
                 title: page.name.clone(),

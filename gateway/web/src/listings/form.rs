@@ -8,7 +8,7 @@ use super::typed::Typed;
 use crate::domain::listing_kind::ListingKind;
 
 /// The names of the fields of a form.
-pub fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
+pub(super) fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
     let own: &[&str] = match kind {
         ListingKind::Page => &[
             "name",
@@ -58,18 +58,18 @@ fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[St
 }
 
 /// What the parts of a form are made of.
-pub struct FormContext<'a> {
-    pub kind: ListingKind,
-    pub typed: &'a Typed,
-    pub values: &'a proto::ListFieldValuesResponse,
+pub(super) struct FormContext<'a> {
+    pub(super) kind: ListingKind,
+    pub(super) typed: &'a Typed,
+    pub(super) values: &'a proto::ListFieldValuesResponse,
     /// The pages that a game may stand under: handle and name.
-    pub creators: &'a [(String, String)],
-    pub is_new: bool,
-    pub errors: &'a Fields,
+    pub(super) creators: &'a [(String, String)],
+    pub(super) is_new: bool,
+    pub(super) errors: &'a Fields,
 }
 
 impl FormContext<'_> {
-    pub fn parts(&self) -> Vec<FormPart> {
+    pub(super) fn parts(&self) -> Vec<FormPart> {
         match self.kind {
             ListingKind::Page => self.page(),
             ListingKind::Game => self.game(),

@@ -19,9 +19,9 @@ use crate::viewer::AccountScope;
 /// What a page shows beyond the listing: the status and the errors of a form, and the order that was typed.
 #[derive(Default)]
 pub(super) struct Answer {
-    pub status: StatusCode,
-    pub errors: Fields,
-    pub arranged: Option<Vec<Arranged>>,
+    pub(super) status: StatusCode,
+    pub(super) errors: Fields,
+    pub(super) arranged: Option<Vec<Arranged>>,
 }
 
 pub(super) async fn gallery(

@@ -5,7 +5,7 @@ use axum::extract::{Query, State};
 use contracts::listings::v1 as proto;
 use contracts::public::OwnListing;
 use kit::timestamp;
-use pages::listings::{ListingRow, ListingsPage};
+use pages::listings::{AllListingsPage, ListingRow};
 use pages::when;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
@@ -42,7 +42,7 @@ pub async fn show(
     let (pages, (listings, next)) = (pages?, listed?);
     let frame = frame.api_call("GET /v1/me/listings");
     let closed = frame.closed();
-    Ok(ok(&ListingsPage {
+    Ok(ok(&AllListingsPage {
         account: scope.id.to_string(),
         pages: (pages.pages.iter())
             .map(|page| page_row(&scope, page, pages.reasons.get(&page.handle)))

@@ -36,8 +36,8 @@ const PAUSED: &str =
 /// What every page of listings needs of the gateway.
 pub struct Frame {
     pub shell: Shell,
-    /// Writes of games and events per day in the plan.
-    writes_per_day: Option<u32>,
+    /// Writes of games and events per day in the plan; `None` for no limit.
+    writes_per_day: Result<Option<u32>, Fault>,
     switches: Result<Switches, Fault>,
 }
 
@@ -46,13 +46,11 @@ impl Frame {
     pub async fn load(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Section) -> Self {
         let (found, switches) =
             futures::join!(web.gateway.account(scope.id), web.gateway.switches());
-        let found = found.ok();
-        let writes_per_day = match found.as_ref().and_then(|found| found.plan.as_ref()) {
-            Some(plan) => plan.writes_per_day,
-            // The smallest number that lets this write pass if there was none today.
-            None => Some(1),
+        let writes_per_day = match &found {
+            Ok(found) => Ok(found.plan.as_ref().and_then(|plan| plan.writes_per_day)),
+            Err(fault) => Err(fault.clone()),
         };
-        let account = found.and_then(|found| found.account);
+        let account = found.ok().and_then(|found| found.account);
         let name = account.map_or_else(|| "Account".to_owned(), |account| account.name);
         Self {
             shell: scope.shell(viewer, &name, section),
@@ -84,7 +82,7 @@ impl Frame {
     /// Lets a form pass.
     ///
     /// # Errors
-    /// `closed`; or the switches cannot be read.
+    /// `closed`; or the gateway does not say what is closed.
     pub fn admit(&self, new: Option<ListingKind>) -> Result<(), Fault> {
         if let Err(fault) = &self.switches {
             return Err(fault.clone());

@@ -64,15 +64,14 @@ async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
     if rest.sent >= rest.size {
         return Ok(None);
     }
-    let part = match rest.first.take() {
-        Some(part) => part,
-        None => {
-            let listings = &rest.app.listings;
-            listings
-                .picture_part(&rest.name, rest.sent, PART)
-                .await?
-                .part
-        }
+    let part = if let Some(part) = rest.first.take() {
+        part
+    } else {
+        let listings = &rest.app.listings;
+        listings
+            .picture_part(&rest.name, rest.sent, PART)
+            .await?
+            .part
     };
     if part.is_empty() {
         return Ok(None);

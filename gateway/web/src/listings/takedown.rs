@@ -21,7 +21,7 @@ use crate::upstream::listings::ListingRef;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 #[derive(Debug, Default, Deserialize)]
-pub struct TakedownForm {
+pub struct ReasonForm {
     #[serde(default)]
     reason: String,
 }
@@ -48,7 +48,7 @@ pub async fn send(
     Extension(client): Extension<ClientInfo>,
     Extension(scope): Extension<AccountScope>,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
-    FormBody(form): FormBody<TakedownForm>,
+    FormBody(form): FormBody<ReasonForm>,
 ) -> PageResult {
     let listing = ListingRef {
         account: scope.id,

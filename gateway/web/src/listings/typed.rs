@@ -8,11 +8,11 @@ use crate::domain::listing_kind::ListingKind;
 
 /// What was typed: names and values, in the order of the form.
 #[derive(Debug, Clone, Default)]
-pub struct Typed(Vec<(String, String)>);
+pub(super) struct Typed(Vec<(String, String)>);
 
 impl Typed {
     /// The fields that a browser sends. It writes line ends as CR LF.
-    pub fn new(pairs: Vec<(String, String)>) -> Self {
+    pub(super) fn new(pairs: Vec<(String, String)>) -> Self {
         let pairs = pairs.into_iter();
         Self(
             pairs
@@ -21,17 +21,17 @@ impl Typed {
         )
     }
 
-    pub fn get(&self, name: &str) -> &str {
+    pub(super) fn get(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(it, _)| it == name);
         found.map_or("", |(_, value)| value)
     }
 
-    pub fn all(&self, name: &str) -> Vec<&str> {
+    pub(super) fn all(&self, name: &str) -> Vec<&str> {
         let found = self.0.iter().filter(|(it, _)| it == name);
         found.map(|(_, value)| value.as_str()).collect()
     }
 
-    pub fn set(&mut self, name: &str, value: &str) {
+    pub(super) fn set(&mut self, name: &str, value: &str) {
         self.0.retain(|(it, _)| it != name);
         self.push(name, value);
     }
@@ -41,20 +41,20 @@ impl Typed {
     }
 
     /// The keys of the links that have a field.
-    pub fn link_keys(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn link_keys(&self) -> impl Iterator<Item = &str> {
         self.0
             .iter()
             .filter_map(|(name, _)| name.strip_prefix("links."))
     }
 
     /// Everything but the button that was pressed.
-    pub fn without(&self, name: &str) -> Vec<(String, String)> {
+    pub(super) fn without(&self, name: &str) -> Vec<(String, String)> {
         let rest = self.0.iter().filter(|(it, _)| it != name);
         rest.cloned().collect()
     }
 
     /// What the form of a stored listing shows at first.
-    pub fn of(listing: &Listing, creator: &str) -> Self {
+    pub(super) fn of(listing: &Listing, creator: &str) -> Self {
         let mut typed = Self::default();
         let links = match listing {
             Listing::Page(page) => {
@@ -111,7 +111,7 @@ impl Typed {
     }
 
     /// The body of the API call that submits what was typed. An empty optional field is null.
-    pub fn body(&self, kind: ListingKind) -> Map<String, Value> {
+    pub(super) fn body(&self, kind: ListingKind) -> Map<String, Value> {
         let text = |name: &str| Value::from(self.get(name));
         let optional = |name: &str| match self.get(name).trim() {
             "" => Value::Null,
@@ -189,13 +189,16 @@ impl Typed {
 }
 
 /// The fields of a change: those that differ from what is stored.
-pub fn changed(stored: &Map<String, Value>, mut typed: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn changed(
+    stored: &Map<String, Value>,
+    mut typed: Map<String, Value>,
+) -> Map<String, Value> {
     typed.retain(|name, value| stored.get(name) != Some(value));
     typed
 }
 
 /// The fault of a service with the names that the form has: an error of `genres.0` stands beside `genres`.
-pub fn beside_fields(mut fault: Fault) -> Fault {
+pub(super) fn beside_fields(mut fault: Fault) -> Fault {
     fault.fields = fault
         .fields
         .into_iter()

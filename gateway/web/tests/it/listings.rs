@@ -179,10 +179,8 @@ async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
         recorded.contains("It's Okoto") && !recorded.contains("genres"),
         "{recorded}"
     );
-    let shown = owner.get(&format!(
-        "/accounts/{account}/listings/game/okoto?done=listing-changed"
-    ));
-    shown.await.assert(200, "The change is saved.");
+    let done = format!("/accounts/{account}/listings/game/okoto?done=listing-changed");
+    owner.get(&done).await.assert(200, "The change is saved.");
 
     // Now the form is about an older revision.
     let late = owner.post(&path, &fields("Mine", &more)).await;
@@ -204,11 +202,9 @@ async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
         .post(&format!("{base}/takedown"), &[("reason", "")])
         .await;
     page.assert(422, "Tell staff why.");
-    let page = owner.post(
-        &format!("{base}/takedown"),
-        &[("reason", "We lost\r\nthe rights.")],
-    );
-    assert!(page.await.location().ends_with("?done=takedown-asked"));
+    let reason = [("reason", "We lost\r\nthe rights.")];
+    let page = owner.post(&format!("{base}/takedown"), &reason).await;
+    assert!(page.location().ends_with("?done=takedown-asked"));
     site.listings.change(&account, "okoto", |game| {
         game.set_state(contracts::listings::v1::State::Pending);
     });

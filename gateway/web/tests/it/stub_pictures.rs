@@ -46,7 +46,10 @@ impl OwnPicturesService for StubListings {
             file.len()
         ));
         let picture = proto::Picture {
-            url: format!("https://mchezo.example/pictures/{}", self::file()),
+            url: format!(
+                "https://mchezo.example/pictures/{}",
+                crate::stub_pictures::file()
+            ),
             width: 1_200,
             height: 675,
             size: 1,

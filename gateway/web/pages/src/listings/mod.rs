@@ -37,7 +37,7 @@ pub struct ListingRow {
 /// Everything that an account has listed.
 #[derive(Debug, Template)]
 #[template(path = "listing/list.html")]
-pub struct ListingsPage {
+pub struct AllListingsPage {
     pub shell: Shell,
     pub account: String,
     pub pages: Vec<ListingRow>,

@@ -1,7 +1,5 @@
 //! Every page of listings with samples: everything that a studio writes is escaped, and an empty page says what to do.
 
-use askama::Template as _;
-
 use super::claims::{ClaimRow, OwnClaimsPage};
 use super::form::{ListingFormPage, PreviewPage, TakedownPage};
 use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SinglePicture};
@@ -45,8 +43,8 @@ fn row() -> ListingRow {
     }
 }
 
-fn list(rows: usize) -> ListingsPage {
-    ListingsPage {
+fn list(rows: usize) -> AllListingsPage {
+    AllListingsPage {
         shell: Shell::default(),
         account: "a".to_owned(),
         pages: vec![row(); rows.min(1)],
@@ -235,7 +233,7 @@ fn an_empty_list_says_what_to_do_next() {
     let html = rendered(&list(0));
     assert!(html.contains("/accounts/a/listings/new/page"), "{html}");
     assert!(html.contains("/accounts/a/claims"), "{html}");
-    let html = rendered(&ListingsPage {
+    let html = rendered(&AllListingsPage {
         may_edit: false,
         ..list(0)
     });
@@ -273,7 +271,7 @@ fn a_hundred_listings_are_a_small_page() {
         note: String::new(),
         ..row()
     };
-    let html = rendered(&ListingsPage {
+    let html = rendered(&AllListingsPage {
         listings: vec![row; 100],
         ..list(1)
     });
