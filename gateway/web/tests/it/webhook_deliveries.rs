@@ -155,6 +155,7 @@ async fn deliveries_are_filtered_and_paged(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
+#[expect(clippy::disallowed_methods, reason = "the schema of another service")]
 async fn a_list_continues_on_the_next_page(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;

@@ -49,16 +49,16 @@ impl Rule {
         match self {
             Self::RawBody => raw_bodies(now, new_id),
             Self::Signature => vec![
-                ping("no timestamp").refused(Tampering::NoTimestamp),
-                ping("a timestamp 310 seconds ago, signed").refused_at(-310),
-                ping("a timestamp 310 seconds ahead, signed").refused_at(310),
-                ping("no signature").refused(Tampering::NoSignature),
-                ping("half a signature").refused(Tampering::HalfSignature),
-                ping("a signature with another secret").refused(Tampering::OtherSecret),
-                ping("a body that was changed after it was signed").refused(Tampering::ChangedBody),
+                ping("a message without a timestamp").refused(Tampering::NoTimestamp),
+                ping("a message signed 310 seconds ago").refused_at(-310),
+                ping("a message signed 310 seconds ahead").refused_at(310),
+                ping("a message without a signature").refused(Tampering::NoSignature),
+                ping("a message with half a signature").refused(Tampering::HalfSignature),
+                ping("a message signed with another secret").refused(Tampering::OtherSecret),
+                ping("a message changed after it was signed").refused(Tampering::ChangedBody),
                 Probe {
                     offset: -240,
-                    ..ping("a timestamp 240 seconds ago, signed")
+                    ..ping("a message signed 240 seconds ago")
                 },
             ],
             Self::NotJson => ["not JSON", "{\"id\":\"1\","].map(not_json(new_id)).into(),

@@ -86,7 +86,7 @@ mod tests {
     fn a_report_opens_what_went_wrong() {
         let exchange = |id: &str, is_right: bool| ExchangeRow {
             id: id.to_owned(),
-            title: "no timestamp".to_owned(),
+            title: "a message without a timestamp".to_owned(),
             is_right,
             expected: 401,
             result: "answered 200 in 35 ms".to_owned(),

@@ -17,7 +17,7 @@ use crate::page_error::PageResult;
 use crate::render::{form_errors, html, see_other};
 
 #[derive(Debug, Default, Deserialize)]
-pub struct RecoverForm {
+pub struct SinceForm {
     #[serde(default)]
     since: String,
     /// `yes`: send them; otherwise count them.
@@ -41,7 +41,7 @@ pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -
 pub async fn send(
     request: MemberRequest,
     Path((_, id)): Path<(Uuid, String)>,
-    FormBody(form): FormBody<RecoverForm>,
+    FormBody(form): FormBody<SinceForm>,
 ) -> PageResult {
     let id = endpoint_id(&id)?;
     let since = match utc_minute::parse(&form.since) {
@@ -80,12 +80,7 @@ pub async fn send(
     page(&request, id, Some(&form.since), outcome).await
 }
 
-async fn refused(
-    request: &MemberRequest,
-    id: Uuid,
-    form: &RecoverForm,
-    reason: &str,
-) -> PageResult {
+async fn refused(request: &MemberRequest, id: Uuid, form: &SinceForm, reason: &str) -> PageResult {
     let outcome = Outcome {
         status: StatusCode::UNPROCESSABLE_ENTITY,
         errors: Fields::one("since", reason),

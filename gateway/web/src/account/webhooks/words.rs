@@ -212,13 +212,13 @@ mod tests {
 
     #[test]
     fn a_report_is_good_only_if_every_rule_was_checked() {
+        use RuleVerdict::{Failed, NotChecked, Passed};
         let findings = |verdicts: [RuleVerdict; 3]| {
             verdicts.map(|verdict| proto::RuleFinding {
                 verdict: verdict.into(),
                 ..proto::RuleFinding::default()
             })
         };
-        use RuleVerdict::{Failed, NotChecked, Passed};
         assert!(summary(&findings([Passed, Passed, Passed])).1);
         for (verdicts, words) in [
             ([Passed, NotChecked, NotChecked], "2 of the rules could not"),
