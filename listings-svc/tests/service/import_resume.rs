@@ -89,12 +89,9 @@ async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
     messages.pop();
     let fault = Fault::from(service.send(messages).await.unwrap_err());
     assert_eq!(fault.code, Code::Unavailable);
-    // A chunk in flight is still written, a moment later.
-    while service.next_line(&file).await != 2 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    // The chunk in flight may be written or not; its line is written once in both cases.
     assert_eq!(
-        counts(&service.send(file.messages(2)).await.unwrap()),
+        counts(&service.send(file.messages(1)).await.unwrap()),
         (1, 0, 0, 0)
     );
 }
