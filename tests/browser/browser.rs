@@ -65,7 +65,7 @@ impl Browser {
         browser
     }
 
-    /// A command of the DevTools protocol.
+    /// A command of the `DevTools` protocol.
     pub(crate) async fn devtools(&self, command: &str, parameters: Value) -> Value {
         let body = json!({ "cmd": command, "params": parameters });
         let command = ChromeCommand {

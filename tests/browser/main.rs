@@ -1,6 +1,7 @@
 //! The dashboard in Chromium, on the fleet that the tests share.
 //!
 //! `SCREENSHOTS=FOLDER` writes a picture of each page there, wide and narrow, light and dark.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod axe;
 mod browser;

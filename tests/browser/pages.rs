@@ -7,7 +7,6 @@ use crate::axe;
 use crate::browser::{Browser, Options};
 
 const WIDTHS: [u32; 2] = [1_280, 360];
-const THEMES: [&str; 2] = ["light", "dark"];
 /// The most bytes of a page with what it loads.
 const MOST_BYTES: u64 = 100_000;
 

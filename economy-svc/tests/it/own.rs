@@ -97,6 +97,8 @@ async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool)
 
 #[sqlx::test(migrator = "economy::MIGRATOR")]
 async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPool) {
+    use proto::ReportState::{Counted, Held, Rejected};
+
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     economy.owned_by(&[ACCOUNT]).await;
@@ -129,7 +131,6 @@ async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPoo
             (meal, own.state(), own.held.is_empty(), own.reason.as_str())
         })
         .collect();
-    use proto::ReportState::{Counted, Held, Rejected};
     assert_eq!(
         states,
         [

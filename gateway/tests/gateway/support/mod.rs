@@ -215,13 +215,8 @@ impl Test {
         let economy = Economy::start(&lifecycle).await;
         let listings_stub = Listings::default();
         let files = Files::start(&lifecycle, &listings_stub).await;
-        let unreachable = "http://127.0.0.1:1";
-        let address = if with.no_listings {
-            unreachable
-        } else {
-            &files.address
-        };
-        let listings = connect(address, &lifecycle);
+        let address = Some(files.address.as_str()).filter(|_| !with.no_listings);
+        let listings = connect(address.unwrap_or("http://127.0.0.1:1"), &lifecycle);
         let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
         let grace = with.grace_range();

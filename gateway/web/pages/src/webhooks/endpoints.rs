@@ -225,7 +225,8 @@ mod tests {
             back: BASE.to_owned(),
             button: "Add the address",
             form: "f".to_owned(),
-            url: Field::text("url", "Address").url()
+            url: Field::text("url", "Address")
+                .url()
                 .value("https://hooks.example/\"")
                 .error_in(&errors),
             events: vec![event("tip.paid"), event("listing.updated")],
