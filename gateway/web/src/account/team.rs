@@ -16,8 +16,10 @@ use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::send_link;
-use crate::render::{html, see_other};
+use crate::people::network;
+use crate::render::{form_errors, html, see_other};
 use crate::session::limits;
+use crate::session::once::{self, Claim};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, MemberChange};
 use crate::store::people;
@@ -28,6 +30,8 @@ const MAX_TEAM: usize = 100;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct InviteForm {
+    #[serde(default)]
+    form: String,
     #[serde(default)]
     email: String,
     #[serde(default)]
@@ -57,6 +61,10 @@ pub async fn invite(
     FormBody(form): FormBody<InviteForm>,
 ) -> PageResult {
     let now = app.clock.now();
+    if let Err(closed) = app.gateway.admit_change().await {
+        let (status, errors) = form_errors(&closed, &[], &[]);
+        return page(&app, &viewer, &scope, (status, &form, errors)).await;
+    }
     let members = members::of_account(&app.pool, scope.id).await?;
     let invited = links::invitations(&app.pool, scope.id, now).await?;
     let mut errors = Fields::default();
@@ -82,13 +90,19 @@ pub async fn invite(
         let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
         return page(&app, &viewer, &scope, refused).await;
     };
-    let network = client.address();
+    let id = match app.forms.claim(&viewer.token, &form.form).await? {
+        Claim::First(id) => id,
+        Claim::Done(_) => return Ok(back(&scope)),
+        Claim::Unknown => return Err(PageError::outcome_unknown(&path(&scope))),
+    };
+    let network = network(&client);
     for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
         if let Err(reached) = app.limits.count(limit, subject, now).await? {
             let text = format!(
                 "Too many mails. Try again in {} minutes.",
                 reached.minutes()
             );
+            app.forms.release(&viewer.token, &id).await?;
             let refused = (StatusCode::TOO_MANY_REQUESTS, &form, Fields::general(text));
             return page(&app, &viewer, &scope, refused).await;
         }
@@ -113,6 +127,7 @@ pub async fn invite(
     let what = ("invited", address.as_str());
     record(&mut *transaction, (&viewer, &client), &scope, what, now).await?;
     transaction.commit().await?;
+    app.forms.store(&viewer.token, &id, "invited").await?;
     Ok(back(&scope))
 }
 
@@ -219,7 +234,11 @@ async fn change(
 }
 
 fn back(scope: &AccountScope) -> Response {
-    see_other(&format!("/accounts/{}/team", scope.id))
+    see_other(&path(scope))
+}
+
+fn path(scope: &AccountScope) -> String {
+    format!("/accounts/{}/team", scope.id)
 }
 
 async fn page(
@@ -252,6 +271,7 @@ async fn page(
         members: members.collect(),
         invites: invites.iter().filter_map(invite_row).collect(),
         email: email.error_in(&errors),
+        form: once::new_id(),
         role: role.to_owned(),
         is_owner: scope.role.may(Permission::Manage),
         errors,

@@ -51,7 +51,10 @@ pub async fn send(
     };
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let is_confirmed = form.confirmed == "yes";
-    let recovered = webhooks.recover(account, id, since, !is_confirmed).await;
+    let recovered = match request.app.gateway.admit_change().await {
+        Ok(()) => webhooks.recover(account, id, since, !is_confirmed).await,
+        Err(closed) => Err(closed),
+    };
     let outcome = match recovered {
         Ok(_) if is_confirmed => {
             let endpoint = webhooks.endpoint(account, id).await?;
