@@ -84,7 +84,7 @@ pub async fn invite(
     }
     let role = Role::parse(&form.role);
     if role.is_none() {
-        errors.general = Some("Choose a role.".to_owned());
+        errors.add("role", "Choose a role.");
     }
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
         let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
@@ -107,8 +107,22 @@ pub async fn invite(
             return page(&app, &viewer, &scope, refused).await;
         }
     }
-    let mut transaction = app.pool.begin().await?;
+    mail_invitation(&app, (&viewer, &client), &scope, (&address, role)).await?;
+    app.forms.store(&viewer.token, &id, "invited").await?;
+    Ok(back(&scope))
+}
+
+async fn mail_invitation(
+    web: &Web,
+    (viewer, client): (&Viewer, &ClientInfo),
+    scope: &AccountScope,
+    (address, role): (&str, Role),
+) -> Result<(), PageError> {
+    let now = web.clock.now();
+    let mut transaction = web.pool.begin().await?;
+    members::lock(&mut transaction, scope.id).await?;
     // A second invitation replaces the first.
+    let invited = links::invitations(&mut *transaction, scope.id, now).await?;
     for old in invited.iter().filter(|old| old.email == address) {
         links::withdraw(&mut *transaction, scope.id, old.id).await?;
     }
@@ -123,12 +137,11 @@ pub async fn invite(
         role.as_str()
     );
     let words = ("An invitation to Mchezo", reason.as_str());
-    send_link(&mut transaction, &app, &address, &target, words).await?;
-    let what = ("invited", address.as_str());
-    record(&mut *transaction, (&viewer, &client), &scope, what, now).await?;
+    send_link(&mut transaction, web, address, &target, words).await?;
+    let what = ("invited", address);
+    record(&mut *transaction, (viewer, client), scope, what, now).await?;
     transaction.commit().await?;
-    app.forms.store(&viewer.token, &id, "invited").await?;
-    Ok(back(&scope))
+    Ok(())
 }
 
 pub async fn withdraw(

@@ -158,7 +158,7 @@ async fn an_invitation_and_a_new_address_tell_nothing_either(pool: PgPool) {
     let page = owner.get(&team).await.text;
     let shown = page.split("<li>").filter(|it| it.contains("withdraw"));
     let shown: Vec<String> = shown
-        .map(|it| it.split("\n").next().unwrap().to_owned())
+        .map(|it| it.split('\n').next().unwrap().to_owned())
         .map(|it| it.replace(ADA, "…").replace(NOBODY, "…"))
         .collect();
     assert_eq!(shown.len(), 2, "{page}");

@@ -66,7 +66,7 @@ fn fill_gateway(site: &Site, account: &str) {
     for key in gateway.keys.lock().unwrap().iter_mut() {
         key.name = hostile("key name");
         key.game = Some(hostile("key game"));
-        key.kind = "secret".to_owned();
+        "secret".clone_into(&mut key.kind);
     }
     for request in gateway.requests.lock().unwrap().iter_mut() {
         request.name = hostile("request name");
@@ -84,7 +84,7 @@ fn fill_listings(site: &Site, account: &str) {
         game.genres = vec![hostile("genre")];
         game.platforms = vec![hostile("genre")];
         game.stage = hostile("genre");
-        game.url = LINK.to_owned();
+        LINK.clone_into(&mut game.url);
         game.trailer_url = Some(LINK.to_owned());
         game.cover_url = Some(LINK.to_owned());
         game.links.insert("play".to_owned(), LINK.to_owned());
@@ -152,7 +152,8 @@ async fn fill(world: &mut World) {
 async fn world_endpoint(hooks: &mut crate::webhook_service::WebhookSite) -> String {
     let base = hooks.base();
     let list = hooks.browser.get(&base).await;
-    let links = list.text.split(&format!("href=\"{base}/")).skip(1);
+    let start = format!("href=\"{base}/");
+    let links = list.text.split(&start).skip(1);
     let mut ids = links.filter_map(|rest| rest.split('"').next());
     let id = ids.find(|id| id.len() == 36).unwrap();
     format!("{base}/{id}")
@@ -195,7 +196,7 @@ async fn no_page_runs_what_a_studio_wrote(pool: PgPool) {
 async fn no_form_runs_what_was_typed(pool: PgPool) {
     let mut world = World::new(pool).await;
     let mut stranger = world.hooks.site.browser();
-    for typed in [hostile("typed"), LINK.to_owned()] {
+    for typed in [hostile("typed"), LINK.to_owned(), "\0".to_owned()] {
         for route in forms() {
             // The last steps of these would end the session or the account.
             if ["/sign-out", "/you/delete"].contains(&route.path) || route.path.ends_with("/leave")
@@ -241,8 +242,14 @@ async fn no_page_runs_what_its_address_says(pool: PgPool) {
     let names = [
         "next", "done", "to", "cursor", "state", "event", "since", "until", "watch", "before", "q",
     ];
-    for typed in [hostile("typed"), LINK.to_owned()] {
-        let typed = utf8_percent_encode(&typed, NON_ALPHANUMERIC).to_string();
+    let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    for typed in [
+        encoded(&hostile("typed")),
+        encoded(LINK),
+        "%00".to_owned(),
+        "%FF".to_owned(),
+        "%0D%0ASet-Cookie:%20a=b".to_owned(),
+    ] {
         let query = names.map(|name| format!("{name}={typed}")).join("&");
         let look = async |browser: &mut Browser, path: &str| {
             assert_harmless(&browser.get(path).await, path);
