@@ -69,6 +69,7 @@ impl PasswordPool {
         let admitted: OwnedSemaphorePermit = Arc::clone(&self.admitted)
             .try_acquire_owned()
             .map_err(|_full| busy())?;
+        tracing::trace!("a password is hashed");
         let running = Arc::clone(&self.running).acquire_owned().await;
         let running = running.map_err(|_closed| busy())?;
         // The permits go with the work, which runs to its end even if the caller has gone.

@@ -15,6 +15,7 @@ pub mod notice;
 pub mod page_error;
 pub mod people;
 pub mod render;
+pub mod route;
 pub mod router;
 pub mod server;
 pub mod session;

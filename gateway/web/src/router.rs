@@ -2,10 +2,7 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::handler::Handler;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{MethodRouter, get, post};
-use http::Method;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{activity, keys, list, overview, settings, team, webhooks};
@@ -22,61 +19,12 @@ use crate::page_error::PageError;
 use crate::people::{
     delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, start, totp,
 };
+use crate::route::{Route, action, all_open, form, open, page, with_body};
 
 /// The longest body of a form.
 const MAX_BODY: usize = 64 * 1024;
 /// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
 const MAX_LISTING: usize = 256 * 1024;
-
-/// A path of the site.
-pub struct Route {
-    pub path: &'static str,
-    pub access: Access,
-    pub methods: Vec<Method>,
-    handlers: MethodRouter<App>,
-}
-
-fn page<H, T>(path: &'static str, access: Access, show: H) -> Route
-where
-    H: Handler<T, App>,
-    T: 'static,
-{
-    Route {
-        path,
-        access,
-        methods: vec![Method::GET],
-        handlers: get(show),
-    }
-}
-
-fn action<H, T>(path: &'static str, access: Access, send: H) -> Route
-where
-    H: Handler<T, App>,
-    T: 'static,
-{
-    Route {
-        path,
-        access,
-        methods: vec![Method::POST],
-        handlers: post(send),
-    }
-}
-
-/// A page with a form that is sent to the same path.
-fn form<S, T, P, U>(path: &'static str, access: Access, show: S, send: P) -> Route
-where
-    S: Handler<T, App>,
-    T: 'static,
-    P: Handler<U, App>,
-    U: 'static,
-{
-    Route {
-        path,
-        access,
-        methods: vec![Method::GET, Method::POST],
-        handlers: get(show).post(send),
-    }
-}
 
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
@@ -84,9 +32,9 @@ pub fn routes() -> Vec<Route> {
         people_routes(),
         account_routes(),
         webhook_routes(),
-        listing_routes(),
-        picture_routes(),
-        economy_routes(),
+        all_open(listing_routes()),
+        all_open(picture_routes()),
+        all_open(economy_routes()),
     ]
     .into_iter()
     .flatten()
@@ -127,14 +75,18 @@ fn account_routes() -> Vec<Route> {
     let manage = Access::Member(Permission::Manage);
     vec![
         page("/accounts/{account}", read, overview::show),
-        form(
+        open(form(
             "/accounts/{account}/settings",
             manage,
             settings::show,
             settings::send,
-        ),
+        )),
         page("/accounts/{account}/keys", read, keys::list::show),
-        action("/accounts/{account}/keys", develop, keys::create::send),
+        open(action(
+            "/accounts/{account}/keys",
+            develop,
+            keys::create::send,
+        )),
         page("/accounts/{account}/keys/new", develop, keys::create::show),
         page("/accounts/{account}/keys/{key}", read, keys::one::show),
         action(
@@ -142,18 +94,23 @@ fn account_routes() -> Vec<Route> {
             develop,
             keys::one::rotate,
         ),
-        action(
+        // A key that has leaked ends at any time.
+        open(action(
             "/accounts/{account}/keys/{key}/revoke",
             develop,
             keys::one::revoke,
-        ),
+        )),
         action(
             "/accounts/{account}/keys/requests/{request}/reveal",
             develop,
             keys::list::reveal,
         ),
         page("/accounts/{account}/team", read, team::show),
-        action("/accounts/{account}/team/invite", manage, team::invite),
+        open(action(
+            "/accounts/{account}/team/invite",
+            manage,
+            team::invite,
+        )),
         action("/accounts/{account}/team/leave", read, team::leave),
         action(
             "/accounts/{account}/team/invites/{invite}/withdraw",
@@ -180,16 +137,16 @@ fn webhook_routes() -> Vec<Route> {
     let develop = Access::Member(Permission::Develop);
     vec![
         page("/accounts/{account}/webhooks", read, list::show),
-        action("/accounts/{account}/webhooks", develop, form::add),
+        open(action("/accounts/{account}/webhooks", develop, form::add)),
         page("/accounts/{account}/webhooks/new", develop, form::show_new),
         page("/accounts/{account}/webhooks/samples", read, samples::show),
         page("/accounts/{account}/webhooks/{endpoint}", read, one::show),
-        form(
+        open(form(
             "/accounts/{account}/webhooks/{endpoint}/change",
             develop,
             form::show_change,
             form::change,
-        ),
+        )),
         action(
             "/accounts/{account}/webhooks/{endpoint}/pause",
             develop,
@@ -226,12 +183,12 @@ fn webhook_routes() -> Vec<Route> {
             check::show,
             check::run,
         ),
-        form(
+        open(form(
             "/accounts/{account}/webhooks/{endpoint}/recover",
             develop,
             recover::show,
             recover::send,
-        ),
+        )),
         page(
             "/accounts/{account}/webhooks/{endpoint}/deliveries",
             read,
@@ -248,14 +205,6 @@ fn webhook_routes() -> Vec<Route> {
             delivery::send_again,
         ),
     ]
-}
-
-/// The same path with a longer body.
-fn with_body(route: Route, most: usize) -> Route {
-    Route {
-        handlers: route.handlers.layer(DefaultBodyLimit::max(most)),
-        ..route
-    }
 }
 
 fn listing_routes() -> Vec<Route> {
@@ -336,6 +285,7 @@ pub fn router(app: &App) -> Router {
         let guard = Guard {
             app: App::clone(app),
             access: route.access,
+            closes: route.closes,
         };
         let guarded = route
             .handlers
@@ -360,6 +310,8 @@ pub fn router(app: &App) -> Router {
 
 #[cfg(test)]
 mod tests {
+    use http::Method;
+
     use super::*;
 
     #[test]

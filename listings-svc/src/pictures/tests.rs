@@ -291,6 +291,19 @@ fn a_decompression_bomb_is_refused() {
 }
 
 #[test]
+fn a_page_behind_the_pixels_is_not_served() {
+    let page = &b"<html><script>alert(1)</script></html>"[..];
+    let flag = flag(700, 500);
+    for picture in [png(&flag), jpeg(&flag), webp(&flag)] {
+        let served = processed(&[&picture, page].concat(), PictureKind::Cover);
+        for file in [&served.large, &served.small] {
+            assert!(file.bytes.starts_with(b"\xFF\xD8\xFF"));
+            assert!(!file.bytes.windows(8).any(|part| part == b"<script>"));
+        }
+    }
+}
+
+#[test]
 fn a_truncated_file_is_refused() {
     let flag = flag(700, 500);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {

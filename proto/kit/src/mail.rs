@@ -30,6 +30,8 @@ const BACKOFF: Duration = Duration::from_secs(30);
 /// A mail that the server refused is tried again after this time, and dropped when it is older than [`MAX_AGE`].
 const RETRY_INTERVAL: time::Duration = time::Duration::minutes(10);
 const MAX_AGE: time::Duration = time::Duration::days(3);
+/// In characters.
+const MAX_SUBJECT: usize = 200;
 
 /// A mail to queue.
 #[derive(Debug, Clone, Copy)]
@@ -169,7 +171,7 @@ impl Mailer {
                 return Ok(());
             }
             for mail in mails {
-                let refused = match self.message(&mail) {
+                let refused = match message(&self.settings.mail_sender, &mail) {
                     Ok(message) => self.settings.mail.send(message).await?.err(),
                     Err(error) => Some(error),
                 };
@@ -196,16 +198,6 @@ impl Mailer {
         }
         tracing::warn!(mail = %mail.id, error, "a mail was refused; trying it again later");
         self.postpone(mail.id, now + RETRY_INTERVAL).await
-    }
-
-    fn message(&self, mail: &Mail) -> anyhow::Result<Message> {
-        let recipient = mail.recipient.parse().context("the recipient")?;
-        let message = Message::builder()
-            .from(self.settings.mail_sender.clone())
-            .to(recipient)
-            .subject(&mail.subject)
-            .body(mail.body.clone())?;
-        Ok(message)
     }
 
     /// The oldest mails that are due at `now`.
@@ -259,6 +251,28 @@ impl Mailer {
     }
 }
 
+fn message(sender: &Mailbox, mail: &Mail) -> anyhow::Result<Message> {
+    let recipient = mail.recipient.parse().context("the recipient")?;
+    let message = Message::builder()
+        .from(sender.clone())
+        .to(recipient)
+        .subject(one_line(&mail.subject))
+        .body(mail.body.clone())?;
+    Ok(message)
+}
+
+/// A subject may have names that customers chose. It becomes one line of at most [`MAX_SUBJECT`] characters, and what would be decoded as an
+/// encoded word (RFC 2047) by its reader stays as it is.
+fn one_line(subject: &str) -> String {
+    let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let line: String = subject
+        .chars()
+        .map(|c| if is_break(c) { ' ' } else { c })
+        .take(MAX_SUBJECT)
+        .collect();
+    line.replace("=?", "= ?")
+}
+
 impl Transport {
     /// Sends a mail. The inner error concerns this mail only, the outer one the server.
     async fn send(&self, message: Message) -> anyhow::Result<anyhow::Result<()>> {
@@ -283,6 +297,90 @@ impl Transport {
                 let files = AsyncFileTransport::<Tokio1Executor>::new(folder);
                 files.send(message).await.with_context(named)?;
                 Ok(Ok(()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn formatted(recipient: &str, subject: &str) -> anyhow::Result<String> {
+        let mail = Mail {
+            id: Uuid::nil(),
+            recipient: recipient.to_owned(),
+            subject: subject.to_owned(),
+            body: "The body.\n".to_owned(),
+            created_at: OffsetDateTime::UNIX_EPOCH,
+        };
+        let sender = "Mchezo <no-reply@mchezo.example>".parse()?;
+        Ok(String::from_utf8(message(&sender, &mail)?.formatted())?)
+    }
+
+    /// The names of the headers.
+    fn headers(text: &str) -> Vec<&str> {
+        let (head, _) = text.split_once("\r\n\r\n").unwrap();
+        let lines = head
+            .split("\r\n")
+            .filter(|line| !line.starts_with([' ', '\t']));
+        lines.map(|line| line.split_once(": ").unwrap().0).collect()
+    }
+
+    #[test]
+    fn a_name_in_a_subject_adds_no_header() {
+        let plain = formatted("ada@studio.example", "A subject").unwrap();
+        for name in [
+            "Savanna\r\nBcc: eve@evil.example",
+            "Savanna\nBcc: eve@evil.example\n\n<script>",
+            "Savanna\rBcc: eve@evil.example",
+            "Savanna\u{2028}Bcc: eve@evil.example",
+            "Savanna\u{85}\u{2029}\u{b}\u{c}\0Bcc: eve@evil.example",
+            "Sävanna\r\n Bcc: eve@evil.example",
+        ] {
+            let text = formatted("ada@studio.example", name).unwrap();
+            assert_eq!(headers(&text), headers(&plain), "{text}");
+            assert!(!text.contains("\nBcc"), "{text}");
+            assert!(text.ends_with("\r\n\r\nThe body.\r\n"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_a_subject_is_not_decoded_by_its_reader() {
+        let encoded = "=?utf-8?q?Your_invoice=0d=0aBcc:_eve?= has made 5 calls";
+        let text = formatted("ada@studio.example", encoded).unwrap();
+        assert!(!text.contains("=?utf-8?q?Your"), "{text}");
+        assert!(text.contains("Your_invoice"), "{text}");
+    }
+
+    #[test]
+    fn a_very_long_subject_is_cut_and_folded() {
+        for letter in ["x", "é", "\u{1F3AE}", "x "] {
+            let text = formatted("ada@studio.example", &letter.repeat(100_000)).unwrap();
+            assert!(text.len() < 5_000, "{}", text.len());
+            assert!(text.split("\r\n").all(|line| line.len() <= 998), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_recipient_is_one_address() {
+        for bad in [
+            "ada@studio.example\r\nBcc: eve@evil.example",
+            "ada@studio.example, eve@evil.example",
+            "ada@studio.example\u{2028}",
+            "",
+        ] {
+            assert!(formatted(bad, "A subject").is_err(), "{bad:?}");
+        }
+        let plain = formatted("ada@studio.example", "A subject").unwrap();
+        for named in [
+            "\"Ada\r\nBcc: eve@evil.example\" <ada@studio.example>",
+            "\"Ada, Bcc: eve@evil.example\" <ada@studio.example>",
+            "=?utf-8?q?Ada=0d=0aBcc:_eve?= <ada@studio.example>",
+        ] {
+            if let Ok(text) = formatted(named, "A subject") {
+                assert_eq!(headers(&text), headers(&plain), "{text}");
+                assert!(!text.contains("\nBcc"), "{text}");
             }
         }
     }

@@ -128,6 +128,8 @@ pub struct TotpPage {
     /// An SVG image of [`qr`](crate::qr).
     pub qr: String,
     pub secret: String,
+    /// The id of the form.
+    pub form: String,
     pub code: Field,
     pub password: Field,
 }

@@ -13,6 +13,8 @@ pub struct Shell {
     pub account: Option<AccountNav>,
     /// A sentence about what was just done.
     pub notice: Option<&'static str>,
+    /// Why the forms of the page are closed.
+    pub closed: Option<&'static str>,
     /// Without the links that depend on whether somebody is signed in.
     pub is_plain: bool,
     /// The API call that gives the same as this page, for example `GET /v1/me`.

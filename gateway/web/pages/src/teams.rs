@@ -14,6 +14,8 @@ pub struct TeamPage {
     pub members: Vec<MemberRow>,
     pub invites: Vec<InviteRow>,
     pub email: Field,
+    /// The id of the form of an invitation.
+    pub form: String,
     /// The role that is ticked in the form.
     pub role: String,
     pub is_owner: bool,
@@ -73,6 +75,7 @@ mod tests {
             members: vec![row("owner"), row("editor")],
             invites: Vec::new(),
             email: Field::email("email", "E-mail"),
+            form: String::new(),
             role: "editor".to_owned(),
             is_owner,
         };

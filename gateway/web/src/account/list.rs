@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
-use kit::{Fault, ids};
+use kit::{Code, Fault, ids};
 use pages::accounts::{AccountRow, ListPage};
 use pages::{Field, Fields};
 use serde::Deserialize;
@@ -54,7 +54,10 @@ pub async fn create(
             Ok(see_other(&format!("/accounts/{account}")))
         }
         Err(fault) => {
-            app.forms.release(&viewer.token, &id).await?;
+            // With an unknown outcome the id stays claimed: a repetition could make a second account.
+            if fault.code != Code::OutcomeUnknown {
+                app.forms.release(&viewer.token, &id).await?;
+            }
             let (status, errors) = form_errors(&fault, &["name"], &[]);
             page(&app, &viewer, &form.name, status, errors).await
         }
@@ -67,6 +70,7 @@ async fn create_account(
     client: &ClientInfo,
     name: &str,
 ) -> Result<AccountScope, Fault> {
+    web.gateway.admit_change().await?;
     let (now, person) = (web.clock.now(), &viewer.person);
     let (id, actor) = (ids::row_id(), viewer.actor(client));
     web.gateway

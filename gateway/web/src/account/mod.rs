@@ -16,14 +16,27 @@ use time::OffsetDateTime;
 
 use crate::app::Web;
 use crate::store::activity::{self as store, NewEntry};
+use crate::upstream::gateway::READ_ONLY;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 /// The frame of a page of this account. While the gateway is away it lacks the name, and the page says why by itself.
 async fn shell(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Section) -> Shell {
-    let found = web.gateway.account(scope.id).await;
+    let (found, closed) = futures::join!(web.gateway.account(scope.id), closed(web));
     let account = found.ok().and_then(|found| found.account);
     let name = account.map_or_else(|| "Account".to_owned(), |account| account.name);
-    scope.shell(viewer, &name, section)
+    Shell {
+        closed,
+        ..scope.shell(viewer, &name, section)
+    }
+}
+
+/// Why the forms of an account are closed, for a page. The forms themselves ask again.
+async fn closed(web: &Web) -> Option<&'static str> {
+    let switches = web.gateway.switches().await;
+    switches
+        .unwrap_or_default()
+        .is_read_only
+        .then_some(READ_ONLY)
 }
 
 /// Records what a person did in an account.

@@ -56,10 +56,16 @@ pub async fn send(
         return Ok(refused(&page(&app, &viewer, &scope, &form, errors).await));
     };
     let actor = viewer.actor(&client);
-    let changed = app
-        .gateway
-        .change_account(&actor, scope.id, &form.name, &address);
-    if let Err(fault) = changed.await {
+    let changed = match app.gateway.admit_change().await {
+        Ok(()) => {
+            let change = app
+                .gateway
+                .change_account(&actor, scope.id, &form.name, &address);
+            change.await
+        }
+        Err(closed) => Err(closed),
+    };
+    if let Err(fault) = changed {
         let (status, errors) = form_errors(&fault, &["name", "email"], &[]);
         return Ok(html(
             status,

@@ -16,8 +16,10 @@ use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::send_link;
-use crate::render::{html, see_other};
+use crate::people::network;
+use crate::render::{form_errors, html, see_other};
 use crate::session::limits;
+use crate::session::once::{self, Claim};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, MemberChange};
 use crate::store::people;
@@ -28,6 +30,8 @@ const MAX_TEAM: usize = 100;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct InviteForm {
+    #[serde(default)]
+    form: String,
     #[serde(default)]
     email: String,
     #[serde(default)]
@@ -57,6 +61,10 @@ pub async fn invite(
     FormBody(form): FormBody<InviteForm>,
 ) -> PageResult {
     let now = app.clock.now();
+    if let Err(closed) = app.gateway.admit_change().await {
+        let (status, errors) = form_errors(&closed, &[], &[]);
+        return page(&app, &viewer, &scope, (status, &form, errors)).await;
+    }
     let members = members::of_account(&app.pool, scope.id).await?;
     let invited = links::invitations(&app.pool, scope.id, now).await?;
     let mut errors = Fields::default();
@@ -76,25 +84,45 @@ pub async fn invite(
     }
     let role = Role::parse(&form.role);
     if role.is_none() {
-        errors.general = Some("Choose a role.".to_owned());
+        errors.add("role", "Choose a role.");
     }
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
         let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
         return page(&app, &viewer, &scope, refused).await;
     };
-    let network = client.address();
+    let id = match app.forms.claim(&viewer.token, &form.form).await? {
+        Claim::First(id) => id,
+        Claim::Done(_) => return Ok(back(&scope)),
+        Claim::Unknown => return Err(PageError::outcome_unknown(&path(&scope))),
+    };
+    let network = network(&client);
     for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
         if let Err(reached) = app.limits.count(limit, subject, now).await? {
             let text = format!(
                 "Too many mails. Try again in {} minutes.",
                 reached.minutes()
             );
+            app.forms.release(&viewer.token, &id).await?;
             let refused = (StatusCode::TOO_MANY_REQUESTS, &form, Fields::general(text));
             return page(&app, &viewer, &scope, refused).await;
         }
     }
-    let mut transaction = app.pool.begin().await?;
+    mail_invitation(&app, (&viewer, &client), &scope, (&address, role)).await?;
+    app.forms.store(&viewer.token, &id, "invited").await?;
+    Ok(back(&scope))
+}
+
+async fn mail_invitation(
+    web: &Web,
+    (viewer, client): (&Viewer, &ClientInfo),
+    scope: &AccountScope,
+    (address, role): (&str, Role),
+) -> Result<(), PageError> {
+    let now = web.clock.now();
+    let mut transaction = web.pool.begin().await?;
+    members::lock(&mut transaction, scope.id).await?;
     // A second invitation replaces the first.
+    let invited = links::invitations(&mut *transaction, scope.id, now).await?;
     for old in invited.iter().filter(|old| old.email == address) {
         links::withdraw(&mut *transaction, scope.id, old.id).await?;
     }
@@ -109,11 +137,11 @@ pub async fn invite(
         role.as_str()
     );
     let words = ("An invitation to Mchezo", reason.as_str());
-    send_link(&mut transaction, &app, &address, &target, words).await?;
-    let what = ("invited", address.as_str());
-    record(&mut *transaction, (&viewer, &client), &scope, what, now).await?;
+    send_link(&mut transaction, web, address, &target, words).await?;
+    let what = ("invited", address);
+    record(&mut *transaction, (viewer, client), scope, what, now).await?;
     transaction.commit().await?;
-    Ok(back(&scope))
+    Ok(())
 }
 
 pub async fn withdraw(
@@ -219,7 +247,11 @@ async fn change(
 }
 
 fn back(scope: &AccountScope) -> Response {
-    see_other(&format!("/accounts/{}/team", scope.id))
+    see_other(&path(scope))
+}
+
+fn path(scope: &AccountScope) -> String {
+    format!("/accounts/{}/team", scope.id)
 }
 
 async fn page(
@@ -252,6 +284,7 @@ async fn page(
         members: members.collect(),
         invites: invites.iter().filter_map(invite_row).collect(),
         email: email.error_in(&errors),
+        form: once::new_id(),
         role: role.to_owned(),
         is_owner: scope.role.may(Permission::Manage),
         errors,

@@ -32,6 +32,8 @@ pub enum Access {
 pub struct Guard {
     pub app: App,
     pub access: Access,
+    /// Forms are refused here while everything is read-only. Otherwise their handlers say so, with what was typed.
+    pub closes: bool,
 }
 
 pub async fn check(State(guard): State<Guard>, mut request: Request, next: Next) -> Response {
@@ -76,6 +78,9 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         let role = role.ok_or_else(PageError::not_found)?;
         if !role.may(permission) {
             return Err(PageError::forbidden(permission.holders()));
+        }
+        if guard.closes && request.method() == Method::POST {
+            app.gateway.admit_change().await?;
         }
         let scope = AccountScope { id: account, role };
         request.extensions_mut().insert(scope);

@@ -43,7 +43,9 @@ impl Summary {
 }
 
 fn visible(is_visible: Option<bool>, url: &str) -> Option<String> {
-    (is_visible == Some(true)).then(|| url.to_owned())
+    // Nothing else becomes a link, such as `javascript:`.
+    let is_web = url.starts_with("https://") || url.starts_with("http://");
+    (is_visible == Some(true) && is_web).then(|| url.to_owned())
 }
 
 /// The facts that are not empty.

@@ -3,6 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use http::StatusCode;
+use kit::Code;
 use pages::Fields;
 use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
 
@@ -31,10 +32,19 @@ pub(super) async fn gallery(
     listing: ListingRef<'_>,
     answer: Answer,
 ) -> PageResult {
-    let found = web.listings.get(listing).await?;
-    let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
-    let summary = Summary::of(content, &found.creator);
-    let (single, screenshots) = match content {
+    let content = match web.listings.get(listing).await {
+        Ok(found) => found.listing.ok_or_else(PageError::not_found)?,
+        // What was typed is not lost.
+        Err(fault) if answer.arranged.is_some() && fault.code != Code::NotFound => {
+            Listing::Game(proto::Game {
+                title: listing.name.to_owned(),
+                ..proto::Game::default()
+            })
+        }
+        Err(fault) => return Err(fault.into()),
+    };
+    let summary = Summary::of(&content, "");
+    let (single, screenshots) = match &content {
         Listing::Page(page) => (avatar(scope, page), None),
         Listing::Game(game) => {
             let rows = screenshots(scope, game, &answer);
@@ -50,6 +60,7 @@ pub(super) async fn gallery(
         screenshots,
         may_edit: scope.role.may(Permission::Edit) && !is_removed,
         closed: frame.closed(),
+        is_typed: answer.arranged.is_some(),
         note: match summary.state {
             proto::State::Rejected => "A change of the pictures submits the listing again.",
             proto::State::Published => "A change of the pictures is public at once.",

@@ -23,12 +23,9 @@ use pages::{Fields, Shell};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
-use crate::upstream::gateway::Switches;
+use crate::upstream::gateway::{READ_ONLY, Switches};
 use crate::viewer::{AccountScope, Section, Viewer};
 
-/// Nothing can be changed (§7.3).
-const READ_ONLY: &str =
-    "Everything is read-only for a while: nothing can be changed now. Try again later.";
 /// New games and events are refused (§7.3).
 const PAUSED: &str =
     "New games and events are not accepted for a while. What is listed can still be changed.";

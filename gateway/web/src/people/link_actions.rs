@@ -128,6 +128,7 @@ async fn account_for(
         let reason = "Write a name. You can change it later.";
         return Err(Fault::invalid_field("name", reason));
     }
+    web.gateway.admit_change().await?;
     if let Some(account) = web.gateway.account_by_email(&link.email).await? {
         let is_taken = account != link.id && members::exist(&web.pool, account).await?;
         return Ok((!is_taken).then_some(account));

@@ -26,7 +26,7 @@ use crate::store::people::Person;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
 
 /// The network of a client, as limits count it: an IPv4 address or the /64 of an IPv6 address.
-fn network(client: &ClientInfo) -> String {
+pub fn network(client: &ClientInfo) -> String {
     format!("{:?}", Network::from(client.ip))
 }
 

@@ -16,14 +16,17 @@ use crate::app::{App, Web};
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::form_body::FormBody;
-use crate::page_error::PageResult;
+use crate::page_error::{PageError, PageResult};
 use crate::render::{html, ok, refused, see_other};
 use crate::session::limits;
+use crate::session::once::{self, Claim};
 use crate::store::people;
-use crate::viewer::{ClientInfo, Viewer};
+use crate::viewer::{ClientInfo, Viewer, begin_session};
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
+    #[serde(default)]
+    form: String,
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -72,6 +75,11 @@ pub async fn turn_on(
         let text = "This code is wrong. Check the clock of your phone, and type the code that the app shows now.";
         return Ok(refused(&page(&viewer, Fields::one("code", text))));
     };
+    let id = match app.forms.claim(&viewer.token, &form.form).await? {
+        Claim::First(id) => id,
+        Claim::Done(codes) => return shown_again(&app, &viewer, &client, &codes).await,
+        Claim::Unknown => return Err(PageError::outcome_unknown("/you")),
+    };
     let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let codes = recovery::generate();
@@ -93,11 +101,26 @@ pub async fn turn_on(
     .await?;
     record(&mut *transaction, person, &client, "totp_on", now).await?;
     transaction.commit().await?;
+    app.forms
+        .store(&viewer.token, &id, &codes.join(" "))
+        .await?;
     let page = RecoveryCodesPage {
         shell: viewer.shell(),
         codes,
     };
     Ok(renew_session(&app, &viewer, version, &client, ok(&page)).await?)
+}
+
+/// The codes for the second of two clicks, whose session has ended with the first.
+async fn shown_again(web: &Web, viewer: &Viewer, client: &ClientInfo, codes: &str) -> PageResult {
+    let page = RecoveryCodesPage {
+        shell: viewer.shell(),
+        codes: codes.split(' ').map(ToOwned::to_owned).collect(),
+    };
+    let person = people::by_id(&web.pool, viewer.person.id).await?;
+    let person = person.ok_or_else(PageError::not_found)?;
+    let (version, stage) = (person.credential_version, viewer.session.stage);
+    Ok(begin_session(web, person.id, version, stage, client, ok(&page)).await?)
 }
 
 /// Checks the password of a person who is signed in. Tries count as those of sign-in.
@@ -129,6 +152,7 @@ fn page(viewer: &Viewer, errors: Fields) -> TotpPage {
         shell: viewer.shell(),
         qr: qr::svg(&secret.address(&viewer.person.email)),
         secret: secret.text(),
+        form: once::new_id(),
         code: Field::code("code", "Code").digits().error_in(&errors),
         password: Field::password("password", "Your password").error_in(&errors),
         errors,

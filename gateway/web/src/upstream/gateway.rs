@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
-use kit::Fault;
 use kit::rpc::client::{Client, Idempotent};
+use kit::{Code, Fault};
 use tonic::Request;
 use uuid::Uuid;
 
@@ -24,6 +24,10 @@ impl From<&Actor> for proto::Actor {
         }
     }
 }
+
+/// Nothing can be changed (§7.3).
+pub const READ_ONLY: &str =
+    "Everything is read-only for a while: nothing can be changed now. Try again later.";
 
 /// What the switches close (§7.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -116,7 +120,7 @@ impl Gateway {
                 account.id.parse().map(Some).map_err(|_id| incomplete())
             }
             Err(status) => match Fault::from(status) {
-                fault if fault.code == kit::Code::NotFound => Ok(None),
+                fault if fault.code == Code::NotFound => Ok(None),
                 fault => Err(fault),
             },
         }
@@ -133,6 +137,18 @@ impl Gateway {
             is_read_only: is_on("read_only").unwrap_or(false),
             submissions_are_paused: !is_on("submissions").unwrap_or(true),
         })
+    }
+
+    /// Lets a change of the dashboard pass, unless everything is read-only. While the gateway is away nobody knows, and the service that
+    /// the change is for decides.
+    ///
+    /// # Errors
+    /// `closed`.
+    pub async fn admit_change(&self) -> Result<(), Fault> {
+        match self.switches().await {
+            Ok(switches) if switches.is_read_only => Err(Fault::new(Code::Closed, READ_ONLY)),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     pub async fn change_account(

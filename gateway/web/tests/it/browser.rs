@@ -18,6 +18,7 @@ pub(crate) struct Browser {
     router: Router,
     pub(crate) cookie: Option<String>,
     pub(crate) address: SocketAddr,
+    pub(crate) agent: String,
 }
 
 #[derive(Debug)]
@@ -33,6 +34,7 @@ impl Browser {
             router: router.clone(),
             cookie: None,
             address: ([203, 0, 113, 7], 4_711).into(),
+            agent: "Test/1.0".to_owned(),
         }
     }
 
@@ -61,7 +63,7 @@ impl Browser {
     pub(crate) async fn send(&mut self, mut request: Request<Body>) -> Page {
         request.extensions_mut().insert(ConnectInfo(self.address));
         let headers = request.headers_mut();
-        headers.insert("user-agent", "Test/1.0".parse().unwrap());
+        headers.insert("user-agent", self.agent.parse().unwrap());
         if let Some(cookie) = &self.cookie {
             headers.insert(COOKIE, cookie.parse().unwrap());
         }

@@ -6,6 +6,7 @@ use sqlx::PgPool;
 
 use crate::browser::{body, form};
 use crate::support::{ADA, Site};
+use crate::world::{World, every_field, forms};
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn forms_of_other_sites_are_refused(pool: PgPool) {
@@ -27,6 +28,33 @@ async fn forms_of_other_sites_are_refused(pool: PgPool) {
     let request = request.header("origin", "https://mchezo.example");
     let page = browser.send(request.body(body(&[])).unwrap()).await;
     assert_eq!(page.location(), "/you?done=sessions");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_form_of_the_router_is_taken_from_another_site(pool: PgPool) {
+    let mut world = World::new(pool).await;
+    let before = world.state().await;
+    let fields = every_field();
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
+    let mut tried = 0;
+    for route in forms() {
+        let path = world.own(route.path);
+        for (name, value) in [
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-site", "same-site"),
+            ("origin", "https://evil.example"),
+            ("origin", "http://mchezo.example"),
+            ("origin", "null"),
+        ] {
+            let request = form(&path, &[]).header(name, value);
+            let page = world.owner.send(request.body(body(&fields)).unwrap()).await;
+            page.assert(403, "Sent from another site");
+            tried += 1;
+        }
+    }
+    assert!(tried > 150, "{tried}");
+    assert_eq!(world.state().await, before);
+    world.owner.get("/you").await.assert(200, ADA);
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]

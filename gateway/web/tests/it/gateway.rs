@@ -13,6 +13,7 @@ use tonic::{Request, Response, Status};
 pub(crate) struct StubGateway {
     pub(crate) accounts: Arc<Mutex<BTreeMap<String, proto::Account>>>,
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
+    pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) is_down: Arc<AtomicBool>,
     /// Switches that are not as usual.
     pub(crate) switched: Arc<Mutex<BTreeSet<&'static str>>>,
@@ -200,25 +201,58 @@ impl AccountsService for StubGateway {
 
     async fn request_key(
         &self,
-        _: Request<proto::AccountsServiceRequestKeyRequest>,
+        request: Request<proto::AccountsServiceRequestKeyRequest>,
     ) -> Answer<proto::RequestKeyResponse> {
         self.check()?;
+        let request = request.into_inner();
+        let request = proto::KeyRequest {
+            id: ids::row_id().to_string(),
+            account_id: request.account_id,
+            name: request.name,
+            state: "asked".to_owned(),
+            ..proto::KeyRequest::default()
+        };
+        self.requests.lock().unwrap().push(request);
         Ok(empty())
     }
 
     async fn list_key_requests(
         &self,
-        _: Request<proto::AccountsServiceListKeyRequestsRequest>,
+        request: Request<proto::AccountsServiceListKeyRequestsRequest>,
     ) -> Answer<proto::ListKeyRequestsResponse> {
         self.check()?;
-        Ok(empty())
+        let account = request.into_inner().account_id;
+        let mut requests = self.requests.lock().unwrap().clone();
+        requests.retain(|request| request.account_id == account);
+        Ok(Response::new(proto::ListKeyRequestsResponse {
+            requests,
+            ..proto::ListKeyRequestsResponse::default()
+        }))
     }
 
     async fn reveal_key(
         &self,
-        _: Request<proto::AccountsServiceRevealKeyRequest>,
+        request: Request<proto::AccountsServiceRevealKeyRequest>,
     ) -> Answer<proto::RevealKeyResponse> {
-        Err(Fault::not_found("There is no such request.").into())
+        self.check()?;
+        let request = request.into_inner();
+        let mut requests = self.requests.lock().unwrap();
+        let mut own = requests
+            .iter_mut()
+            .filter(|it| it.account_id == request.account_id);
+        let asked = own.find(|it| it.id == request.id && it.state == "approved");
+        let asked = asked.ok_or_else(|| Fault::not_found("There is no such request."))?;
+        "revealed".clone_into(&mut asked.state);
+        let key = proto::Key {
+            id: request.id,
+            account_id: request.account_id,
+            name: asked.name.clone(),
+            ..proto::Key::default()
+        };
+        Ok(Response::new(proto::RevealKeyResponse {
+            secret: format!("svc_live_{}", key.id),
+            key: Some(key),
+        }))
     }
 
     async fn rotate_key(

@@ -25,7 +25,7 @@ async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret {
 }
 
 /// Turns it on; returns the secret and the recovery codes.
-async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<String>) {
+pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<String>) {
     let secret = offered(site, browser).await;
     let wrong = [("code", "000000"), ("password", PASSWORD)];
     browser
@@ -37,9 +37,13 @@ async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<Strin
         .post("/you/totp", &[("code", &code), ("password", "wrong")])
         .await;
     page.assert(422, "password-error");
-    let page = browser
-        .post("/you/totp", &[("code", &code), ("password", PASSWORD)])
-        .await;
+    let form = browser.get("/you/totp").await.hidden()["form"].clone();
+    let right = [
+        ("form", form.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
+    let page = browser.post("/you/totp", &right).await;
     page.assert(200, "Recovery codes");
     let codes = page.text.split("<li>").skip(1);
     let codes = codes.filter_map(|code| code.split('<').next());
@@ -52,7 +56,7 @@ async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<Strin
 }
 
 /// A browser after the password.
-async fn half_signed_in(site: &Site) -> Browser {
+pub(crate) async fn half_signed_in(site: &Site) -> Browser {
     let mut browser = site.browser();
     let page = browser
         .post(

@@ -1,5 +1,6 @@
 //! economy-svc with one game that has a currency.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use contracts::economy::v1 as proto;
@@ -22,6 +23,10 @@ pub(crate) struct StubEconomy {
     /// The account that owns the game `okoto`.
     pub(crate) owner: Arc<Mutex<String>>,
     pub(crate) name: Arc<Mutex<Option<String>>>,
+    /// How often the name was set.
+    pub(crate) named: Arc<AtomicU32>,
+    /// What every field says that somebody may write.
+    pub(crate) words: Arc<Mutex<Option<String>>>,
 }
 
 impl StubEconomy {
@@ -30,6 +35,11 @@ impl StubEconomy {
             .add_service(CurrenciesServiceServer::new(self.clone()))
             .add_service(ReportsServiceServer::new(self.clone()))
             .add_service(RatesServiceServer::new(self.clone()));
+    }
+
+    fn text(&self, usual: &str) -> String {
+        let words = self.words.lock().unwrap().clone();
+        words.unwrap_or_else(|| usual.to_owned())
     }
 
     fn check(&self, account: &str, game: &str) -> Result<(), Status> {
@@ -60,7 +70,11 @@ impl CurrenciesService for StubEconomy {
         if request.name.len() > 60 {
             return Err(Fault::invalid_field("name", "It must have 1 to 60 characters.").into());
         }
-        *self.name.lock().unwrap() = Some(request.name);
+        // As the service does: the same name changes nothing.
+        let before = self.name.lock().unwrap().replace(request.name.clone());
+        if before.as_ref() != Some(&request.name) {
+            self.named.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(Response::new(proto::SetCurrencyResponse::default()))
     }
 
@@ -75,7 +89,7 @@ impl CurrenciesService for StubEconomy {
         let name = self.name.lock().unwrap().clone();
         let own = proto::OwnCurrency {
             game: "okoto".to_owned(),
-            title: "Okoto <b>".to_owned(),
+            title: self.text("Okoto <b>"),
             published: true,
             names: (name.into_iter())
                 .map(|name| proto::CurrencyName {
@@ -113,7 +127,8 @@ impl ReportsService for StubEconomy {
                 cost: 1_200_000,
                 ..proto::Report::default()
             }),
-            held: "The basket costs twice as much as before.".to_owned(),
+            held: self.text("The basket costs twice as much as before."),
+            reason: self.text(""),
             ..proto::OwnReport::default()
         };
         report.set_state(proto::ReportState::Held);
@@ -136,8 +151,8 @@ impl RatesService for StubEconomy {
             return Err(Fault::invalid_field("from", "No listed currency.").into());
         }
         let rate = serde_json::json!([{
-            "from": request.into_inner().from, "to": "kora", "currency_from": "Cowrie", "currency_to": "<b>Shell",
-            "rate": 1234.5, "source": "worked", "at": "2026-11-23T12:00:00.000Z", "day_change_pct": -1.5,
+            "from": request.into_inner().from, "to": "kora", "currency_from": "Cowrie", "currency_to": self.text("<b>Shell"),
+            "rate": 1234.5, "source": self.text("worked"), "at": "2026-11-23T12:00:00.000Z", "day_change_pct": -1.5,
         }]);
         let head = Part::Head(proto::RatesHead::default());
         let parts = [head, Part::Json(rate.to_string().into())];

@@ -12,7 +12,7 @@ use contracts::listings::v1::own_listings_service_server::{
     OwnListingsService, OwnListingsServiceServer,
 };
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServer;
-use contracts::listings::v1::pages_service_server::{PagesService, PagesServiceServer};
+use contracts::listings::v1::pages_service_server::PagesServiceServer;
 use contracts::listings::v1::picture_service_server::PictureServiceServer;
 use contracts::public::{OwnListing, Timestamp};
 use kit::{Code, Fault};
@@ -31,6 +31,10 @@ pub(crate) struct StubListings {
     /// The slug that a form has submitted.
     submitted: Arc<Mutex<BTreeMap<String, String>>>,
     pub(crate) is_down: Arc<AtomicBool>,
+    /// What every field says that a studio or staff may write.
+    pub(crate) words: Arc<Mutex<Option<String>>>,
+    /// The type of the picture's file.
+    pub(crate) file_type: Arc<Mutex<String>>,
 }
 
 pub(crate) type Answer<T> = Result<Response<T>, Status>;
@@ -81,6 +85,12 @@ impl StubListings {
         Ok(())
     }
 
+    /// The text of a field.
+    pub(crate) fn text(&self, usual: &str) -> String {
+        let words = self.words.lock().unwrap().clone();
+        words.unwrap_or_else(|| usual.to_owned())
+    }
+
     pub(crate) fn record(&self, what: String) {
         self.calls.lock().unwrap().push(what);
     }
@@ -121,8 +131,8 @@ impl OwnListingsService for StubListings {
             slug: game.slug.clone(),
             title: game.title.clone(),
             status: "published".to_owned(),
-            reason: None,
-            note: None,
+            reason: self.words.lock().unwrap().clone(),
+            note: self.words.lock().unwrap().clone(),
             url: game.url.clone(),
             created_at: Timestamp(START),
             updated_at: Timestamp(START),
@@ -147,8 +157,13 @@ impl OwnListingsService for StubListings {
         Ok(Response::new(proto::GetOwnListingResponse {
             listing: Some(Listing::Game(game)),
             creator: "studio".to_owned(),
-            reason: if is_rejected { "Too <b>short" } else { "" }.to_owned(),
-            ..proto::GetOwnListingResponse::default()
+            reason: self.text(if is_rejected { "Too <b>short" } else { "" }),
+            note: self.text(""),
+            takedown: (self.words.lock().unwrap().as_ref()).map(|words| proto::TakedownRequest {
+                reason: words.clone(),
+                answer: words.clone(),
+                ..proto::TakedownRequest::default()
+            }),
         }))
     }
 
@@ -179,10 +194,11 @@ impl OwnListingsService for StubListings {
             is_own: true,
             state: game.state,
             differences: vec![proto::Difference {
-                path: "title".to_owned(),
-                before: String::new(),
+                path: self.text("title"),
+                before: self.text(""),
                 after: Value::from(game.title).to_string(),
             }],
+            reason: self.text(""),
             ..proto::OwnRevision::default()
         };
         Ok(Response::new(proto::ListOwnRevisionsResponse {
@@ -200,7 +216,11 @@ impl OwnListingsService for StubListings {
         if request.reason.is_empty() {
             return Err(Fault::invalid_field("reason", "Tell staff why.").into());
         }
-        self.record(format!("takedown {}: {}", request.name, request.reason));
+        let asked = format!("takedown {}: {}", request.name, request.reason);
+        // As the service does: one request for a listing waits.
+        if !self.recorded().contains(&asked) {
+            self.record(asked);
+        }
         Ok(Response::new(proto::RequestTakedownResponse::default()))
     }
 
@@ -213,11 +233,11 @@ impl OwnListingsService for StubListings {
         Ok(Response::new(proto::ListFieldValuesResponse {
             genres: vec![proto::Genre {
                 key: "puzzle".to_owned(),
-                name: "Puzzle".to_owned(),
+                name: self.text("Puzzle"),
             }],
             countries: vec![proto::Country {
                 code: "NG".to_owned(),
-                name: "Nigeria".to_owned(),
+                name: self.text("Nigeria"),
             }],
             platforms: texts(&["web"]),
             stages: texts(&["in_development", "released"]),
@@ -226,71 +246,6 @@ impl OwnListingsService for StubListings {
             game_links: texts(&["play"]),
             page_links: texts(&["website"]),
         }))
-    }
-}
-
-#[tonic::async_trait]
-impl PagesService for StubListings {
-    async fn create_page(
-        &self,
-        request: Request<proto::CreatePageRequest>,
-    ) -> Answer<proto::CreatePageResponse> {
-        self.check()?;
-        let request = request.into_inner();
-        let body: Value = serde_json::from_slice(&request.body).unwrap();
-        self.record(format!("page {}", body["name"]));
-        Ok(Response::new(proto::CreatePageResponse {
-            written: Some(proto::Written {
-                slug: Some("a-page".to_owned()),
-                ..proto::Written::default()
-            }),
-        }))
-    }
-
-    async fn update_page(
-        &self,
-        _: Request<proto::UpdatePageRequest>,
-    ) -> Answer<proto::UpdatePageResponse> {
-        Err(Fault::not_found("No page of yours has this handle.").into())
-    }
-
-    async fn list_own_pages(
-        &self,
-        _: Request<proto::ListOwnPagesRequest>,
-    ) -> Answer<proto::ListOwnPagesResponse> {
-        self.check()?;
-        let mut page = proto::Page {
-            handle: "studio".to_owned(),
-            name: "A Studio".to_owned(),
-            kind: "studio".to_owned(),
-            ..proto::Page::default()
-        };
-        page.set_state(proto::State::Published);
-        Ok(Response::new(proto::ListOwnPagesResponse {
-            pages: vec![page],
-            ..proto::ListOwnPagesResponse::default()
-        }))
-    }
-
-    async fn claim_page(
-        &self,
-        request: Request<proto::ClaimPageRequest>,
-    ) -> Answer<proto::ClaimPageResponse> {
-        self.check()?;
-        let request = request.into_inner();
-        if request.handle != "maliyo" {
-            return Err(Fault::not_found("There is no public page with this handle.").into());
-        }
-        self.record(format!("claim {}: {}", request.handle, request.evidence));
-        Ok(Response::new(proto::ClaimPageResponse::default()))
-    }
-
-    async fn list_own_claims(
-        &self,
-        _: Request<proto::ListOwnClaimsRequest>,
-    ) -> Answer<proto::ListOwnClaimsResponse> {
-        self.check()?;
-        Ok(Response::new(proto::ListOwnClaimsResponse::default()))
     }
 }
 

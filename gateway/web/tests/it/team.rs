@@ -3,9 +3,17 @@
 use sqlx::PgPool;
 use web::domain::role::Role;
 
+use crate::browser::{Browser, Page};
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
 const CAROL: &str = "carol@new.example";
+
+/// Sends the form of an invitation, as the page has it.
+async fn invite(owner: &mut Browser, team: &str, email: &str, role: &str) -> Page {
+    let form = owner.get(team).await.hidden()["form"].clone();
+    let fields = [("form", form.as_str()), ("email", email), ("role", role)];
+    owner.post(&format!("{team}/invite"), &fields).await
+}
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn people_are_invited_by_mail(pool: PgPool) {
@@ -16,11 +24,7 @@ async fn people_are_invited_by_mail(pool: PgPool) {
     let team = format!("/accounts/{account}/team");
     let mut owner = site.signed_in(ADA).await;
     for (email, role) in [(BOB, "editor"), (CAROL, "developer")] {
-        let fields = [("email", email), ("role", role)];
-        owner
-            .post(&format!("{team}/invite"), &fields)
-            .await
-            .location();
+        invite(&mut owner, &team, email, role).await.location();
     }
     owner.get(&team).await.assert(200, CAROL);
     // Bob has a password: he signs in, and presses the button. Nobody else can.
@@ -55,18 +59,10 @@ async fn people_are_invited_by_mail(pool: PgPool) {
         .get(&format!("/accounts/{account}/keys/new"))
         .await
         .assert(200, "Make a key");
-    owner
-        .post(
-            &format!("{team}/invite"),
-            &[("email", BOB), ("role", "owner")],
-        )
+    invite(&mut owner, &team, BOB, "owner")
         .await
         .assert(422, "in the team already");
-    owner
-        .post(
-            &format!("{team}/invite"),
-            &[("email", "x"), ("role", "king")],
-        )
+    invite(&mut owner, &team, "x", "king")
         .await
         .assert(422, "Choose a role");
 }
@@ -78,13 +74,7 @@ async fn an_invitation_is_withdrawn(pool: PgPool) {
     let account = site.account(ada, Role::Owner).await;
     let team = format!("/accounts/{account}/team");
     let mut owner = site.signed_in(ADA).await;
-    owner
-        .post(
-            &format!("{team}/invite"),
-            &[("email", CAROL), ("role", "editor")],
-        )
-        .await
-        .location();
+    invite(&mut owner, &team, CAROL, "editor").await.location();
     let page = owner.get(&team).await;
     let (_, rest) = page.text.split_once(&format!("{team}/invites/")).unwrap();
     let id = rest.split('/').next().unwrap();
@@ -137,11 +127,7 @@ async fn an_owner_who_is_removed_leaves_no_invitation_to_come_back_by(pool: PgPo
     site.join(account, bob, Role::Owner).await;
     let team = format!("/accounts/{account}/team");
     let mut removed = site.signed_in(BOB).await;
-    let fields = [("email", CAROL), ("role", "owner")];
-    removed
-        .post(&format!("{team}/invite"), &fields)
-        .await
-        .location();
+    invite(&mut removed, &team, CAROL, "owner").await.location();
     let link = site.link(CAROL).await;
     let mut owner = site.signed_in(ADA).await;
     owner

@@ -198,6 +198,7 @@ struct Shared {
     /// `None`: no answer, until the test sets one.
     status: watch::Sender<Option<u16>>,
     bodies: Mutex<Vec<String>>,
+    answer: Mutex<String>,
 }
 
 impl Receiver {
@@ -207,6 +208,7 @@ impl Receiver {
         let shared = Arc::new(Shared {
             status: watch::Sender::new(Some(200)),
             bodies: Mutex::default(),
+            answer: Mutex::new("<b>noted</b>".to_owned()),
         });
         let router = Router::new()
             .route("/hook", post(receive))
@@ -224,6 +226,11 @@ impl Receiver {
         self.shared.status.send_replace(Some(status));
     }
 
+    /// What the answers say from now on.
+    pub(crate) fn say(&self, text: &str) {
+        text.clone_into(&mut self.shared.answer.lock().unwrap());
+    }
+
     pub(crate) fn hang(&self) {
         self.shared.status.send_replace(None);
     }
@@ -233,9 +240,10 @@ impl Receiver {
     }
 }
 
-async fn receive(State(shared): State<Arc<Shared>>, body: String) -> (StatusCode, &'static str) {
+async fn receive(State(shared): State<Arc<Shared>>, body: String) -> (StatusCode, String) {
     shared.bodies.lock().unwrap().push(body);
     let mut status = shared.status.subscribe();
     let status = status.wait_for(Option::is_some).await.unwrap().unwrap();
-    (StatusCode::from_u16(status).unwrap(), "<b>noted</b>")
+    let answer = shared.answer.lock().unwrap().clone();
+    (StatusCode::from_u16(status).unwrap(), answer)
 }

@@ -48,6 +48,8 @@ pub struct GalleryPage {
     pub screenshots: Option<Vec<ScreenshotRow>>,
     pub may_edit: bool,
     pub closed: Option<&'static str>,
+    /// The texts and places are those of a form that was refused.
+    pub is_typed: bool,
     /// Said before a change of a rejected listing.
     pub note: &'static str,
 }
@@ -55,6 +57,11 @@ pub struct GalleryPage {
 impl GalleryPage {
     fn is_open(&self) -> bool {
         self.may_edit && self.closed.is_none()
+    }
+
+    /// A form that was refused because everything is closed is shown again, so that what was typed is not lost.
+    fn has_texts(&self) -> bool {
+        self.is_open() || self.is_typed
     }
 }
 

@@ -132,6 +132,7 @@ fn gallery() -> GalleryPage {
         }]),
         may_edit: true,
         closed: None,
+        is_typed: false,
         note: "",
     }
 }

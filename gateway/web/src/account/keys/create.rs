@@ -96,6 +96,7 @@ async fn make(
     form: &KeyForm,
     key: NewKey,
 ) -> Result<Option<ShownSecret>, Fault> {
+    web.gateway.admit_change().await?;
     let (actor, now) = (viewer.actor(client), web.clock.now());
     let mut shown = ShownSecret {
         name: key.name.clone(),

@@ -6,12 +6,12 @@ use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::Code;
 use pages::keys::KeyPage;
-use pages::{Fields, when};
+use pages::{Fields, Shell, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{ShownSecret, row, time_of};
-use crate::account::record;
+use crate::account::{closed, record};
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
@@ -141,12 +141,19 @@ async fn page(
 ) -> PageResult {
     let now = web.clock.now();
     let gateway = &web.gateway;
-    let (key, found) = futures::join!(gateway.key(scope.id, key), gateway.account(scope.id));
+    let (key, found, closed) = futures::join!(
+        gateway.key(scope.id, key),
+        gateway.account(scope.id),
+        closed(web)
+    );
     let (key, found) = (key?, found?);
     let graces = graces(&key, &found);
     let name = found.account.map(|account| account.name);
     let page = KeyPage {
-        shell: scope.shell(viewer, &name.unwrap_or_default(), Section::Keys),
+        shell: Shell {
+            closed,
+            ..scope.shell(viewer, &name.unwrap_or_default(), Section::Keys)
+        },
         errors,
         account: scope.id.to_string(),
         form: once::new_id(),

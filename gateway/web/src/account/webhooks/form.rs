@@ -93,7 +93,11 @@ pub async fn add(request: MemberRequest, FormBody(pairs): FormBody<Pairs>) -> Pa
         }
         Claim::Unknown => return Err(PageError::outcome_unknown(&request.webhooks())),
     };
-    match app.webhooks.add(request.scope.id, choices).await {
+    let added = match app.gateway.admit_change().await {
+        Ok(()) => app.webhooks.add(request.scope.id, choices).await,
+        Err(closed) => Err(closed),
+    };
+    match added {
         Ok((endpoint, secret)) => {
             request
                 .record("webhook_added", &origin(&endpoint.url))
@@ -141,8 +145,12 @@ pub async fn change(
     let (id, form) = (endpoint_id(&id)?, EndpointForm::from(pairs));
     let (status, errors) = match form.choices() {
         Ok(choices) => {
-            let webhooks = &request.app.webhooks;
-            match webhooks.change(request.scope.id, id, choices).await {
+            let (gateway, webhooks) = (&request.app.gateway, &request.app.webhooks);
+            let changed = match gateway.admit_change().await {
+                Ok(()) => webhooks.change(request.scope.id, id, choices).await,
+                Err(closed) => Err(closed),
+            };
+            match changed {
                 Ok(()) => {
                     request.record("webhook_changed", &origin(&form.url)).await;
                     let path = request.webhook(id);

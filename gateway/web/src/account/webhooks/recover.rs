@@ -1,6 +1,7 @@
 //! Sends every delivery again that has failed since a time: counts them first, then asks.
 
 use axum::extract::Path;
+use contracts::webhook::v1 as proto;
 use http::StatusCode;
 use kit::Code;
 use pages::webhooks::endpoints::RecoverPage;
@@ -51,7 +52,10 @@ pub async fn send(
     };
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let is_confirmed = form.confirmed == "yes";
-    let recovered = webhooks.recover(account, id, since, !is_confirmed).await;
+    let recovered = match request.app.gateway.admit_change().await {
+        Ok(()) => webhooks.recover(account, id, since, !is_confirmed).await,
+        Err(closed) => Err(closed),
+    };
     let outcome = match recovered {
         Ok(_) if is_confirmed => {
             let endpoint = webhooks.endpoint(account, id).await?;
@@ -97,7 +101,15 @@ async fn page(
 ) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
     let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell());
-    let endpoint = endpoint?;
+    let endpoint = match endpoint {
+        Ok(endpoint) => endpoint,
+        // What was typed is not lost.
+        Err(fault) if typed.is_some() && fault.code != Code::NotFound => proto::Endpoint {
+            id: id.to_string(),
+            ..proto::Endpoint::default()
+        },
+        Err(fault) => return Err(fault.into()),
+    };
     let first_failure = endpoint
         .health
         .and_then(|health| time_of(health.first_failure_at));

@@ -1,0 +1,84 @@
+//! A path of the site with its handlers, as the table of the router has it.
+
+use axum::extract::DefaultBodyLimit;
+use axum::handler::Handler;
+use axum::routing::{MethodRouter, get, post};
+use http::Method;
+
+use crate::app::App;
+use crate::layers::access::Access;
+
+/// A path of the site.
+pub struct Route {
+    pub path: &'static str,
+    pub access: Access,
+    pub methods: Vec<Method>,
+    /// Whether the access layer refuses its forms while everything is read-only.
+    pub closes: bool,
+    pub handlers: MethodRouter<App>,
+}
+
+pub fn page<H, T>(path: &'static str, access: Access, show: H) -> Route
+where
+    H: Handler<T, App>,
+    T: 'static,
+{
+    Route {
+        path,
+        access,
+        methods: vec![Method::GET],
+        closes: true,
+        handlers: get(show),
+    }
+}
+
+pub fn action<H, T>(path: &'static str, access: Access, send: H) -> Route
+where
+    H: Handler<T, App>,
+    T: 'static,
+{
+    Route {
+        path,
+        access,
+        methods: vec![Method::POST],
+        closes: true,
+        handlers: post(send),
+    }
+}
+
+/// A page with a form that is sent to the same path.
+pub fn form<S, T, P, U>(path: &'static str, access: Access, show: S, send: P) -> Route
+where
+    S: Handler<T, App>,
+    T: 'static,
+    P: Handler<U, App>,
+    U: 'static,
+{
+    Route {
+        path,
+        access,
+        methods: vec![Method::GET, Method::POST],
+        closes: true,
+        handlers: get(show).post(send),
+    }
+}
+
+/// The same path, whose handler says itself that everything is read-only, with what was typed; or which is open even then.
+pub fn open(route: Route) -> Route {
+    Route {
+        closes: false,
+        ..route
+    }
+}
+
+pub fn all_open(routes: Vec<Route>) -> Vec<Route> {
+    routes.into_iter().map(open).collect()
+}
+
+/// The same path with a longer body.
+pub fn with_body(route: Route, most: usize) -> Route {
+    Route {
+        handlers: route.handlers.layer(DefaultBodyLimit::max(most)),
+        ..route
+    }
+}

@@ -1,0 +1,147 @@
+//! The switches (§7.3): while everything is read-only, and while submissions are paused, forms say so and keep what was typed.
+
+use http::Request;
+use sqlx::PgPool;
+
+use crate::support::PASSWORD;
+use crate::typed_forms::{BUTTONS, OF_ACCOUNTS};
+use crate::world::{World, every_field};
+
+const READ_ONLY: &str = "read-only for a while";
+
+/// A key that has leaked ends at any time.
+const ALWAYS_OPEN: &str = "/accounts/{account}/keys/{key}/revoke";
+const UPLOAD: &str = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
+
+async fn read_only(pool: PgPool) -> World {
+    let world = World::new(pool).await;
+    let switched = &world.hooks.site.gateway.switched;
+    switched.lock().unwrap().insert("read_only");
+    world
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_form_that_is_closed_says_so_and_keeps_what_was_typed(pool: PgPool) {
+    let world = read_only(pool).await;
+    let before = world.state().await;
+    let mut owner = world.owner.clone();
+    for form in OF_ACCOUNTS {
+        let shown = owner.get(&world.own(form.page)).await;
+        shown.assert(200, READ_ONLY);
+        let fields = form.typed(&shown.hidden(), false);
+        let page = form.post(&mut owner, &world, &fields).await;
+        assert_eq!(page.status, 503, "{}: {}", form.action, page.text);
+        page.assert(503, READ_ONLY);
+        form.assert_kept(&page, &fields);
+    }
+    assert_eq!(world.state().await, before);
+    // The same forms are taken afterwards.
+    let switched = &world.hooks.site.gateway.switched;
+    switched.lock().unwrap().clear();
+    for form in OF_ACCOUNTS {
+        let page = form.send(&mut owner, &world, false).await;
+        assert!(
+            !page.status.is_server_error(),
+            "{}: {}",
+            form.action,
+            page.text
+        );
+        assert!(!page.text.contains(READ_ONLY), "{}", form.action);
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
+    let world = read_only(pool).await;
+    let before = world.state().await;
+    let fields = every_field();
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
+    let mut owner = world.owner.clone();
+    let of_account = BUTTONS.iter().filter(|it| it.contains("{account}"));
+    for action in of_account.filter(|it| **it != ALWAYS_OPEN && **it != UPLOAD) {
+        let page = owner.post(&world.own(action), &fields).await;
+        page.assert(503, READ_ONLY);
+    }
+    let upload = Request::post(world.own(UPLOAD))
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "multipart/form-data; boundary=b")
+        .body(
+            "--b\r\nContent-Disposition: form-data; name=\"picture\"\r\n\r\nJPEG\r\n--b--\r\n"
+                .into(),
+        );
+    owner.send(upload.unwrap()).await.assert(503, READ_ONLY);
+    assert_eq!(world.state().await, before);
+    owner.post(&world.own(ALWAYS_OPEN), &[]).await.location();
+    let keys = world.hooks.site.gateway.keys.lock().unwrap().clone();
+    assert!(keys.iter().all(|key| key.revoked_at.is_some()));
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_account_is_made_while_everything_is_read_only(pool: PgPool) {
+    let world = read_only(pool).await;
+    let site = &world.hooks.site;
+    let accounts = site.gateway.accounts.lock().unwrap().len();
+    let mut browser = site.browser();
+    browser
+        .post("/sign-up", &[("email", "new@studio.example")])
+        .await
+        .assert(200, "");
+    let link = site.link("new@studio.example").await;
+    let fields = [("account_name", "Typed name"), ("password", PASSWORD)];
+    let page = browser.post(&link, &fields).await;
+    page.assert(503, READ_ONLY);
+    page.assert(503, "value=\"Typed name\"");
+    // A person who is there may look, sign in and change the password.
+    let mut owner = site.signed_in(crate::support::ADA).await;
+    let fields = [
+        ("current", PASSWORD),
+        ("password", "another lorry teapot nine"),
+    ];
+    owner.post("/you/password", &fields).await.location();
+    assert_eq!(site.gateway.accounts.lock().unwrap().len(), accounts);
+    site.gateway.switched.lock().unwrap().clear();
+    let fields = [("account_name", "Typed name"), ("password", PASSWORD)];
+    browser.post(&link, &fields).await.location();
+    assert_eq!(site.gateway.accounts.lock().unwrap().len(), accounts + 1);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
+    let world = World::new(pool).await;
+    let switched = &world.hooks.site.gateway.switched;
+    switched.lock().unwrap().insert("submissions");
+    let mut owner = world.owner.clone();
+    let before = world.state().await;
+    for kind in ["game", "event"] {
+        let path = format!("/accounts/{}/listings/new/{kind}", world.account);
+        let shown = owner.get(&path).await;
+        shown.assert(200, "are not accepted for a while");
+        let form = shown.hidden()["form"].clone();
+        let fields = [("form", form.as_str()), ("title", "Typed title")];
+        let page = owner.post(&path, &fields).await;
+        page.assert(503, "are not accepted for a while");
+        page.assert(503, "value=\"Typed title\"");
+    }
+    assert_eq!(world.state().await, before);
+    // What is listed can still be changed, and pages can be submitted.
+    let path = format!("/accounts/{}/listings/new/page", world.account);
+    let form = owner.get(&path).await.hidden()["form"].clone();
+    let fields = [
+        ("form", form.as_str()),
+        ("name", "A page"),
+        ("kind", "studio"),
+    ];
+    owner.post(&path, &fields).await.location();
+    for form in OF_ACCOUNTS
+        .iter()
+        .filter(|form| !form.action.contains("/new/"))
+    {
+        let page = form.send(&mut owner, &world, false).await;
+        assert!(
+            !page.status.is_server_error(),
+            "{}: {}",
+            form.action,
+            page.text
+        );
+    }
+}

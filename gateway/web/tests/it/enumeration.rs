@@ -1,0 +1,166 @@
+//! Nobody learns whether a person exists: the same answer, by the same work. The work is counted, since times differ on every machine.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sqlx::PgPool;
+use time::Duration;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+use web::domain::role::Role;
+
+use crate::browser::Page;
+use crate::second_factor::turn_on;
+use crate::support::{ADA, BOB, PASSWORD, Site};
+use crate::world::person_id;
+
+const NOBODY: &str = "eve@evil.example";
+
+/// Counts SQL statements and hashes of passwords.
+#[derive(Clone, Default)]
+struct Work {
+    statements: Arc<AtomicU32>,
+    hashes: Arc<AtomicU32>,
+}
+
+impl Subscriber for Work {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        ["sqlx::query", "web::hashing"].contains(&metadata.target())
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let counted = match event.metadata().target() {
+            "web::hashing" => &self.hashes,
+            _ => &self.statements,
+        };
+        counted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// The answer to a form of a fresh browser without what differs in every answer, and the numbers of statements and hashes.
+async fn observed(site: &Site, path: &str, fields: &[(&str, &str)]) -> (String, u32, u32) {
+    let work = Work::default();
+    let page: Page = {
+        let _guard = tracing::subscriber::set_default(work.clone());
+        site.browser().post(path, fields).await
+    };
+    let mut headers = page.headers.clone();
+    for own in ["x-request-id", "content-length"] {
+        headers.remove(own);
+    }
+    let mut text = page.text;
+    for (_, value) in fields {
+        text = text.replace(value, "…");
+    }
+    (
+        format!("{} {headers:?} {text}", page.status),
+        work.statements.load(Ordering::Relaxed),
+        work.hashes.load(Ordering::Relaxed),
+    )
+}
+
+/// A person, a person with a second factor, and nobody.
+async fn people(pool: PgPool) -> Site {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    site.person(BOB).await;
+    let mut browser = site.signed_in(ADA).await;
+    turn_on(&site, &mut browser).await;
+    site
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn sign_up_and_reset_do_the_same_for_everybody(pool: PgPool) {
+    let site = people(pool).await;
+    for path in ["/sign-up", "/reset"] {
+        // More often than mails are sent to one address.
+        for time in 0..7 {
+            let nobody = observed(&site, path, &[("email", NOBODY)]).await;
+            assert!(nobody.0.contains("Look at your mail"), "{nobody:?}");
+            assert_eq!(nobody.1 > 0, time < 5, "statements are counted");
+            for person in [ADA, BOB] {
+                let known = observed(&site, path, &[("email", person)]).await;
+                assert_eq!(known, nobody, "{path} {person}");
+            }
+        }
+        site.clock.advance(Duration::hours(2));
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn sign_in_does_the_same_for_everybody(pool: PgPool) {
+    let site = people(pool).await;
+    for (time, wrong) in [
+        "wrong",
+        "",
+        "another lorry teapot nine",
+        &"x".repeat(10_000),
+    ]
+    .iter()
+    .cycle()
+    .take(12)
+    .enumerate()
+    {
+        let of = async |email| {
+            let fields = [("email", email), ("password", *wrong), ("next", "/you")];
+            observed(&site, "/sign-in", &fields).await
+        };
+        let nobody = of(NOBODY).await;
+        assert_eq!(nobody.2, u32::from(time < 10), "hashes are counted");
+        for person in [ADA, BOB] {
+            assert_eq!(of(person).await, nobody, "{person} {time}");
+        }
+        // What is no address takes the same way.
+        if time < 10 {
+            let odd = of("no address").await;
+            assert_eq!((odd.1, odd.2), (nobody.1, nobody.2));
+        }
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn an_invitation_and_a_new_address_tell_nothing_either(pool: PgPool) {
+    let site = people(pool).await;
+    let account = {
+        let person = person_id(&site.pool, BOB).await;
+        site.account(person.parse().unwrap(), Role::Owner).await
+    };
+    let mut owner = site.signed_in(BOB).await;
+    let team = format!("/accounts/{account}/team");
+    let mut answers = Vec::new();
+    for email in [ADA, NOBODY] {
+        let form = owner.get(&team).await.hidden()["form"].clone();
+        let fields = [
+            ("form", form.as_str()),
+            ("email", email),
+            ("role", "editor"),
+        ];
+        let sent = owner.post(&format!("{team}/invite"), &fields).await;
+        let (status, to) = (sent.status, sent.location().to_owned());
+        let fields = [("email", email), ("password", PASSWORD)];
+        let asked = owner.post("/you/email", &fields).await;
+        answers.push((status, to, asked.status, asked.location().to_owned()));
+    }
+    assert_eq!(answers[0], answers[1]);
+    // The page of the team shows both alike.
+    let page = owner.get(&team).await.text;
+    let shown = page.split("<li>").filter(|it| it.contains("withdraw"));
+    let shown: Vec<String> = shown
+        .map(|it| it.split('\n').next().unwrap().to_owned())
+        .map(|it| it.replace(ADA, "…").replace(NOBODY, "…"))
+        .collect();
+    assert_eq!(shown.len(), 2, "{page}");
+    assert_eq!(shown[0], shown[1]);
+}

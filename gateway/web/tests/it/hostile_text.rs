@@ -1,0 +1,274 @@
+//! Text that is a page of its own, in every field that a studio, its team or its receivers may fill, on every page of the router.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sqlx::{AssertSqlSafe, PgPool};
+use web::router::routes;
+
+use crate::browser::{Browser, Page};
+use crate::support::{ADA, PASSWORD, Site};
+use crate::world::{World, every_field, forms, person_id, send};
+
+const LINK: &str = "javascript:alert(1)";
+
+/// Where [`hostile`] text stands; each must be seen on a page, escaped.
+const FIELDS: [&str; 22] = [
+    "account name",
+    "key name",
+    "key game",
+    "request name",
+    "request reason",
+    "listings",
+    "title",
+    "tagline",
+    "description",
+    "genre",
+    "link key",
+    "link",
+    "alt",
+    "economy",
+    "currency",
+    "answer",
+    "endpoint",
+    "endpoint reason",
+    "member",
+    "invited",
+    "activity",
+    "agent",
+];
+
+fn hostile(field: &str) -> String {
+    format!("\"><script>alert({field})</script>&lt;img src=x onerror=1>")
+}
+
+#[track_caller]
+fn assert_harmless(page: &Page, path: &str) {
+    assert!(!page.status.is_server_error(), "{path}: {}", page.text);
+    let text = page.text.to_lowercase();
+    for raw in [
+        "<script>alert",
+        "<img src=x",
+        "onerror=1>",
+        "=\"javascript:",
+        "='javascript:",
+        "=javascript:",
+    ] {
+        assert!(!text.contains(raw), "{path} has {raw}: {}", page.text);
+    }
+}
+
+fn fill_gateway(site: &Site, account: &str) {
+    let gateway = &site.gateway;
+    let mut accounts = gateway.accounts.lock().unwrap();
+    accounts.get_mut(account).unwrap().name = hostile("account name");
+    for key in gateway.keys.lock().unwrap().iter_mut() {
+        key.name = hostile("key name");
+        key.game = Some(hostile("key game"));
+        "secret".clone_into(&mut key.kind);
+    }
+    for request in gateway.requests.lock().unwrap().iter_mut() {
+        request.name = hostile("request name");
+        request.reason = Some(hostile("request reason"));
+        "rejected".clone_into(&mut request.state);
+    }
+}
+
+fn fill_listings(site: &Site, account: &str) {
+    *site.listings.words.lock().unwrap() = Some(hostile("listings"));
+    site.listings.change(account, "okoto", |game| {
+        game.title = hostile("title");
+        game.tagline = hostile("tagline");
+        game.description = hostile("description");
+        game.genres = vec![hostile("genre")];
+        game.platforms = vec![hostile("genre")];
+        game.stage = hostile("genre");
+        LINK.clone_into(&mut game.url);
+        game.trailer_url = Some(LINK.to_owned());
+        game.cover_url = Some(LINK.to_owned());
+        game.links.insert("play".to_owned(), LINK.to_owned());
+        game.links.insert("steam".to_owned(), hostile("link"));
+        game.links.insert(hostile("link key"), LINK.to_owned());
+        game.screenshots = vec![contracts::listings::v1::Screenshot {
+            url: format!(
+                "https://mchezo.example/pictures/{}",
+                crate::stub_pictures::file()
+            ),
+            alt: hostile("alt"),
+            ..contracts::listings::v1::Screenshot::default()
+        }];
+        game.credits = vec![contracts::listings::v1::Credit::default()];
+    });
+    *site.economy.words.lock().unwrap() = Some(hostile("economy"));
+    *site.economy.name.lock().unwrap() = Some(hostile("currency"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the tables of two services")]
+async fn update(pool: &PgPool, sql: &str, text: &str) {
+    let changed = sqlx::query(AssertSqlSafe(sql.to_owned())).bind(text);
+    let changed = changed.execute(pool).await.unwrap();
+    assert!(changed.rows_affected() > 0, "{sql}");
+}
+
+async fn fill(world: &mut World) {
+    let hooks = &mut world.hooks;
+    hooks.receiver.say(&hostile("answer"));
+    let path = world_endpoint(hooks).await;
+    let test = format!("{path}/test");
+    let sent = hooks.submit(&path, &test, &[("event", "ping")]).await;
+    let watched = sent.location().to_owned();
+    let page = hooks.eventually(&watched, "Your receiver has it").await;
+    page.assert(200, "alert(answer)");
+    assert_harmless(&page, &watched);
+    let site = &hooks.site;
+    let mut browser = site.browser();
+    browser.agent = hostile("agent");
+    let fields = [("email", ADA), ("password", PASSWORD)];
+    browser.post("/sign-in", &fields).await.location();
+    fill_gateway(site, &world.account);
+    fill_listings(site, &world.account);
+    let member = site.person("member@studio.example").await;
+    site.join(
+        world.account.parse().unwrap(),
+        member,
+        web::domain::role::Role::Editor,
+    )
+    .await;
+    let pool = &site.pool;
+    let sql = "update web.person set email = $1 where email like 'member@%'";
+    update(pool, sql, &hostile("member")).await;
+    let sql = "update web.link set email = $1 where purpose = 'invite'";
+    update(pool, sql, &hostile("invited")).await;
+    let sql = "update web.activity set subject = $1, action = $1, email = $1, address = $1, agent = $1 where account_id is not null";
+    update(pool, sql, &hostile("activity")).await;
+    let sql = "update webhook.endpoint set state = 'off', url = 'https://hooks.example/' || $1";
+    update(pool, sql, &hostile("endpoint")).await;
+    let sql = "update webhook.endpoint set reason = $1";
+    update(pool, sql, &hostile("endpoint reason")).await;
+}
+
+/// The page of the only endpoint.
+async fn world_endpoint(hooks: &mut crate::webhook_service::WebhookSite) -> String {
+    let base = hooks.base();
+    let list = hooks.browser.get(&base).await;
+    let start = format!("href=\"{base}/");
+    let links = list.text.split(&start).skip(1);
+    let mut ids = links.filter_map(|rest| rest.split('"').next());
+    let id = ids.find(|id| id.len() == 36).unwrap();
+    format!("{base}/{id}")
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_page_runs_what_a_studio_wrote(pool: PgPool) {
+    let mut world = World::new(pool).await;
+    fill(&mut world).await;
+    let mut stranger = world.hooks.site.browser();
+    let mut seen = BTreeSet::new();
+    let mut look = |page: &Page, path: &str| {
+        assert_harmless(page, path);
+        let fields = FIELDS.iter().copied();
+        seen.extend(fields.filter(|field| page.text.contains(&format!("alert({field})"))));
+    };
+    for route in routes() {
+        if !route.methods.contains(&Method::GET) {
+            continue;
+        }
+        let path = world.own(route.path);
+        look(&world.owner.get(&path).await, &path);
+        look(&stranger.get(&path).await, &path);
+    }
+    // The answers of a receiver, as its check shows them.
+    let check = world.own("/accounts/{account}/webhooks/{endpoint}/check");
+    look(&world.owner.post(&check, &[]).await, &check);
+    let missing: Vec<&&str> = FIELDS.iter().filter(|it| !seen.contains(*it)).collect();
+    assert!(missing.is_empty(), "no page shows {missing:?}");
+    // The person as well, whose address is on every page.
+    let id = person_id(&world.hooks.site.pool, ADA).await;
+    let sql = format!("update web.person set email = $1 where id = '{id}'");
+    update(&world.hooks.site.pool, &sql, &hostile("person")).await;
+    let page = world.owner.get("/you").await;
+    page.assert(200, "alert(person)");
+    assert_harmless(&page, "/you");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_form_runs_what_was_typed(pool: PgPool) {
+    let mut world = World::new(pool).await;
+    let mut stranger = world.hooks.site.browser();
+    for typed in [hostile("typed"), LINK.to_owned(), "\0".to_owned()] {
+        for route in forms() {
+            // The last steps of these would end the session or the account.
+            if ["/sign-out", "/you/delete"].contains(&route.path) || route.path.ends_with("/leave")
+            {
+                continue;
+            }
+            let path = world.own(route.path);
+            let mut fields = every_field();
+            for (name, value) in &mut fields[1..] {
+                // These choose what is done.
+                if !["step", "revision", "confirmed"].contains(name) {
+                    value.clone_from(&typed);
+                }
+            }
+            for link in [
+                "links.play",
+                "links.other",
+                "trailer_url",
+                "website",
+                "tagline",
+                "q",
+            ] {
+                fields.push((link, typed.clone()));
+            }
+            for browser in [&mut world.owner, &mut stranger] {
+                let page = send(browser, &Method::POST, &path, &fields).await;
+                assert_harmless(&page, &path);
+            }
+            for step in ["edit", "preview"] {
+                fields.retain(|(name, _)| *name != "step");
+                fields.push(("step", step.to_owned()));
+                let page = send(&mut world.owner, &Method::POST, &path, &fields).await;
+                assert_harmless(&page, &path);
+            }
+        }
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_page_runs_what_its_address_says(pool: PgPool) {
+    let mut world = World::new(pool).await;
+    let mut stranger = world.hooks.site.browser();
+    let names = [
+        "next", "done", "to", "cursor", "state", "event", "since", "until", "watch", "before", "q",
+    ];
+    let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    for typed in [
+        encoded(&hostile("typed")),
+        encoded(LINK),
+        "%00".to_owned(),
+        "%FF".to_owned(),
+        "%0D%0ASet-Cookie:%20a=b".to_owned(),
+    ] {
+        let query = names.map(|name| format!("{name}={typed}")).join("&");
+        let look = async |browser: &mut Browser, path: &str| {
+            assert_harmless(&browser.get(path).await, path);
+        };
+        for route in routes() {
+            if !route.methods.contains(&Method::GET) {
+                continue;
+            }
+            let path = format!("{}?{query}", world.own(route.path));
+            look(&mut world.owner, &path).await;
+            look(&mut stranger, &path).await;
+            // The last parameter of the path.
+            let Some((parent, last)) = route.path.rsplit_once('/') else {
+                continue;
+            };
+            if last.starts_with('{') {
+                let path = format!("{}/{typed}", world.own(parent));
+                look(&mut world.owner, &path).await;
+            }
+        }
+    }
+}

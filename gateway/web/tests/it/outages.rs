@@ -1,0 +1,134 @@
+//! A service refuses connections: every page says so or shows the rest, and no form loses what was typed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use http::{Method, StatusCode};
+use kit::rpc::client::Client;
+use sqlx::PgPool;
+use web::app::Web;
+use web::router::{router, routes};
+use web::upstream::{Economy, Gateway, Listings, Webhooks};
+
+use crate::browser::Browser;
+use crate::support::Site;
+use crate::typed_forms::{Needs, OF_ACCOUNTS};
+use crate::world::World;
+
+/// The services, and paths whose pages are nothing without them.
+const SERVICES: [(Needs, &[&str]); 4] = [
+    (Needs::Gateway, &["/keys", "/accounts/{account}"]),
+    (Needs::Webhooks, &["/webhooks"]),
+    (Needs::Listings, &["/listings", "/claims"]),
+    (Needs::Economy, &["/economy"]),
+];
+
+/// The same site, in which nothing answers at the address of a service.
+fn without(site: &Site, service: Needs) -> Router {
+    let app = &site.app;
+    let nobody = |wanted| {
+        let dead: Client = testing::client("http://127.0.0.1:1", &app.lifecycle).unwrap();
+        (service == wanted).then_some((dead, Duration::from_secs(2)))
+    };
+    let gateway = nobody(Needs::Gateway).map(|(client, limit)| Gateway::new(client, limit));
+    let webhooks = nobody(Needs::Webhooks).map(|(client, limit)| Webhooks::new(client, limit));
+    let listings = nobody(Needs::Listings).map(|(client, limit)| Listings::new(client, limit));
+    let economy = nobody(Needs::Economy).map(|(client, limit)| Economy::new(client, limit));
+    router(&Arc::new(Web {
+        pool: app.pool.clone(),
+        clock: app.clock.clone(),
+        passwords: app.passwords.clone(),
+        sessions: app.sessions.clone(),
+        limits: app.limits.clone(),
+        forms: app.forms.clone(),
+        cookie: app.cookie,
+        key_ring: app.key_ring.clone(),
+        gateway: gateway.unwrap_or_else(|| app.gateway.clone()),
+        webhooks: webhooks.unwrap_or_else(|| app.webhooks.clone()),
+        listings: listings.unwrap_or_else(|| app.listings.clone()),
+        economy: economy.unwrap_or_else(|| app.economy.clone()),
+        proxies: app.proxies.clone(),
+        proxy_header: app.proxy_header,
+        public_url: app.public_url.clone(),
+        api_url: app.api_url.clone(),
+        mail_folder: app.mail_folder.clone(),
+        timeout: app.timeout,
+        lifecycle: app.lifecycle.clone(),
+    }))
+}
+
+/// The owner at another router.
+fn moved(world: &World, router: &Router) -> Browser {
+    let mut owner = Browser::new(router);
+    owner.cookie.clone_from(&world.owner.cookie);
+    owner
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn every_page_answers_without_a_service(pool: PgPool) {
+    let mut world = World::new(pool).await;
+    for (service, theirs) in SERVICES {
+        let mut owner = moved(&world, &without(&world.hooks.site, service));
+        let mut missing = 0;
+        for route in routes() {
+            if !route.methods.contains(&Method::GET) {
+                continue;
+            }
+            let path = world.own(route.path);
+            let usual = world.owner.get(&path).await;
+            let page = owner.get(&path).await;
+            if page.status == usual.status {
+                continue;
+            }
+            assert_eq!(page.status, 503, "{service:?} {path}: {}", page.text);
+            page.assert(503, "Try again");
+            page.assert(503, "<a href=");
+            let is_theirs = theirs.iter().any(|part| route.path.contains(part));
+            assert!(is_theirs, "{service:?} {path}: {}", page.text);
+            missing += 1;
+        }
+        assert!(missing > 0, "{service:?}");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_form_loses_what_was_typed_without_its_service(pool: PgPool) {
+    let world = World::new(pool).await;
+    let site = &world.hooks.site;
+    for (service, _) in SERVICES {
+        let mut without = moved(&world, &without(site, service));
+        let before = world.state().await;
+        for form in OF_ACCOUNTS.iter().filter(|form| form.needs == service) {
+            let mut owner = world.owner.clone();
+            let hidden = owner.get(&world.own(form.page)).await.hidden();
+            let fields = form.typed(&hidden, false);
+            let page = form.post(&mut without, &world, &fields).await;
+            assert_eq!(
+                page.status, 503,
+                "{service:?} {}: {}",
+                form.action, page.text
+            );
+            page.assert(503, "Try again");
+            // Pictures are shown again by their service only.
+            if !form.page.ends_with("/pictures") {
+                page.assert(503, "role=\"alert\"");
+                form.assert_kept(&page, &fields);
+            }
+        }
+        assert_eq!(world.state().await, before, "{service:?}");
+    }
+    // Once it is back, the same forms are taken.
+    let mut owner = world.owner.clone();
+    for form in OF_ACCOUNTS {
+        let page = form.send(&mut owner, &world, false).await;
+        let is_taken = [StatusCode::OK, StatusCode::SEE_OTHER].contains(&page.status);
+        let is_refused_by_its_rules = page.status == 422;
+        assert!(
+            is_taken || is_refused_by_its_rules,
+            "{}: {}",
+            form.action,
+            page.text
+        );
+    }
+}

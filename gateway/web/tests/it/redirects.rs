@@ -1,0 +1,157 @@
+//! Every redirect stays on this site, whatever a request asks for.
+
+use http::Method;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sqlx::PgPool;
+use web::domain::role::Role;
+use web::router::routes;
+
+use crate::browser::Page;
+use crate::second_factor::{half_signed_in, turn_on};
+use crate::support::{ADA, PASSWORD, Site};
+use crate::world::{World, every_field, send};
+
+const ELSEWHERE: [&str; 18] = [
+    "//evil.example",
+    "///evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/\t/evil.example",
+    "/\n/evil.example",
+    "/\r\nLocation: https://evil.example",
+    "/\0/evil.example",
+    "https:evil.example",
+    "https:/evil.example",
+    "https://evil.example",
+    "HTTPS://mchezo.example@evil.example",
+    "javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    " //evil.example",
+    "\u{2028}//evil.example",
+    "/\u{ff0f}evil.example",
+    "evil.example",
+];
+
+/// The names that sites give to such a parameter.
+const NAMES: [&str; 8] = [
+    "next",
+    "return",
+    "return_to",
+    "redirect",
+    "url",
+    "location",
+    "back",
+    "done",
+];
+
+/// Where a browser goes, as it reads the header, is on this site.
+#[track_caller]
+fn assert_stays(page: &Page, asked: &str) {
+    assert!(!page.headers.contains_key("refresh"), "{asked:?}");
+    let Some(location) = page.headers.get("location") else {
+        return;
+    };
+    let location = location.to_str().unwrap();
+    let base = url::Url::parse("https://mchezo.example/sign-in").unwrap();
+    let target = base.join(location).unwrap();
+    assert_eq!(target.origin(), base.origin(), "{asked:?}: {location}");
+    assert!(location.starts_with('/'), "{asked:?}: {location}");
+}
+
+/// As they are, and as proxies and browsers encode them once or twice.
+fn spellings(text: &str) -> [String; 3] {
+    let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    [text.to_owned(), encode(text), encode(&encode(text))]
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn sign_in_leads_to_no_other_site(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    site.account(ada, Role::Owner).await;
+    let mut signed_in = site.signed_in(ADA).await;
+    for text in ELSEWHERE.iter().flat_map(|text| spellings(text)) {
+        let query = utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string();
+        let page = site.browser().get(&format!("/sign-in?next={query}")).await;
+        page.assert(200, "Sign in");
+        let next = page.hidden()["next"].clone();
+        assert!(!next.contains("evil") || next.starts_with("/%"), "{next}");
+        let page = signed_in.get(&format!("/sign-in?next={query}")).await;
+        page.location();
+        assert_stays(&page, &text);
+    }
+    // Ten passwords of a person from one address: each has another one.
+    for (last, text) in (100..).zip(ELSEWHERE) {
+        let mut browser = crate::browser::Browser::at(&site.router, last);
+        let fields = [("email", ADA), ("password", PASSWORD), ("next", text)];
+        let page = browser.post("/sign-in", &fields).await;
+        page.location();
+        assert_stays(&page, text);
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_second_factor_leads_to_no_other_site(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut owner = site.signed_in(ADA).await;
+    let (secret, _) = turn_on(&site, &mut owner).await;
+    for text in ELSEWHERE {
+        site.clock.advance(time::Duration::minutes(16));
+        let mut half = half_signed_in(&site).await;
+        let query = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let page = half.get(&format!("/sign-in/code?next={query}")).await;
+        assert_eq!(page.hidden()["next"], "/accounts", "{text:?}");
+        let code = secret.code(site.clock.now());
+        let fields = [("code", code.as_str()), ("next", text)];
+        let page = half.post("/sign-in/code", &fields).await;
+        assert_eq!(page.location(), "/accounts", "{text:?}");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_parameter_of_any_page_or_form_leads_elsewhere(pool: PgPool) {
+    let mut world = World::new(pool).await;
+    let query = |text: &str| {
+        let text = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        NAMES.map(|name| format!("{name}={text}")).join("&")
+    };
+    let mut stranger = world.hooks.site.browser();
+    for route in routes() {
+        let path = world.own(route.path);
+        if !route.methods.contains(&Method::GET) {
+            continue;
+        }
+        for text in ["//evil.example", "/\\evil.example", "https:evil.example"] {
+            let path = format!("{path}?{}", query(text));
+            for browser in [&mut world.owner, &mut stranger] {
+                let page = browser.get(&path).await;
+                assert_stays(&page, &path);
+                assert!(!page.status.is_server_error(), "{path}: {}", page.text);
+                assert!(!page.text.contains("href=\"//"), "{path}: {}", page.text);
+            }
+        }
+    }
+    // Paths that look like other sites.
+    for path in [
+        "//evil.example",
+        "//evil.example/you",
+        "/you//evil.example",
+        "/%5Cevil.example",
+    ] {
+        assert_stays(&stranger.get(path).await, path);
+    }
+    // Forms, with every field that could be an address.
+    for route in crate::world::forms() {
+        let mut fields = every_field();
+        fields.extend(NAMES.map(|name| (name, "//evil.example".to_owned())));
+        let page = send(
+            &mut stranger,
+            &Method::POST,
+            &world.own(route.path),
+            &fields,
+        )
+        .await;
+        assert_stays(&page, route.path);
+    }
+}

@@ -1,0 +1,107 @@
+//! A refused form is shown again with what was typed, and its errors are tied to their fields. A form that the table lacks fails the test.
+
+use sqlx::PgPool;
+use web::domain::role::Role;
+
+use crate::browser::Page;
+use crate::support::{ADA, Site};
+use crate::typed_forms::{BUTTONS, NEW_ACCOUNT, OF_ACCOUNTS, OF_PEOPLE, TypedForm, holder};
+use crate::world::{World, forms};
+
+/// Every error is named by the field that it stands beside, and there is the one that is expected.
+#[track_caller]
+fn assert_tied(form: &TypedForm, page: &Page) {
+    let (_, _, field) = form.wrong;
+    let text = &page.text;
+    if field == "*" {
+        assert!(text.contains("role=\"alert\""), "{}: {text}", form.action);
+    } else {
+        let error = format!("id=\"{field}-error\"");
+        assert!(
+            text.contains(&error),
+            "{}: no {error} in {text}",
+            form.action
+        );
+    }
+    let ids = text.split("class=\"error\" id=\"").skip(1);
+    for id in ids.filter_map(|rest| rest.split('"').next()) {
+        let named = text.split("aria-describedby=\"").skip(1);
+        let mut named = named.filter_map(|rest| rest.split('"').next());
+        let is_named = named.any(|names| names.split(' ').any(|name| name == id));
+        assert!(
+            is_named,
+            "{}: nothing is described by {id}: {text}",
+            form.action
+        );
+        let is_marked =
+            text.contains("aria-invalid=\"true\"") || text.contains("<fieldset aria-describedby");
+        assert!(is_marked, "{}: {text}", form.action);
+    }
+}
+
+#[test]
+fn every_form_is_tried() {
+    let tables = OF_PEOPLE.iter().chain(OF_ACCOUNTS).chain([&NEW_ACCOUNT]);
+    let mut known: Vec<&str> = tables.map(|form| form.action).collect();
+    known.extend(BUTTONS);
+    for route in forms() {
+        assert!(
+            known.contains(&route.path),
+            "add {} to typed_forms.rs",
+            route.path
+        );
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_refused_form_of_an_account_keeps_what_was_typed(pool: PgPool) {
+    let mut world = World::new(pool).await;
+    let before = world.state().await;
+    let mut owner = world.owner.clone();
+    for form in OF_ACCOUNTS {
+        let shown = owner.get(&world.own(form.page)).await;
+        shown.assert(200, "<form");
+        let fields = form.typed(&shown.hidden(), true);
+        let page = form.post(&mut owner, &world, &fields).await;
+        assert_eq!(page.status, 422, "{}: {}", form.action, page.text);
+        assert_tied(form, &page);
+        form.assert_kept(&page, &fields);
+    }
+    assert_eq!(world.state().await, before);
+    world.owner.get("/you").await.assert(200, ADA);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_refused_form_of_a_person_keeps_what_was_typed(pool: PgPool) {
+    let world = World::new(pool).await;
+    for form in OF_PEOPLE {
+        let mut browser = holder(&world, form, &world.hooks.site).await;
+        let shown = browser.get(&world.own(form.page)).await;
+        shown.assert(200, "<form");
+        let fields = form.typed(&shown.hidden(), true);
+        let page = form.post(&mut browser, &world, &fields).await;
+        assert_eq!(page.status, 422, "{}: {}", form.action, page.text);
+        assert_tied(form, &page);
+        form.assert_kept(&page, &fields);
+        assert!(!page.text.contains("value=\"baobab"), "{}", page.text);
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_refused_account_keeps_its_name(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let form = browser.get("/accounts").await.hidden()["form"].clone();
+    let long = "x".repeat(81);
+    let fields = [("form", form.as_str()), ("name", &long)];
+    let page = browser.post("/accounts", &fields).await;
+    page.assert(422, &format!("value=\"{long}\""));
+    assert_tied(&NEW_ACCOUNT, &page);
+    // The form works once it is right.
+    let form = page.hidden()["form"].clone();
+    let fields = [("form", form.as_str()), ("name", "Savanna")];
+    browser.post("/accounts", &fields).await.location();
+    site.account(ada, Role::Owner).await;
+    browser.get("/accounts").await.assert(200, "Savanna");
+}

@@ -1,0 +1,88 @@
+//! The pages of the test, and claims.
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::pages_service_server::PagesService;
+use kit::Fault;
+use serde_json::Value;
+use tonic::{Request, Response};
+
+use crate::stub_listings::{Answer, StubListings};
+
+#[tonic::async_trait]
+impl PagesService for StubListings {
+    async fn create_page(
+        &self,
+        request: Request<proto::CreatePageRequest>,
+    ) -> Answer<proto::CreatePageResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        self.record(format!("page {}", body["name"]));
+        Ok(Response::new(proto::CreatePageResponse {
+            written: Some(proto::Written {
+                slug: Some("a-page".to_owned()),
+                ..proto::Written::default()
+            }),
+        }))
+    }
+
+    async fn update_page(
+        &self,
+        _: Request<proto::UpdatePageRequest>,
+    ) -> Answer<proto::UpdatePageResponse> {
+        Err(Fault::not_found("No page of yours has this handle.").into())
+    }
+
+    async fn list_own_pages(
+        &self,
+        _: Request<proto::ListOwnPagesRequest>,
+    ) -> Answer<proto::ListOwnPagesResponse> {
+        self.check()?;
+        let mut page = proto::Page {
+            handle: "studio".to_owned(),
+            name: self.text("A Studio"),
+            tagline: self.text(""),
+            kind: "studio".to_owned(),
+            ..proto::Page::default()
+        };
+        page.set_state(proto::State::Published);
+        Ok(Response::new(proto::ListOwnPagesResponse {
+            pages: vec![page],
+            ..proto::ListOwnPagesResponse::default()
+        }))
+    }
+
+    async fn claim_page(
+        &self,
+        request: Request<proto::ClaimPageRequest>,
+    ) -> Answer<proto::ClaimPageResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        if request.handle != "maliyo" {
+            return Err(Fault::not_found("There is no public page with this handle.").into());
+        }
+        let claim = format!("claim {}: {}", request.handle, request.evidence);
+        // As the service does: one claim of a page waits.
+        if !self.recorded().contains(&claim) {
+            self.record(claim);
+        }
+        Ok(Response::new(proto::ClaimPageResponse::default()))
+    }
+
+    async fn list_own_claims(
+        &self,
+        _: Request<proto::ListOwnClaimsRequest>,
+    ) -> Answer<proto::ListOwnClaimsResponse> {
+        self.check()?;
+        let words = self.words.lock().unwrap().clone();
+        let claim = |words: String| proto::Claim {
+            handle: words.clone(),
+            evidence: words.clone(),
+            reason: words,
+            ..proto::Claim::default()
+        };
+        Ok(Response::new(proto::ListOwnClaimsResponse {
+            claims: words.map(claim).into_iter().collect(),
+        }))
+    }
+}

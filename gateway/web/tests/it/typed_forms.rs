@@ -1,0 +1,373 @@
+//! Every form with typed text: what is typed, and what the rules refuse about it.
+
+use std::collections::BTreeMap;
+
+use crate::browser::{Browser, Page};
+use crate::support::{PASSWORD, Site};
+use crate::world::World;
+
+/// The service that a form needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Nothing,
+    Gateway,
+    Webhooks,
+    Listings,
+    Economy,
+}
+
+/// A form of the router.
+#[derive(Debug, Clone)]
+pub(crate) struct TypedForm {
+    /// The page with the form.
+    pub(crate) page: &'static str,
+    pub(crate) action: &'static str,
+    pub(crate) needs: Needs,
+    /// Names and values that the rules admit.
+    pub(crate) fields: &'static [(&'static str, &'static str)],
+    /// Replaces a value by one that the rules refuse; the error stands beside the field of the third name, or above the form (`*`).
+    pub(crate) wrong: (&'static str, &'static str, &'static str),
+}
+
+const LONG: &str = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+const fn form(
+    page: &'static str,
+    action: &'static str,
+    needs: Needs,
+    fields: &'static [(&'static str, &'static str)],
+    wrong: (&'static str, &'static str, &'static str),
+) -> TypedForm {
+    TypedForm {
+        page,
+        action,
+        needs,
+        fields,
+        wrong,
+    }
+}
+
+/// Forms without typed text: buttons, choices, and files.
+pub(crate) const BUTTONS: &[&str] = &[
+    "/sign-out",
+    "/you/sessions/end-others",
+    "/you/sessions/{session}/end",
+    "/accounts/{account}/keys/{key}/rotate",
+    "/accounts/{account}/keys/{key}/revoke",
+    "/accounts/{account}/keys/requests/{request}/reveal",
+    "/accounts/{account}/team/leave",
+    "/accounts/{account}/team/invites/{invite}/withdraw",
+    "/accounts/{account}/team/{person}/role",
+    "/accounts/{account}/team/{person}/remove",
+    "/accounts/{account}/webhooks/{endpoint}/pause",
+    "/accounts/{account}/webhooks/{endpoint}/resume",
+    "/accounts/{account}/webhooks/{endpoint}/rotate",
+    "/accounts/{account}/webhooks/{endpoint}/switch",
+    "/accounts/{account}/webhooks/{endpoint}/remove",
+    "/accounts/{account}/webhooks/{endpoint}/test",
+    "/accounts/{account}/webhooks/{endpoint}/check",
+    "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
+    "/accounts/{account}/listings/{kind}/{name}/withdraw",
+    "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}",
+    "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
+];
+
+/// Forms of strangers and of a person.
+pub(crate) const OF_PEOPLE: &[TypedForm] = &[
+    form(
+        "/sign-up",
+        "/sign-up",
+        Needs::Nothing,
+        &[("email", "typed@new.example")],
+        ("email", "typed", "email"),
+    ),
+    form(
+        "/reset",
+        "/reset",
+        Needs::Nothing,
+        &[("email", "typed@new.example")],
+        ("email", "typed", "email"),
+    ),
+    form(
+        "/sign-in",
+        "/sign-in",
+        Needs::Nothing,
+        &[("email", "typed@new.example"), ("password", PASSWORD)],
+        ("password", "typed", "*"),
+    ),
+    form(
+        "/link/{token}",
+        "/link/{token}",
+        Needs::Nothing,
+        &[("password", PASSWORD)],
+        ("password", "typed", "password"),
+    ),
+    form(
+        "/you/password",
+        "/you/password",
+        Needs::Nothing,
+        &[("current", PASSWORD), ("password", "typed lorry teapot")],
+        ("password", "typed", "password"),
+    ),
+    form(
+        "/you/email",
+        "/you/email",
+        Needs::Nothing,
+        &[("email", "typed@new.example"), ("password", PASSWORD)],
+        ("password", "typed", "password"),
+    ),
+    form(
+        "/you/totp",
+        "/you/totp",
+        Needs::Nothing,
+        &[("code", "000001"), ("password", PASSWORD)],
+        ("code", "000000", "code"),
+    ),
+    form(
+        "/you/totp/off",
+        "/you/totp/off",
+        Needs::Nothing,
+        &[("code", "000001"), ("password", PASSWORD)],
+        ("password", "typed", "password"),
+    ),
+    form(
+        "/you/delete",
+        "/you/delete",
+        Needs::Nothing,
+        &[("password", PASSWORD)],
+        ("password", "typed", "password"),
+    ),
+    // The last one: it turns the second factor on.
+    form(
+        "/sign-in/code",
+        "/sign-in/code",
+        Needs::Nothing,
+        &[("code", "000001")],
+        ("code", "000000", "code"),
+    ),
+];
+
+const GAME: &[(&str, &str)] = &[
+    ("creator", "studio"),
+    ("title", "Typed title"),
+    ("tagline", "Typed tagline"),
+    ("description", "Typed description"),
+    ("genres", "puzzle"),
+    ("stage", "released"),
+    ("release_year", "2025"),
+    ("trailer_url", "https://typed.example/trailer"),
+    ("links.play", "https://typed.example/play"),
+];
+
+/// Forms of an account.
+pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
+    form(
+        "/accounts/{account}/settings",
+        "/accounts/{account}/settings",
+        Needs::Gateway,
+        &[("name", "Typed name"), ("email", "ada@studio.example")],
+        ("email", "typed@new.example", "email"),
+    ),
+    form(
+        "/accounts/{account}/keys/new",
+        "/accounts/{account}/keys",
+        Needs::Gateway,
+        &[
+            ("name", "Typed name"),
+            ("mode", "test"),
+            ("kind", "secret"),
+            ("may_write", "yes"),
+            ("game", "typed-game"),
+            ("expires", "2027-03-31"),
+        ],
+        ("name", "", "name"),
+    ),
+    form(
+        "/accounts/{account}/team",
+        "/accounts/{account}/team/invite",
+        Needs::Nothing,
+        &[("email", "typed@new.example"), ("role", "owner")],
+        ("email", "typed", "email"),
+    ),
+    form(
+        "/accounts/{account}/webhooks/new",
+        "/accounts/{account}/webhooks",
+        Needs::Webhooks,
+        &[
+            ("url", "https://typed.example/hook"),
+            ("events", "tip.paid"),
+            ("rate_limit", "7"),
+        ],
+        ("url", "http://typed.example/", "url"),
+    ),
+    form(
+        "/accounts/{account}/webhooks/{endpoint}/change",
+        "/accounts/{account}/webhooks/{endpoint}/change",
+        Needs::Webhooks,
+        &[
+            ("url", "https://typed.example/hook"),
+            ("events", "tip.paid"),
+            ("rate_limit", "7"),
+        ],
+        ("rate_limit", "typed", "rate_limit"),
+    ),
+    form(
+        "/accounts/{account}/webhooks/{endpoint}/recover",
+        "/accounts/{account}/webhooks/{endpoint}/recover",
+        Needs::Webhooks,
+        &[("since", "2026-11-22T10:11"), ("confirmed", "yes")],
+        ("since", "typed", "since"),
+    ),
+    form(
+        "/accounts/{account}/listings/new/{kind}",
+        "/accounts/{account}/listings/new/{kind}",
+        Needs::Listings,
+        GAME,
+        ("title", "", "title"),
+    ),
+    form(
+        "/accounts/{account}/listings/{kind}/{name}/edit",
+        "/accounts/{account}/listings/{kind}/{name}/edit",
+        Needs::Listings,
+        GAME,
+        ("title", "", "title"),
+    ),
+    form(
+        "/accounts/{account}/listings/{kind}/{name}/takedown",
+        "/accounts/{account}/listings/{kind}/{name}/takedown",
+        Needs::Listings,
+        &[("reason", "Typed reason")],
+        ("reason", "", "reason"),
+    ),
+    form(
+        "/accounts/{account}/claims",
+        "/accounts/{account}/claims",
+        Needs::Listings,
+        &[("handle", "maliyo"), ("evidence", "Typed evidence")],
+        ("handle", "typed", "handle"),
+    ),
+    form(
+        "/accounts/{account}/listings/{kind}/{name}/pictures",
+        "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/use",
+        Needs::Listings,
+        &[
+            ("id", "prepared-1"),
+            ("src", "typed"),
+            ("crop", "1 1 0 0 1 1"),
+        ],
+        ("id", "typed", "cover"),
+    ),
+    form(
+        "/accounts/{account}/listings/{kind}/{name}/pictures",
+        "/accounts/{account}/listings/{kind}/{name}/pictures/arrange",
+        Needs::Listings,
+        &[("url", "one"), ("alt", "Typed text"), ("place", "1")],
+        ("alt", "bad", "alt-1"),
+    ),
+    form(
+        "/accounts/{account}/economy/{game}",
+        "/accounts/{account}/economy/{game}/currency",
+        Needs::Economy,
+        &[("name", "Typed name")],
+        ("name", LONG, "name"),
+    ),
+];
+
+/// The form of a new account, whose page is the list of accounts of a person with another number than one.
+pub(crate) const NEW_ACCOUNT: TypedForm = form(
+    "/accounts",
+    "/accounts",
+    Needs::Gateway,
+    &[("name", "Typed name")],
+    ("name", LONG, "name"),
+);
+
+impl TypedForm {
+    /// The fields with the hidden ones of the page.
+    pub(crate) fn typed(
+        &self,
+        hidden: &BTreeMap<String, String>,
+        is_wrong: bool,
+    ) -> Vec<(String, String)> {
+        let mut fields: Vec<(String, String)> = Vec::new();
+        for name in ["form", "revision"] {
+            if let Some(value) = hidden.get(name) {
+                fields.push((name.to_owned(), value.clone()));
+            }
+        }
+        let (wrong, bad, _) = self.wrong;
+        for (name, value) in self.fields {
+            let value = if is_wrong && *name == wrong {
+                bad
+            } else {
+                value
+            };
+            fields.push(((*name).to_owned(), value.to_owned()));
+        }
+        fields
+    }
+
+    /// Opens the page and sends the form.
+    pub(crate) async fn send(&self, browser: &mut Browser, world: &World, is_wrong: bool) -> Page {
+        let page = browser.get(&world.own(self.page)).await;
+        let fields = self.typed(&page.hidden(), is_wrong);
+        self.post(browser, world, &fields).await
+    }
+
+    pub(crate) async fn post(
+        &self,
+        browser: &mut Browser,
+        world: &World,
+        fields: &[(String, String)],
+    ) -> Page {
+        let fields: Vec<(&str, &str)> = fields
+            .iter()
+            .map(|(n, v)| (n.as_str(), v.as_str()))
+            .collect();
+        browser.post(&world.own(self.action), &fields).await
+    }
+
+    /// The page has everything that was typed, except secrets.
+    #[track_caller]
+    pub(crate) fn assert_kept(&self, page: &Page, fields: &[(String, String)]) {
+        for (name, value) in fields {
+            let is_secret = ["password", "current", "code"].contains(&name.as_str());
+            // The id of a form that was used up is replaced; the files of pictures come from the page.
+            let is_hidden = [
+                "form",
+                "revision",
+                "confirmed",
+                "id",
+                "src",
+                "crop",
+                "place",
+                "mode",
+            ]
+            .contains(&name.as_str());
+            if is_hidden || value.is_empty() {
+                continue;
+            }
+            let is_there = page.text.contains(&format!("value=\"{value}\""))
+                || page.text.contains(&format!(">\n{value}</textarea>"));
+            assert_eq!(
+                is_there, !is_secret,
+                "{} {name}={value}: {}",
+                self.action, page.text
+            );
+        }
+    }
+}
+
+/// A browser that may send the forms of people: `/sign-in/code` needs a person after the password.
+pub(crate) async fn holder(world: &World, form: &TypedForm, site: &Site) -> Browser {
+    match form.action {
+        "/sign-in/code" => {
+            let mut owner = world.owner.clone();
+            crate::second_factor::turn_on(site, &mut owner).await;
+            site.clock.advance(time::Duration::minutes(16));
+            crate::second_factor::half_signed_in(site).await
+        }
+        path if path.starts_with("/you") => world.owner.clone(),
+        _ => site.browser(),
+    }
+}

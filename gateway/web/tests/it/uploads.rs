@@ -1,0 +1,158 @@
+//! Uploads that are not what they seem. listings-svc has tests of what it decodes; these are about the way there and back.
+
+use axum::body::Body;
+use http::Request;
+use http::header::CONTENT_TYPE;
+use sqlx::PgPool;
+use web::domain::role::Role;
+
+use crate::browser::{Browser, Page};
+use crate::stub_pictures::file;
+use crate::support::{ADA, Site};
+
+const PAGE: &str = "<html><script>alert(1)</script></html>";
+
+async fn studio(pool: PgPool) -> (Site, String, Browser) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await.to_string();
+    site.listings.game(&account, "okoto", "Okoto");
+    let owner = site.signed_in(ADA).await;
+    (site, account, owner)
+}
+
+/// Sends a body with this type to the form of the cover.
+async fn send(owner: &mut Browser, account: &str, content_type: &str, body: Vec<u8>) -> Page {
+    let path = format!("/accounts/{account}/listings/game/okoto/pictures/cover");
+    let request = Request::post(path)
+        .header("sec-fetch-site", "same-origin")
+        .header(CONTENT_TYPE, content_type)
+        .body(Body::from(body));
+    owner.send(request.unwrap()).await
+}
+
+/// A form with a part that has these headers and this content.
+fn multipart(headers: &str, content: &[u8]) -> Vec<u8> {
+    let head = format!("--limit\r\n{headers}\r\n\r\n");
+    [head.as_bytes(), content, b"\r\n--limit--\r\n"].concat()
+}
+
+const FORM: &str = "multipart/form-data; boundary=limit";
+const PART: &str = "Content-Disposition: form-data; name=\"picture\"; filename=\"cover.jpg\"\r\nContent-Type: image/jpeg";
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn files_that_are_something_else_are_refused_in_words(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    for content in [
+        &b"GIF89a/*\x01\x00*/=1;alert(1)//"[..],
+        b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>",
+        b"%PDF-1.7",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\x08\x06\0\0\0",
+        PAGE.as_bytes(),
+        b"\0",
+    ] {
+        let page = send(&mut owner, &account, FORM, multipart(PART, content)).await;
+        page.assert(422, "Send a JPEG.");
+        assert!(!page.text.contains("<script>alert"), "{}", page.text);
+    }
+    let empty = send(&mut owner, &account, FORM, multipart(PART, b"")).await;
+    empty.assert(422, "Choose a file.");
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn bodies_that_are_no_upload_are_refused_in_words(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let good = || multipart(PART, b"JPEG");
+    for (content_type, body) in [
+        ("image/jpeg", b"JPEG".to_vec()),
+        ("application/json", b"{}".to_vec()),
+        (
+            "application/x-www-form-urlencoded",
+            b"picture=JPEG".to_vec(),
+        ),
+        ("text/html", PAGE.as_bytes().to_vec()),
+        ("multipart/form-data", good()),
+        ("multipart/form-data; boundary=", good()),
+        ("multipart/form-data; boundary=other", good()),
+        (
+            &format!("multipart/form-data; boundary={}", "x".repeat(500)),
+            good(),
+        ),
+        ("multipart/mixed; boundary=limit", good()),
+        (FORM, Vec::new()),
+        (FORM, b"--limit--\r\n".to_vec()),
+        (FORM, b"--limit\r\n\r\nJPEG".to_vec()),
+        (FORM, good()[..good().len() - 12].to_vec()),
+        (
+            FORM,
+            multipart("Content-Disposition: form-data; name=\"other\"", b"JPEG"),
+        ),
+        (FORM, multipart("Content-Disposition: form-data", b"JPEG")),
+        (FORM, multipart("X: y", b"JPEG")),
+        (
+            FORM,
+            multipart(&format!("X: {}", "y".repeat(100_000)), b"JPEG"),
+        ),
+    ] {
+        let length = body.len();
+        let page = send(&mut owner, &account, content_type, body).await;
+        let expected = [413, 422].contains(&page.status.as_u16());
+        assert!(
+            expected,
+            "{content_type} {length}: {} {}",
+            page.status, page.text
+        );
+        let says_why =
+            page.text.contains("class=\"error\"") || page.text.contains("role=\"alert\"");
+        assert!(says_why, "{content_type} {length}: {}", page.text);
+    }
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    for name in [
+        "../../etc/passwd",
+        "a\r\nX-Injected: yes\r\n\r\n<script>",
+        "a%0d%0aX-Injected: yes",
+        "\"><script>alert(1)</script>.jpg",
+        &"x".repeat(5_000),
+        "=?utf-8?q?a?=",
+        "",
+    ] {
+        let quoted = name.replace('"', "%22");
+        let headers = format!(
+            "Content-Disposition: form-data; name=\"picture\"; filename=\"{quoted}\"\r\nContent-Type: image/svg+xml"
+        );
+        let page = send(&mut owner, &account, FORM, multipart(&headers, b"JPEG")).await;
+        let answered = [200, 422].contains(&page.status.as_u16());
+        assert!(answered, "{name:?}: {} {}", page.status, page.text);
+        assert!(!page.headers.contains_key("x-injected"), "{name:?}");
+        assert!(!page.text.contains("alert(1)"), "{}", page.text);
+        assert!(!page.text.contains("passwd"), "{}", page.text);
+    }
+    let recorded = site.listings.recorded();
+    assert!(
+        recorded
+            .iter()
+            .all(|it| it.starts_with("prepare Cover okoto ")),
+        "{recorded:?}"
+    );
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn whatever_is_stored_is_shown_as_a_jpeg(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    for stored in ["text/html", "image/svg+xml", "image/jpeg", "", "a\r\nb"] {
+        stored.clone_into(&mut site.listings.file_type.lock().unwrap());
+        let path = format!("/accounts/{account}/pictures/{}", file());
+        let picture = owner.get(&path).await;
+        assert_eq!(picture.status, 200);
+        assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg", "{stored}");
+        assert_eq!(picture.headers["x-content-type-options"], "nosniff");
+        let policy = picture.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    }
+}

@@ -1,0 +1,277 @@
+//! An account in which every kind of thing exists, so that a test can fill in every path of the router.
+
+use http::Method;
+use sqlx::{AssertSqlSafe, PgPool};
+use web::route::Route;
+use web::session::once;
+
+use crate::browser::{Browser, Page};
+use crate::stub_pictures::file;
+use crate::support::ADA;
+use crate::webhook_service::WebhookSite;
+
+/// Who is invited to the account.
+pub(crate) const CAROL: &str = "carol@new.example";
+
+/// The parameters of paths.
+const KNOWN: [&str; 13] = [
+    "{account}",
+    "{key}",
+    "{request}",
+    "{invite}",
+    "{person}",
+    "{session}",
+    "{endpoint}",
+    "{delivery}",
+    "{token}",
+    "{game}",
+    "{kind}",
+    "{name}",
+    "{picture}",
+];
+
+/// The account of [`ADA`], who is signed in.
+pub(crate) struct World {
+    pub(crate) hooks: WebhookSite,
+    pub(crate) account: String,
+    pub(crate) owner: Browser,
+    key: String,
+    request: String,
+    invite: String,
+    person: String,
+    session: String,
+    endpoint: String,
+    delivery: String,
+    token: String,
+}
+
+impl World {
+    pub(crate) async fn new(pool: PgPool) -> Self {
+        let mut hooks = WebhookSite::new(pool).await;
+        let account = hooks.account.to_string();
+        let (key, request) = keys(&hooks, &account);
+        hooks.site.listings.game(&account, "okoto", "Okoto");
+        account.clone_into(&mut hooks.site.economy.owner.lock().unwrap());
+        "Cowrie".clone_into(
+            hooks
+                .site
+                .economy
+                .name
+                .lock()
+                .unwrap()
+                .get_or_insert_default(),
+        );
+        let path = hooks.add().await;
+        let test = format!("{path}/test");
+        let sent = hooks.submit(&path, &test, &[("event", "ping")]).await;
+        let watched = sent.location().to_owned();
+        hooks.eventually(&watched, "Your receiver has it").await;
+        let (delivery, _) = watched.split_once('?').unwrap();
+        let team = format!("/accounts/{account}/team");
+        let fields = [("email", CAROL), ("role", "editor")];
+        let action = format!("{team}/invite");
+        hooks.submit(&team, &action, &fields).await.location();
+        let page = hooks.browser.get(&team).await;
+        let (_, rest) = page.text.split_once(&format!("{team}/invites/")).unwrap();
+        let invite = rest.split('/').next().unwrap().to_owned();
+        let person = person_id(&hooks.site.pool, ADA).await;
+        let token = hooks.site.link(CAROL).await.replace("/link/", "");
+        Self {
+            owner: hooks.browser.clone(),
+            session: session_hash(&hooks.browser),
+            key,
+            request,
+            invite,
+            person,
+            endpoint: last(&path),
+            delivery: last(delivery),
+            token,
+            account,
+            hooks,
+        }
+    }
+
+    /// A path of the router about the things of this account, as a path of `account`.
+    ///
+    /// A parameter that is not known here fails the test: add a real thing of the account for it.
+    pub(crate) fn path(&self, pattern: &str, account: &str) -> String {
+        let fill = |segment: &str| {
+            let known = !segment.starts_with('{') || KNOWN.contains(&segment);
+            assert!(known, "world.rs has nothing for {segment} of {pattern}");
+            self.value(pattern, segment, account)
+        };
+        pattern.split('/').map(fill).collect::<Vec<_>>().join("/")
+    }
+
+    fn value(&self, pattern: &str, segment: &str, account: &str) -> String {
+        match segment {
+            "{account}" => account.to_owned(),
+            "{key}" => self.key.clone(),
+            "{request}" => self.request.clone(),
+            "{invite}" => self.invite.clone(),
+            "{person}" => self.person.clone(),
+            "{session}" => self.session.clone(),
+            "{endpoint}" => self.endpoint.clone(),
+            "{delivery}" => self.delivery.clone(),
+            "{token}" => self.token.clone(),
+            "{kind}" => "game".to_owned(),
+            "{picture}" => "cover".to_owned(),
+            "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
+            "{name}" if pattern.ends_with("/pictures/{name}") => file(),
+            "{game}" | "{name}" => "okoto".to_owned(),
+            other => other.to_owned(),
+        }
+    }
+
+    /// The path of a route about this account itself.
+    pub(crate) fn own(&self, pattern: &str) -> String {
+        self.path(pattern, &self.account)
+    }
+
+    /// Everything that a form could have changed.
+    pub(crate) async fn state(&self) -> String {
+        let site = &self.hooks.site;
+        let mut state = String::new();
+        for table in [
+            "web.person",
+            "web.recovery_code",
+            "web.member",
+            "web.link",
+            "web.mail",
+            "web.activity",
+            "webhook.endpoint",
+            "webhook.delivery",
+            "webhook.audit",
+        ] {
+            state.push_str(&rows(&site.pool, table).await);
+        }
+        format!(
+            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+            site.gateway.keys,
+            site.gateway.requests,
+            site.gateway.accounts,
+            site.listings.calls,
+            site.listings.games,
+            site.economy.name,
+            self.hooks.receiver.bodies().len(),
+        )
+    }
+}
+
+/// The id of the person with this address.
+pub(crate) async fn person_id(pool: &PgPool, email: &str) -> String {
+    let person = web::store::people::by_email(pool, email).await.unwrap();
+    person.unwrap().id.to_string()
+}
+
+/// All rows of a table as one text.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the name of the table is a parameter"
+)]
+pub(crate) async fn rows(pool: &PgPool, table: &str) -> String {
+    let sql =
+        format!("select coalesce(string_agg(t::text, ' ' order by t::text), '') from {table} t");
+    let rows = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(pool);
+    rows.await.unwrap()
+}
+
+/// A key, and an approved request for another one; returns their ids.
+fn keys(hooks: &WebhookSite, account: &str) -> (String, String) {
+    let (key, request) = (
+        kit::ids::row_id().to_string(),
+        kit::ids::row_id().to_string(),
+    );
+    let gateway = &hooks.site.gateway;
+    gateway
+        .keys
+        .lock()
+        .unwrap()
+        .push(contracts::gateway::v1::Key {
+            id: key.clone(),
+            account_id: account.to_owned(),
+            name: "server".to_owned(),
+            mode: "test".to_owned(),
+            kind: "account".to_owned(),
+            ..contracts::gateway::v1::Key::default()
+        });
+    let asked = contracts::gateway::v1::KeyRequest {
+        id: request.clone(),
+        account_id: account.to_owned(),
+        name: "live server".to_owned(),
+        kind: "account".to_owned(),
+        state: "approved".to_owned(),
+        ..contracts::gateway::v1::KeyRequest::default()
+    };
+    gateway.requests.lock().unwrap().push(asked);
+    (key, request)
+}
+
+fn last(path: &str) -> String {
+    path.rsplit('/').next().unwrap().to_owned()
+}
+
+/// The hash by which a page names the session of a browser.
+pub(crate) fn session_hash(browser: &Browser) -> String {
+    let cookie = browser.cookie.clone().unwrap();
+    let (_, token) = cookie.split_once('=').unwrap();
+    let token = web::domain::session_token::Token::parse(token).unwrap();
+    token.hash().hex()
+}
+
+/// The fields of all forms at once. Each form reads its own.
+pub(crate) fn every_field() -> Vec<(&'static str, String)> {
+    let fixed = [
+        ("email", "taken@evil.example"),
+        ("role", "editor"),
+        ("name", "Taken"),
+        ("account_name", "Taken"),
+        ("password", "baobab lorry teapot nine"),
+        ("current", "baobab lorry teapot nine"),
+        ("code", "123456"),
+        ("mode", "test"),
+        ("kind", "account"),
+        ("grace", "3600"),
+        ("url", "https://hooks.example/"),
+        ("events", "tip.paid"),
+        ("event", "ping"),
+        ("since", "2026-11-01T00:00"),
+        ("confirmed", "yes"),
+        ("creator", "studio"),
+        ("title", "Taken"),
+        ("genres", "puzzle"),
+        ("revision", "1"),
+        ("step", "save"),
+        ("reason", "Taken"),
+        ("handle", "maliyo"),
+        ("evidence", "Taken"),
+        ("id", "prepared-1"),
+        ("alt", "Taken"),
+        ("place", "1"),
+        ("next", "/you"),
+    ];
+    let fixed = fixed.map(|(name, value)| (name, value.to_owned()));
+    let mut fields = vec![("form", once::new_id())];
+    fields.extend(fixed);
+    fields
+}
+
+/// Sends a request of a route with these fields, as a browser does.
+pub(crate) async fn send(
+    browser: &mut Browser,
+    method: &Method,
+    path: &str,
+    fields: &[(&'static str, String)],
+) -> Page {
+    if *method == Method::GET {
+        return browser.get(path).await;
+    }
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
+    browser.post(path, &fields).await
+}
+
+/// The routes that take forms.
+pub(crate) fn forms() -> impl Iterator<Item = Route> {
+    let routes = web::router::routes().into_iter();
+    routes.filter(|route| route.methods.contains(&Method::POST))
+}
