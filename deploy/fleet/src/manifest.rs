@@ -151,8 +151,9 @@ impl Manifest {
         let path = template.join("fleet.json");
         let mut manifest: Self =
             read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let public_url = manifest.base_url.trim_end_matches("/v1");
-        manifest.memory.public_url = Some(public_url.to_owned());
+        let public_url = manifest.memory.public_url.take();
+        let public_url = public_url.unwrap_or_else(|| manifest.dashboard_url.trim_end_matches('/').to_owned());
+        manifest.memory.public_url = Some(public_url);
         manifest.memory.ports.clear();
         for token in ["staff", "fleet"] {
             manifest.memory.secrets.remove(token);

@@ -5,7 +5,8 @@ use axum::extract::DefaultBodyLimit;
 use axum::handler::Handler;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
-use http::Method;
+use http::{HeaderMap, Method, Uri};
+use pages::site::Language;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{activity, keys, list, overview, settings, team, webhooks};
@@ -14,14 +15,16 @@ use crate::assets;
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
 use crate::layers::access::{self, Access, Guard};
-use crate::layers::{client, headers, log};
+use crate::layers::{client, headers, log, visit};
 use crate::listings::{
     claims, create, edit, list as list_of_listings, picture_file, pictures, show, takedown, upload,
 };
 use crate::page_error::PageError;
 use crate::people::{
-    delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, start, totp,
+    delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
 };
+use crate::site::{article, creators, events, games as public_games, picture, places, search, start};
+use crate::visit::Visit;
 
 /// The longest body of a form.
 const MAX_BODY: usize = 64 * 1024;
@@ -81,6 +84,7 @@ where
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
     [
+        site_routes(),
         people_routes(),
         account_routes(),
         webhook_routes(),
@@ -93,11 +97,34 @@ pub fn routes() -> Vec<Route> {
     .collect()
 }
 
+/// The public site. Each path is there a second time below `/en` and `/fr`.
+fn site_routes() -> Vec<Route> {
+    use Access::Public;
+    vec![
+        page("/", Public, start::show),
+        page("/search", Public, search::show),
+        page("/games", Public, public_games::list),
+        page("/games/{slug}", Public, public_games::show),
+        page("/creators", Public, creators::list),
+        page("/creators/{handle}", Public, creators::show),
+        page("/events", Public, events::list),
+        page("/events/{slug}", Public, events::show),
+        page("/countries", Public, places::countries),
+        page("/countries/{code}", Public, places::country),
+        page("/cities", Public, places::cities),
+        page("/cities/{slug}", Public, places::city),
+        page("/about/boards", Public, article::boards),
+        page("/credits", Public, article::credits),
+        page("/terms", Public, article::terms),
+        page("/privacy", Public, article::privacy),
+    ]
+}
+
 fn people_routes() -> Vec<Route> {
     use Access::{Anyone, SecondFactor, SignedIn};
     vec![
-        page("/", Anyone, start::show),
         page("/assets/{name}", Anyone, assets::show),
+        page("/pictures/{name}", Anyone, picture::show),
         form("/sign-up", Anyone, sign_up::show, sign_up::send),
         form("/sign-in", Anyone, sign_in::show, sign_in::send),
         form(
@@ -333,6 +360,17 @@ fn economy_routes() -> Vec<Route> {
 pub fn router(app: &App) -> Router {
     let mut router = Router::new();
     for route in routes() {
+        if route.access == Access::Public {
+            let counted = route
+                .handlers
+                .layer(from_fn_with_state(App::clone(app), visit::admit));
+            for language in Language::ALL {
+                let path = format!("{}{}", language.prefix(), route.path.trim_end_matches('/'));
+                router = router.route(&path, counted.clone());
+            }
+            router = router.route(route.path, counted);
+            continue;
+        }
         let guard = Guard {
             app: App::clone(app),
             access: route.access,
@@ -348,7 +386,9 @@ pub fn router(app: &App) -> Router {
     };
     router
         .layer(from_fn(log::name_route))
-        .fallback(async || PageError::not_found())
+        .fallback(async |uri: Uri, headers: HeaderMap| {
+            PageError::not_found().on_site(Visit::of(&uri, &headers))
+        })
         .method_not_allowed_fallback(async || PageError::method_not_allowed())
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(CsrfLayer::new().with_rejection_response(reject))

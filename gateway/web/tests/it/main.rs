@@ -14,6 +14,8 @@ mod listings;
 mod pictures;
 mod second_factor;
 mod sign_in;
+mod site;
+mod stub_catalogue;
 mod stub_economy;
 mod stub_listings;
 mod stub_pictures;

@@ -1,0 +1,35 @@
+//! The public site: what players, press and crawlers see. Its texts are in `texts/`, one file a language.
+
+pub mod article;
+pub mod card;
+pub mod creator;
+pub mod event;
+pub mod frame;
+pub mod game;
+pub mod language;
+pub mod list;
+mod locale;
+pub mod place;
+pub mod search;
+pub mod start;
+#[cfg(test)]
+mod tests;
+pub mod texts;
+
+pub use frame::{Frame, Head};
+pub use language::Language;
+pub use texts::Texts;
+
+/// What names are sorted by: their letters without accents and case, so that `Égypte` stands at E.
+pub fn sort_key(name: &str) -> String {
+    let plain = |c: char| match c {
+        'à' | 'á' | 'â' | 'ã' | 'ä' => 'a',
+        'ç' => 'c',
+        'è' | 'é' | 'ê' | 'ë' => 'e',
+        'ì' | 'í' | 'î' | 'ï' => 'i',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' => 'o',
+        'ù' | 'ú' | 'û' | 'ü' => 'u',
+        other => other,
+    };
+    name.to_lowercase().chars().map(plain).collect()
+}
