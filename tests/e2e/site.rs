@@ -30,7 +30,11 @@ async fn check(http: &Client, url: &str, title: &str) -> String {
     let again = again.send().await.unwrap();
     // Another test may have changed it meanwhile.
     let is_same = again.headers()[ETAG] == headers[ETAG];
-    let expected = if is_same { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
+    let expected = if is_same {
+        StatusCode::NOT_MODIFIED
+    } else {
+        StatusCode::OK
+    };
     assert_eq!(again.status(), expected, "{url}");
     if is_same {
         assert!(again.bytes().await.unwrap().is_empty(), "{url}");

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use contracts::catalogue::v1::places_service_server::PlacesService;
 use contracts::catalogue::v1::{
-    GetCityRequest, GetCityResponse, GetCountryRequest, GetCountryResponse, ListCitiesRequest, ListCitiesResponse,
-    ListCountriesRequest, ListCountriesResponse, ListGenresRequest, ListGenresResponse,
+    GetCityRequest, GetCityResponse, GetCountryRequest, GetCountryResponse, ListCitiesRequest,
+    ListCitiesResponse, ListCountriesRequest, ListCountriesResponse, ListGenresRequest,
+    ListGenresResponse,
 };
 use contracts::common::v1::PageInfo;
 use contracts::public;

@@ -77,7 +77,11 @@ impl Rankings {
 }
 
 /// Where a listing stands on the boards.
-fn ranks<L: Votable>(view: &View, snapshot: &Snapshot, (mode, name): (Mode, &str)) -> Option<Vec<BoardRank>> {
+fn ranks<L: Votable>(
+    view: &View,
+    snapshot: &Snapshot,
+    (mode, name): (Mode, &str),
+) -> Option<Vec<BoardRank>> {
     L::index(snapshot.dataset(mode)).get(name)?;
     let previous = view.dataset(mode).previous();
     let ranks = Window::ALL.into_iter().filter_map(|window| {

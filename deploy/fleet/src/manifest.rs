@@ -152,7 +152,8 @@ impl Manifest {
         let mut manifest: Self =
             read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let public_url = manifest.memory.public_url.take();
-        let public_url = public_url.unwrap_or_else(|| manifest.dashboard_url.trim_end_matches('/').to_owned());
+        let public_url =
+            public_url.unwrap_or_else(|| manifest.dashboard_url.trim_end_matches('/').to_owned());
         manifest.memory.public_url = Some(public_url);
         manifest.memory.ports.clear();
         for token in ["staff", "fleet"] {

@@ -104,7 +104,8 @@ impl Settings {
 impl kit::config::Settings for Settings {
     const SERVICE: &'static str = "web";
     const PREFIX: &'static str = "WEB";
-    const ABOUT: &'static str = "The public site and the dashboard of Mchezo: listings, people, accounts and keys";
+    const ABOUT: &'static str =
+        "The public site and the dashboard of Mchezo: listings, people, accounts and keys";
 
     fn common(&self) -> &Common {
         &self.common

@@ -23,7 +23,9 @@ use crate::page_error::PageError;
 use crate::people::{
     delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
 };
-use crate::site::{article, creators, events, games as public_games, picture, places, search, start};
+use crate::site::{
+    article, creators, events, games as public_games, picture, places, search, start,
+};
 use crate::visit::Visit;
 
 /// The longest body of a form.

@@ -2,7 +2,6 @@
 
 ## The frame of all pages
 
-brand-line = Games of Africa
 skip = Skip to the content
 nav-label = Pages
 nav-games = Games
@@ -128,7 +127,6 @@ board-same = as before
 creator-verified = Verified
 creator-about = About
 creator-roles = Roles
-creator-games = Games
 creator-description = { $value }, who makes games in Africa.
 event-when = When
 event-where = Where

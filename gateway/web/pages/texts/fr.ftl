@@ -2,7 +2,6 @@
 
 ## Le cadre de toutes les pages
 
-brand-line = Jeux d’Afrique
 skip = Aller au contenu
 nav-label = Pages
 nav-games = Jeux
@@ -128,7 +127,6 @@ board-same = inchangé
 creator-verified = Vérifié
 creator-about = À propos
 creator-roles = Rôles
-creator-games = Jeux
 creator-description = { $value } crée des jeux en Afrique.
 event-when = Quand
 event-where = Où

@@ -45,9 +45,7 @@ async fn count(
     };
     let viewer = Viewer::find(app, headers, now).await.ok().flatten();
     match viewer.filter(Viewer::is_signed_in) {
-        Some(viewer) => app
-            .page_limit
-            .count(Visitor::Person(viewer.person.id), now),
+        Some(viewer) => app.page_limit.count(Visitor::Person(viewer.person.id), now),
         None => Err(seconds),
     }
 }

@@ -60,7 +60,9 @@ pub(super) fn place_links(frame: &Frame, city: (&str, &str), code: &str) -> Vec<
         },
         label: name.to_owned(),
     });
-    city.into_iter().chain([country_link(frame, code)]).collect()
+    city.into_iter()
+        .chain([country_link(frame, code)])
+        .collect()
 }
 
 pub(super) fn creator_link(frame: &Frame, creator: public::GameCreator) -> Link {

@@ -118,7 +118,9 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
     EventPage {
         kind: Link {
             href: frame.href(&address(LIST, &[("kind", Some(&event.kind))])),
-            label: texts.value("event-kind", &event.kind, &event.kind).to_owned(),
+            label: texts
+                .value("event-kind", &event.kind, &event.kind)
+                .to_owned(),
         },
         days: texts.days(&event.starts_at, event.ends_at.as_deref()),
         is_over: last.is_some_and(|last| last < today),

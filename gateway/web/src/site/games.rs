@@ -85,7 +85,10 @@ pub async fn list(
         Ok(GamesPage {
             filters: filters::form(&frame, LIST, choices, &set),
             total: games.page.total,
-            games: rows.into_iter().map(|row| cards::game(&frame, row)).collect(),
+            games: rows
+                .into_iter()
+                .map(|row| cards::game(&frame, row))
+                .collect(),
             pager: filters::pager(&frame, LIST, &set, cursor, &games),
             frame,
         })

@@ -36,7 +36,10 @@ pub async fn show(
     if let Ok(tag) = HeaderValue::try_from(tag) {
         headers.insert(ETAG, tag);
     }
-    headers.insert(http::header::CACHE_CONTROL, HeaderValue::from_static(CACHE_CONTROL));
+    headers.insert(
+        http::header::CACHE_CONTROL,
+        HeaderValue::from_static(CACHE_CONTROL),
+    );
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     Ok(response)
 }

@@ -71,7 +71,10 @@ pub async fn cities(
         let rows: Vec<public::CityRow> = cities.parse()?;
         Ok(CitiesPage {
             total: cities.page.total,
-            cities: rows.into_iter().map(|row| cards::city(&frame, row)).collect(),
+            cities: rows
+                .into_iter()
+                .map(|row| cards::city(&frame, row))
+                .collect(),
             pager: filters::pager(&frame, CITIES, &set, cursor, &cities),
             frame,
         })

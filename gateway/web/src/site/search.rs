@@ -92,7 +92,9 @@ fn found(
     };
     let rows: Vec<SearchResult> = results.rows.parse()?;
     // The best of the results is what was probably meant.
-    let nearest = rows.first().filter(|_| results.is_similar && cursor.is_none());
+    let nearest = rows
+        .first()
+        .filter(|_| results.is_similar && cursor.is_none());
     let did_you_mean = nearest.map(|row| Link {
         href: frame.href(&address(PATH, &[("q", Some(&row.name))])),
         label: row.name.clone(),

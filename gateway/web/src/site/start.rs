@@ -60,8 +60,14 @@ pub async fn show(
         };
         Ok(StartPage {
             notice: notice.map(|key| frame.texts.say(key).to_owned()),
-            games: games.into_iter().map(|row| cards::game(&frame, row)).collect(),
-            events: events.into_iter().map(|row| cards::event(&frame, row)).collect(),
+            games: games
+                .into_iter()
+                .map(|row| cards::game(&frame, row))
+                .collect(),
+            events: events
+                .into_iter()
+                .map(|row| cards::event(&frame, row))
+                .collect(),
             api_url: app.api_url.clone(),
             frame,
         })

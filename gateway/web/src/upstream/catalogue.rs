@@ -113,7 +113,8 @@ impl Catalogue {
             form: FORM,
             ..request
         };
-        let call = async |client, request| GamesServiceClient::new(client).list_games(request).await;
+        let call =
+            async |client, request| GamesServiceClient::new(client).list_games(request).await;
         let answer = self.read(request, call).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
@@ -136,8 +137,11 @@ impl Catalogue {
             form: FORM,
             ..request
         };
-        let call =
-            async |client, request| CreatorsServiceClient::new(client).list_creators(request).await;
+        let call = async |client, request| {
+            CreatorsServiceClient::new(client)
+                .list_creators(request)
+                .await
+        };
         let answer = self.read(request, call).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
@@ -180,7 +184,8 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        let call = async |client, request| EventsServiceClient::new(client).get_event(request).await;
+        let call =
+            async |client, request| EventsServiceClient::new(client).get_event(request).await;
         let json = self.read(request, call).await?.json;
         Ok(One { json })
     }
@@ -205,8 +210,11 @@ impl Catalogue {
             page: page(100, None),
             ..proto::ListCountriesRequest::default()
         };
-        let call =
-            async |client, request| PlacesServiceClient::new(client).list_countries(request).await;
+        let call = async |client, request| {
+            PlacesServiceClient::new(client)
+                .list_countries(request)
+                .await
+        };
         let answer = self.read(request, call).await?;
         Ok(Rows::new(answer.json, answer.page))
     }

@@ -106,7 +106,14 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         assert!(!page.text.contains(absent), "{absent} in {}", page.text);
     }
     let french = browser.get("/fr/games/okoto").await;
-    for part in ["Réflexion", "Nigéria", "Cette semaine", "1er novembre 2026", "1\u{202f}200 victoires", "href=\"/fr/games?genre=puzzle\""] {
+    for part in [
+        "Réflexion",
+        "Nigéria",
+        "Cette semaine",
+        "1er novembre 2026",
+        "1\u{202f}200 victoires",
+        "href=\"/fr/games?genre=puzzle\"",
+    ] {
         french.assert(200, part);
     }
 }
@@ -174,7 +181,10 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
         200,
         "rel=\"canonical\" href=\"https://mchezo.example/games?genre=puzzle&#38;country=NG&#38;q=stone+age\"",
     );
-    page.assert(200, "<input type=\"hidden\" name=\"q\" value=\"stone age\">");
+    page.assert(
+        200,
+        "<input type=\"hidden\" name=\"q\" value=\"stone age\">",
+    );
     let last = browser.get(&next.replace("&#38;", "&")).await;
     last.assert(200, "First page");
     assert!(!last.text.contains("rel=\"next\""), "{}", last.text);
@@ -196,7 +206,10 @@ async fn a_search_says_what_was_forgiven(pool: PgPool) {
     let mut browser = site.browser();
     let page = browser.get("/search?q=okotto").await;
     page.assert(200, "Results for “okotto”");
-    page.assert(200, "Did you mean <a href=\"/search?q=Okoto+%3Cb%3E\">Okoto &#60;b&#62;</a>?");
+    page.assert(
+        200,
+        "Did you mean <a href=\"/search?q=Okoto+%3Cb%3E\">Okoto &#60;b&#62;</a>?",
+    );
     page.assert(200, "noindex");
     page.assert(200, "href=\"/games/okoto\"");
     let page = browser.get("/fr/search?q=okoto").await;
@@ -281,7 +294,10 @@ async fn pictures_are_served_from_here(pool: PgPool) {
     assert_eq!(picture.status, 200);
     assert_eq!(picture.text.len(), 600_000);
     assert_eq!(picture.headers["content-type"], "image/jpeg");
-    assert_eq!(picture.headers["cross-origin-resource-policy"], "cross-origin");
+    assert_eq!(
+        picture.headers["cross-origin-resource-policy"],
+        "cross-origin"
+    );
     assert_eq!(
         picture.headers[CACHE_CONTROL],
         "public, max-age=31536000, s-maxage=60, immutable"

@@ -290,7 +290,10 @@ impl EventsService for StubCatalogue {
 
 #[tonic::async_trait]
 impl SearchService for StubCatalogue {
-    async fn search(&self, request: Request<proto::SearchRequest>) -> Answer<proto::SearchResponse> {
+    async fn search(
+        &self,
+        request: Request<proto::SearchRequest>,
+    ) -> Answer<proto::SearchResponse> {
         self.answers()?;
         let rows = json!([{
             "type": "games", "slug": "okoto", "name": "Okoto <b>", "tagline": "Stones", "country_code": "NG",
@@ -319,7 +322,10 @@ impl RankingsService for StubCatalogue {
         request: Request<proto::GetRanksRequest>,
     ) -> Answer<proto::GetRanksResponse> {
         let request = request.into_inner();
-        assert_eq!((request.kind.as_str(), request.name.as_str()), ("games", "okoto"));
+        assert_eq!(
+            (request.kind.as_str(), request.name.as_str()),
+            ("games", "okoto")
+        );
         let rank = |board: &str, previous_rank| proto::BoardRank {
             board: board.to_owned(),
             rank: 3,

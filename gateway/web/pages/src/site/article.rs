@@ -28,7 +28,13 @@ impl Article {
     pub fn read(markdown: &str) -> Option<Self> {
         let events = || Parser::new_ext(markdown, Options::ENABLE_TABLES);
         let title = text_of(events(), |tag| {
-            matches!(tag, Tag::Heading { level: HeadingLevel::H1, .. })
+            matches!(
+                tag,
+                Tag::Heading {
+                    level: HeadingLevel::H1,
+                    ..
+                }
+            )
         })?;
         let summary = text_of(events(), |tag| matches!(tag, Tag::Paragraph | Tag::Item));
         let safe = events().map(|event| match event {

@@ -14,9 +14,7 @@ use super::event::EventPage;
 use super::frame::ErrorPage;
 use super::game::{BoardRank, Credit, Currency, GamePage, Trailer};
 use super::language::Language;
-use super::list::{
-    CreatorsPage, EventsPage, Filter, FilterOption, Filters, GamesPage, Pager,
-};
+use super::list::{CreatorsPage, EventsPage, Filter, FilterOption, Filters, GamesPage, Pager};
 use super::place::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
 use super::search::{Found, Kind, Row, SearchPage};
 use super::start::StartPage;
@@ -224,92 +222,140 @@ fn pages(language: Language) -> Vec<(&'static str, String)> {
     let frame = || frame(language);
     let article = Article::read("# Title\n\nText\n").unwrap();
     let of_lists = vec![
-        ("start", StartPage {
-            frame: frame(),
-            notice: Some(text()),
-            games: vec![game_card()],
-            events: vec![event_card()],
-            api_url: "https://mchezo.example/v1".to_owned(),
-        }.render()),
-        ("games", GamesPage {
-            frame: frame(),
-            filters: filters(),
-            total: 2_000,
-            games: vec![game_card()],
-            pager: pager(),
-        }.render()),
-        ("creators", CreatorsPage {
-            frame: frame(),
-            filters: filters(),
-            total: 1,
-            creators: vec![creator_card()],
-            pager: pager(),
-        }.render()),
-        ("events", EventsPage {
-            frame: frame(),
-            filters: filters(),
-            total: 0,
-            events: Vec::new(),
-            pager: Pager::default(),
-        }.render()),
-        ("countries", CountriesPage {
-            frame: frame(),
-            countries: vec![place_row()],
-        }.render()),
-        ("cities", CitiesPage {
-            frame: frame(),
-            total: 1,
-            cities: vec![place_row()],
-            pager: pager(),
-        }.render()),
-        ("search", SearchPage {
-            frame: frame(),
-            found: Some(found()),
-        }.render()),
-        ("empty search", SearchPage {
-            frame: frame(),
-            found: None,
-        }.render()),
+        (
+            "start",
+            StartPage {
+                frame: frame(),
+                notice: Some(text()),
+                games: vec![game_card()],
+                events: vec![event_card()],
+                api_url: "https://mchezo.example/v1".to_owned(),
+            }
+            .render(),
+        ),
+        (
+            "games",
+            GamesPage {
+                frame: frame(),
+                filters: filters(),
+                total: 2_000,
+                games: vec![game_card()],
+                pager: pager(),
+            }
+            .render(),
+        ),
+        (
+            "creators",
+            CreatorsPage {
+                frame: frame(),
+                filters: filters(),
+                total: 1,
+                creators: vec![creator_card()],
+                pager: pager(),
+            }
+            .render(),
+        ),
+        (
+            "events",
+            EventsPage {
+                frame: frame(),
+                filters: filters(),
+                total: 0,
+                events: Vec::new(),
+                pager: Pager::default(),
+            }
+            .render(),
+        ),
+        (
+            "countries",
+            CountriesPage {
+                frame: frame(),
+                countries: vec![place_row()],
+            }
+            .render(),
+        ),
+        (
+            "cities",
+            CitiesPage {
+                frame: frame(),
+                total: 1,
+                cities: vec![place_row()],
+                pager: pager(),
+            }
+            .render(),
+        ),
+        (
+            "search",
+            SearchPage {
+                frame: frame(),
+                found: Some(found()),
+            }
+            .render(),
+        ),
+        (
+            "empty search",
+            SearchPage {
+                frame: frame(),
+                found: None,
+            }
+            .render(),
+        ),
     ];
     let of_listings = vec![
         ("game", game(frame()).render()),
-        ("creator", CreatorPage {
-            frame: frame(),
-            name: text(),
-            kind: text(),
-            tagline: text(),
-            is_verified: true,
-            avatar: Some(picture()),
-            roles: vec![text()],
-            place: vec![link("/cities/lagos"), link("/countries/NG")],
-            bio: text(),
-            links: vec![link("https://studio.example")],
-            games: vec![game_card()],
-            games_total: 30,
-            all_games: Some("/games?creator=studio".to_owned()),
-        }.render()),
-        ("event", EventPage {
-            frame: frame(),
-            title: text(),
-            kind: link("/events?kind=jam"),
-            days: text(),
-            starts_at: "2026-11-23".to_owned(),
-            is_over: true,
-            place: vec![link("/countries/NG")],
-            is_online: true,
-            website: Some(link("https://jam.example")),
-            description: text(),
-        }.render()),
+        (
+            "creator",
+            CreatorPage {
+                frame: frame(),
+                name: text(),
+                kind: text(),
+                tagline: text(),
+                is_verified: true,
+                avatar: Some(picture()),
+                roles: vec![text()],
+                place: vec![link("/cities/lagos"), link("/countries/NG")],
+                bio: text(),
+                links: vec![link("https://studio.example")],
+                games: vec![game_card()],
+                games_total: 30,
+                all_games: Some("/games?creator=studio".to_owned()),
+            }
+            .render(),
+        ),
+        (
+            "event",
+            EventPage {
+                frame: frame(),
+                title: text(),
+                kind: link("/events?kind=jam"),
+                days: text(),
+                starts_at: "2026-11-23".to_owned(),
+                is_over: true,
+                place: vec![link("/countries/NG")],
+                is_online: true,
+                website: Some(link("https://jam.example")),
+                description: text(),
+            }
+            .render(),
+        ),
         ("place", place(frame()).render()),
-        ("article", ArticlePage {
-            frame: frame(),
-            body: article.html,
-        }.render()),
-        ("error", ErrorPage {
-            frame: frame(),
-            text: text(),
-            request_id: "req_1".to_owned(),
-        }.render()),
+        (
+            "article",
+            ArticlePage {
+                frame: frame(),
+                body: article.html,
+            }
+            .render(),
+        ),
+        (
+            "error",
+            ErrorPage {
+                frame: frame(),
+                text: text(),
+                request_id: "req_1".to_owned(),
+            }
+            .render(),
+        ),
     ];
     let all = of_lists.into_iter().chain(of_listings);
     all.map(|(name, page)| (name, page.unwrap())).collect()
@@ -363,7 +409,10 @@ fn every_picture_has_its_size_and_comes_from_here() {
                 assert!(image.contains(part), "{name}: {part} is not in {image}");
             }
         }
-        assert!(!page.contains("<iframe") && !page.contains("<video"), "{name}");
+        assert!(
+            !page.contains("<iframe") && !page.contains("<video"),
+            "{name}"
+        );
     }
 }
 
@@ -417,8 +466,14 @@ fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
         for call in ["say(", "say_of(", "count(", "say_with("] {
             for rest in source.split(call).skip(1) {
                 let rest = rest.trim_start();
-                let literal = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
-                named.extend(literal.filter(|key| key.contains('-')).map(ToOwned::to_owned));
+                let literal = rest
+                    .strip_prefix('"')
+                    .and_then(|rest| rest.split('"').next());
+                named.extend(
+                    literal
+                        .filter(|key| key.contains('-'))
+                        .map(ToOwned::to_owned),
+                );
             }
         }
     }
@@ -453,11 +508,17 @@ fn no_text_is_missing_unused_or_broken() {
         let other: BTreeSet<&str> = keys_of(ENGLISH).collect();
         assert_eq!(known, other, "{language:?}");
         let named = named_keys(&known);
-        let missing: Vec<_> = named.iter().filter(|key| !known.contains(key.as_str())).collect();
+        let missing: Vec<_> = named
+            .iter()
+            .filter(|key| !known.contains(key.as_str()))
+            .collect();
         assert!(missing.is_empty(), "missing in {language:?}: {missing:?}");
         let is_value = |key: &str| {
             let mut groups = GROUPS.iter();
-            groups.any(|group| key.strip_prefix(group).is_some_and(|rest| rest.starts_with('-')))
+            groups.any(|group| {
+                key.strip_prefix(group)
+                    .is_some_and(|rest| rest.starts_with('-'))
+            })
         };
         let unused: Vec<_> = known
             .iter()
@@ -484,8 +545,14 @@ fn both_languages_take_the_same_arguments() {
             .collect();
         let text = text.join("\n");
         let found = text.split('$').skip(1);
-        let found = found.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
-        found.flatten().map(ToOwned::to_owned).collect::<BTreeSet<String>>()
+        let found = found.map(|rest| {
+            rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+                .next()
+        });
+        found
+            .flatten()
+            .map(ToOwned::to_owned)
+            .collect::<BTreeSet<String>>()
     };
     for key in keys_of(ENGLISH) {
         assert_eq!(arguments(ENGLISH, key), arguments(FRENCH, key), "{key}");
@@ -496,5 +563,8 @@ fn both_languages_take_the_same_arguments() {
 fn names_are_sorted_without_accents() {
     let mut names = ["Zambie", "Égypte", "Eswatini", "Érythrée", "Algérie"];
     names.sort_by_cached_key(|name| super::sort_key(name));
-    assert_eq!(names, ["Algérie", "Égypte", "Érythrée", "Eswatini", "Zambie"]);
+    assert_eq!(
+        names,
+        ["Algérie", "Égypte", "Érythrée", "Eswatini", "Zambie"]
+    );
 }

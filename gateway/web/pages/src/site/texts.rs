@@ -24,7 +24,10 @@ static FRENCH: LazyLock<Texts> =
 
 impl std::fmt::Debug for Texts {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("Texts").field(&self.language).finish()
+        formatter
+            .debug_tuple("Texts")
+            .field(&self.language)
+            .finish()
     }
 }
 
