@@ -91,17 +91,13 @@ impl PageError {
     }
 
     /// Shows the error as a page of the public site.
-    pub fn set_visit(&mut self, visit: Visit) {
+    #[must_use]
+    pub fn on_site(mut self, visit: Visit) -> Self {
         // A public page has no form: what was refused is its address.
         if self.status == StatusCode::UNPROCESSABLE_ENTITY {
             self.status = StatusCode::BAD_REQUEST;
         }
         self.visit = Some(visit);
-    }
-
-    #[must_use]
-    pub fn on_site(mut self, visit: Visit) -> Self {
-        self.set_visit(visit);
         self
     }
 

@@ -27,8 +27,8 @@ pub async fn admit(State(app): State<App>, mut request: Request, next: Next) -> 
         }
         Err(seconds) => PageError::too_many_pages(seconds).into_response(),
     };
-    if let Some(error) = response.extensions_mut().get_mut::<PageError>() {
-        error.set_visit(visit);
+    if let Some(error) = response.extensions_mut().remove::<PageError>() {
+        return error.on_site(visit).into_response();
     }
     response
 }
