@@ -1,7 +1,5 @@
 //! Names the state of the public pages' code and texts, which is a part of their `ETag`: after an update, browsers load pages anew.
 
-#![expect(clippy::print_stdout, reason = "cargo reads it")]
-
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;

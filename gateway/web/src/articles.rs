@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use pages::site::Language;
-use pages::site::article::Article;
+use pages::site::articles::Article;
 
 /// The texts that there are by default. The name is that of the file; `.en.md` or `.fr.md` follows.
 macro_rules! built_in {

@@ -19,7 +19,7 @@ pub struct PageError {
     ways_out: Vec<(String, String)>,
     retry_after: Option<u32>,
     /// The request of a public page: the error has its language then.
-    visit: Option<Visit>,
+    visit: Option<Box<Visit>>,
 }
 
 /// The result of a handler.
@@ -97,7 +97,7 @@ impl PageError {
         if self.status == StatusCode::UNPROCESSABLE_ENTITY {
             self.status = StatusCode::BAD_REQUEST;
         }
-        self.visit = Some(visit);
+        self.visit = Some(Box::new(visit));
         self
     }
 

@@ -1,12 +1,13 @@
 //! Every path of the site, with who may see it.
 
+mod site;
+
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::handler::Handler;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
 use http::{HeaderMap, Method, Uri};
-use pages::site::Language;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{activity, keys, list, overview, settings, team, webhooks};
@@ -15,16 +16,13 @@ use crate::assets;
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
 use crate::layers::access::{self, Access, Guard};
-use crate::layers::{client, headers, log, visit};
+use crate::layers::{client, headers, log};
 use crate::listings::{
     claims, create, edit, list as list_of_listings, picture_file, pictures, show, takedown, upload,
 };
 use crate::page_error::PageError;
 use crate::people::{
     delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
-};
-use crate::site::{
-    article, creators, events, games as public_games, picture, places, search, start,
 };
 use crate::visit::Visit;
 
@@ -86,7 +84,7 @@ where
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
     [
-        site_routes(),
+        site::routes(),
         people_routes(),
         account_routes(),
         webhook_routes(),
@@ -99,34 +97,10 @@ pub fn routes() -> Vec<Route> {
     .collect()
 }
 
-/// The public site. Each path is there a second time below `/en` and `/fr`.
-fn site_routes() -> Vec<Route> {
-    use Access::Public;
-    vec![
-        page("/", Public, start::show),
-        page("/search", Public, search::show),
-        page("/games", Public, public_games::list),
-        page("/games/{slug}", Public, public_games::show),
-        page("/creators", Public, creators::list),
-        page("/creators/{handle}", Public, creators::show),
-        page("/events", Public, events::list),
-        page("/events/{slug}", Public, events::show),
-        page("/countries", Public, places::countries),
-        page("/countries/{code}", Public, places::country),
-        page("/cities", Public, places::cities),
-        page("/cities/{slug}", Public, places::city),
-        page("/about/boards", Public, article::boards),
-        page("/credits", Public, article::credits),
-        page("/terms", Public, article::terms),
-        page("/privacy", Public, article::privacy),
-    ]
-}
-
 fn people_routes() -> Vec<Route> {
     use Access::{Anyone, SecondFactor, SignedIn};
     vec![
         page("/assets/{name}", Anyone, assets::show),
-        page("/pictures/{name}", Anyone, picture::show),
         form("/sign-up", Anyone, sign_up::show, sign_up::send),
         form("/sign-in", Anyone, sign_in::show, sign_in::send),
         form(
@@ -363,14 +337,7 @@ pub fn router(app: &App) -> Router {
     let mut router = Router::new();
     for route in routes() {
         if route.access == Access::Public {
-            let counted = route
-                .handlers
-                .layer(from_fn_with_state(App::clone(app), visit::admit));
-            for language in Language::ALL {
-                let path = format!("{}{}", language.prefix(), route.path.trim_end_matches('/'));
-                router = router.route(&path, counted.clone());
-            }
-            router = router.route(route.path, counted);
+            router = site::add(router, route, app);
             continue;
         }
         let guard = Guard {

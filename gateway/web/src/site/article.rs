@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::State;
 use pages::site::Head;
-use pages::site::article::ArticlePage;
+use pages::site::articles::ArticlePage;
 
 use super::cached::{Version, respond};
 use crate::app::App;
@@ -30,7 +30,7 @@ fn show(app: &App, visit: &Visit, name: &'static str) -> PageResult {
     let article = app.articles.find(name, visit.language);
     let article = article.ok_or_else(PageError::not_found)?;
     let version = Version::new(app, visit).text(&article.html);
-    respond(app, visit, version, |mut frame| {
+    respond(app, visit, &version, |mut frame| {
         frame.head = Head {
             title: article.title.clone(),
             description: article.summary.clone(),

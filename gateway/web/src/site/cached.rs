@@ -82,7 +82,7 @@ impl Version {
 pub(super) fn respond<T: Template>(
     web: &Web,
     visit: &Visit,
-    version: Version,
+    version: &Version,
     render: impl FnOnce(Frame) -> Result<T, Fault>,
 ) -> PageResult {
     let tag = format!("W/\"{:032x}\"", version.0.digest128());

@@ -1,8 +1,8 @@
 //! From rows of the API to what stands in lists.
 
 use contracts::public;
-use pages::site::card::{CreatorCard, EventCard, GameCard, Link, Picture};
-use pages::site::place::PlaceRow;
+use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
+use pages::site::places::PlaceRow;
 use pages::site::{Frame, Texts};
 
 use crate::domain::picture_name::is_file_name;

@@ -5,7 +5,7 @@ use axum::extract::{Path, RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::try_join;
-use pages::site::creator::CreatorPage;
+use pages::site::creators::CreatorPage;
 use pages::site::list::CreatorsPage;
 use pages::site::{Frame, Head};
 
@@ -30,7 +30,7 @@ pub async fn list(
     let set = ["kind", "country", "role", "city", "q"].map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
     let request = proto::ListCreatorsRequest {
-        page: page(ROWS, cursor),
+        page: Some(page(ROWS, cursor)),
         kind: query.text("kind"),
         role: query.text("role"),
         country: query.text("country"),
@@ -43,7 +43,7 @@ pub async fn list(
     let (creators, countries) = reads.await?;
     visit.path = address(LIST, &[&set[..], &[("cursor", cursor)]].concat());
     let version = Version::new(&app, &visit).rows(&creators).rows(&countries);
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         let title = match query.get("country") {
             Some(code) => frame.say_of("creators-in", &cards::country(frame.texts, code)),
             None => frame.texts.say("creators-title").to_owned(),
@@ -78,7 +78,7 @@ pub async fn show(
 ) -> PageResult {
     let creator = app.catalogue.creator(&handle).await?;
     let version = Version::new(&app, &visit).one(&creator);
-    respond(&app, &visit, version, |frame| {
+    respond(&app, &visit, &version, |frame| {
         Ok(creator_page(frame, creator.parse()?))
     })
 }

@@ -5,8 +5,8 @@ use axum::extract::{Path, RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
-use pages::site::card::Link;
-use pages::site::event::EventPage;
+use pages::site::cards::Link;
+use pages::site::events::EventPage;
 use pages::site::list::EventsPage;
 use pages::site::{Frame, Head};
 use time::Date;
@@ -33,7 +33,7 @@ pub async fn list(
     let set = names.map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
     let request = proto::ListEventsRequest {
-        page: page(ROWS, cursor),
+        page: Some(page(ROWS, cursor)),
         when: query.text("when"),
         kind: query.text("kind"),
         country: query.text("country"),
@@ -48,7 +48,7 @@ pub async fn list(
     let (events, countries) = reads.await?;
     visit.path = address(LIST, &[&set[..], &[("cursor", cursor)]].concat());
     let version = Version::new(&app, &visit).rows(&events).rows(&countries);
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         let texts = frame.texts;
         let title = match (query.get("when"), query.get("country")) {
             (Some("past"), _) => texts.say("events-past-title").to_owned(),
@@ -98,7 +98,7 @@ pub async fn show(
     let version = Version::new(&app, &visit)
         .one(&event)
         .text(&today.to_string());
-    respond(&app, &visit, version, |frame| {
+    respond(&app, &visit, &version, |frame| {
         Ok(event_page(frame, event.parse()?, today))
     })
 }

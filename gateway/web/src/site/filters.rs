@@ -80,17 +80,17 @@ pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)
 pub(super) fn form(
     frame: &Frame,
     path: &str,
-    filters: Vec<Filter>,
+    choices: Vec<Filter>,
     set: &[(&'static str, Option<&str>)],
 ) -> Filters {
-    let is_choice = |name: &str| filters.iter().any(|filter| filter.name == name);
+    let is_choice = |name: &str| choices.iter().any(|choice| choice.name == name);
     let hidden = set.iter().filter(|(name, _)| !is_choice(name));
     let hidden = hidden.filter_map(|(name, value)| Some((*name, (*value)?.to_owned())));
     Filters {
         action: frame.href(path),
         hidden: hidden.collect(),
         is_filtered: set.iter().any(|(_, value)| value.is_some()),
-        filters,
+        choices,
     }
 }
 

@@ -5,8 +5,8 @@ use axum::extract::{Path, RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
 use futures::future::{join, try_join, try_join3};
-use pages::site::card::Link;
-use pages::site::game::{BoardRank, Credit, Currency, GamePage, Trailer};
+use pages::site::cards::Link;
+use pages::site::games::{BoardRank, Credit, Currency, GamePage, Trailer};
 use pages::site::list::GamesPage;
 use pages::site::{Frame, Head};
 
@@ -31,7 +31,7 @@ pub async fn list(
     let set = names.map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
     let request = proto::ListGamesRequest {
-        page: page(ROWS, cursor),
+        page: Some(page(ROWS, cursor)),
         genre: query.text("genre"),
         platform: query.text("platform"),
         country: query.text("country"),
@@ -53,7 +53,7 @@ pub async fn list(
         .rows(&games)
         .rows(&genres)
         .rows(&countries);
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         let say = |key: &'static str| frame.texts.say(key);
         let title = match query.get("country") {
             Some(code) => frame.say_of("games-in", &cards::country(frame.texts, code)),
@@ -116,15 +116,15 @@ pub async fn show(
     if let Some(currency) = &currency {
         version = version.text(&currency.name).flag(currency.is_late);
     }
-    respond(&app, &visit, version, |frame| {
-        Ok(game_page(frame, game.parse()?, ranks, currency))
+    respond(&app, &visit, &version, |frame| {
+        Ok(game_page(frame, game.parse()?, &ranks, currency))
     })
 }
 
 fn game_page(
     mut frame: Frame,
     game: public::Game,
-    ranks: Vec<proto::BoardRank>,
+    ranks: &[proto::BoardRank],
     currency: Option<CurrencyName>,
 ) -> GamePage {
     let row = game.row;

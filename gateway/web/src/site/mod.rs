@@ -25,7 +25,7 @@ const FEW: u32 = 6;
 /// The first upcoming events.
 fn next_events(limit: u32) -> proto::ListEventsRequest {
     proto::ListEventsRequest {
-        page: crate::upstream::catalogue::page(limit, None),
+        page: Some(crate::upstream::catalogue::page(limit, None)),
         when: Some("upcoming".to_owned()),
         ..proto::ListEventsRequest::default()
     }

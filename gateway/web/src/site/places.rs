@@ -6,7 +6,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::public;
 use futures::future::try_join3;
 use kit::Fault;
-use pages::site::place::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
+use pages::site::places::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
 use pages::site::{Frame, Head};
 
 use super::cached::{Version, respond};
@@ -24,9 +24,9 @@ const CITIES_OF_COUNTRY: usize = 24;
 pub async fn countries(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
     let countries = app.catalogue.countries().await?;
     let version = Version::new(&app, &visit).rows(&countries);
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         head(&mut frame, "countries-title", "countries-description");
-        frame.path = "/countries".to_owned();
+        "/countries".clone_into(&mut frame.path);
         frame.api_call = Some("GET /v1/countries".to_owned());
         let rows: Vec<public::CountryRow> = countries.parse()?;
         let mut rows: Vec<PlaceRow> = rows
@@ -55,14 +55,14 @@ pub async fn cities(
     let set = [("country", query.get("country"))];
     let cursor = query.get("cursor");
     let request = proto::ListCitiesRequest {
-        page: page(ROWS, cursor),
+        page: Some(page(ROWS, cursor)),
         country: query.text("country"),
         ..proto::ListCitiesRequest::default()
     };
     let cities = app.catalogue.cities(request).await?;
     visit.path = address(CITIES, &[&set[..], &[("cursor", cursor)]].concat());
     let version = Version::new(&app, &visit).rows(&cities);
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         head(&mut frame, "cities-title", "cities-description");
         if let Some(code) = query.get("country") {
             frame.head.title = frame.say_of("cities-of", &cards::country(frame.texts, code));
@@ -88,12 +88,12 @@ pub async fn country(
 ) -> PageResult {
     let catalogue = &app.catalogue;
     let games = proto::ListGamesRequest {
-        page: page(FEW, None),
+        page: Some(page(FEW, None)),
         country: Some(code.clone()),
         ..proto::ListGamesRequest::default()
     };
     let creators = proto::ListCreatorsRequest {
-        page: page(FEW, None),
+        page: Some(page(FEW, None)),
         country: Some(code.clone()),
         ..proto::ListCreatorsRequest::default()
     };
@@ -114,7 +114,7 @@ pub async fn country(
         .rows(&games)
         .rows(&creators)
         .rows(&events);
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         let country: public::Country = country.parse()?;
         let code = country.row.code;
         let name = cards::country(frame.texts, &code);
@@ -147,7 +147,7 @@ pub async fn city(
 ) -> PageResult {
     let catalogue = &app.catalogue;
     let creators = proto::ListCreatorsRequest {
-        page: page(ROWS, None),
+        page: Some(page(ROWS, None)),
         city: Some(slug.clone()),
         ..proto::ListCreatorsRequest::default()
     };
@@ -165,7 +165,7 @@ pub async fn city(
         .one(&city)
         .rows(&creators)
         .rows(&events);
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         let city: public::CityRow = city.parse()?;
         let place = cards::place(frame.texts, &city.name, &city.country_code);
         place_head(&mut frame, &place, format!("{CITIES}/{}", city.slug));

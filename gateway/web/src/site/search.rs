@@ -5,8 +5,8 @@ use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
-use pages::site::card::Link;
-use pages::site::search::{Found, Kind, Row, SearchPage};
+use pages::site::cards::Link;
+use pages::site::results::{Found, Kind, Row, SearchPage};
 use pages::site::{Frame, Head};
 
 use super::cached::{Version, respond};
@@ -32,13 +32,13 @@ pub async fn show(
     visit.path = address(PATH, &[&set[..], &[("cursor", cursor)]].concat());
     let Some(words) = query.get("q") else {
         let version = Version::new(&app, &visit);
-        return respond(&app, &visit, version, |mut frame| {
+        return respond(&app, &visit, &version, |mut frame| {
             head(&mut frame, true);
             Ok(SearchPage { frame, found: None })
         });
     };
     let request = proto::SearchRequest {
-        page: page(ROWS, cursor),
+        page: Some(page(ROWS, cursor)),
         q: words.to_owned(),
         r#type: query.text("type"),
         country: query.text("country"),
@@ -48,7 +48,7 @@ pub async fn show(
     let version = Version::new(&app, &visit)
         .rows(&results.rows)
         .flag(results.is_similar);
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         // Results of a search are no pages that a search engine should list.
         head(&mut frame, false);
         words.clone_into(&mut frame.search);

@@ -6,7 +6,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::public;
 use futures::future::join;
 use pages::site::Head;
-use pages::site::start::StartPage;
+use pages::site::list::StartPage;
 
 use super::cached::{Version, respond};
 use super::query::Query;
@@ -28,9 +28,9 @@ pub async fn show(
         Some("deleted") => Some("notice-deleted"),
         _ => None,
     };
-    visit.path = "/".to_owned();
+    "/".clone_into(&mut visit.path);
     let featured = proto::ListGamesRequest {
-        page: page(FEW, None),
+        page: Some(page(FEW, None)),
         ..proto::ListGamesRequest::default()
     };
     let reads = join(
@@ -44,7 +44,7 @@ pub async fn show(
         .text(notice.unwrap_or_default())
         .rows_if_any(games.as_ref())
         .rows_if_any(events.as_ref());
-    respond(&app, &visit, version, |mut frame| {
+    respond(&app, &visit, &version, |mut frame| {
         frame.head = Head {
             title: frame.texts.say("start-title").to_owned(),
             description: frame.texts.say("start-lead").to_owned(),

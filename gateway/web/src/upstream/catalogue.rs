@@ -80,11 +80,11 @@ impl One {
 }
 
 /// A page of a list: so many rows after a cursor.
-pub fn page(limit: u32, cursor: Option<&str>) -> Option<PageRequest> {
-    Some(PageRequest {
+pub fn page(limit: u32, cursor: Option<&str>) -> PageRequest {
+    PageRequest {
         limit,
         cursor: cursor.unwrap_or_default().to_owned(),
-    })
+    }
 }
 
 impl Catalogue {
@@ -207,7 +207,7 @@ impl Catalogue {
         let request = proto::ListCountriesRequest {
             mode: MODE,
             form: FORM,
-            page: page(100, None),
+            page: Some(page(100, None)),
             ..proto::ListCountriesRequest::default()
         };
         let call = async |client, request| {

@@ -48,12 +48,12 @@ impl Default for StubCatalogue {
 
 type Answer<T> = Result<Response<T>, Status>;
 
-fn info(next: Option<&str>) -> Option<PageInfo> {
-    Some(PageInfo {
+fn info(next: Option<&str>) -> PageInfo {
+    PageInfo {
         total: 25,
         next_cursor: next.map(ToOwned::to_owned),
         ..PageInfo::default()
-    })
+    }
 }
 
 fn country() -> Value {
@@ -133,7 +133,7 @@ impl GamesService for StubCatalogue {
         self.asked.lock().unwrap().push(request);
         Ok(Response::new(proto::ListGamesResponse {
             json: json!([self.game()]).to_string().into(),
-            page: info(is_first.then_some("next-1")),
+            page: Some(info(is_first.then_some("next-1"))),
             ..proto::ListGamesResponse::default()
         }))
     }
@@ -172,7 +172,7 @@ impl CreatorsService for StubCatalogue {
         self.answers()?;
         Ok(Response::new(proto::ListCreatorsResponse {
             json: json!([creator()]).to_string().into(),
-            page: info(None),
+            page: Some(info(None)),
             ..proto::ListCreatorsResponse::default()
         }))
     }
@@ -208,7 +208,7 @@ impl PlacesService for StubCatalogue {
         let rows = json!([{"key": "puzzle", "name": "Puzzle", "games": 1}, {"key": "mancala", "name": "Mancala", "games": 2}]);
         Ok(Response::new(proto::ListGenresResponse {
             json: rows.to_string().into(),
-            page: info(None),
+            page: Some(info(None)),
             ..proto::ListGenresResponse::default()
         }))
     }
@@ -220,7 +220,7 @@ impl PlacesService for StubCatalogue {
         self.answers()?;
         Ok(Response::new(proto::ListCountriesResponse {
             json: json!([country()]).to_string().into(),
-            page: info(None),
+            page: Some(info(None)),
             ..proto::ListCountriesResponse::default()
         }))
     }
@@ -245,7 +245,7 @@ impl PlacesService for StubCatalogue {
         self.answers()?;
         Ok(Response::new(proto::ListCitiesResponse {
             json: json!([city()]).to_string().into(),
-            page: info(None),
+            page: Some(info(None)),
             ..proto::ListCitiesResponse::default()
         }))
     }
@@ -271,7 +271,7 @@ impl EventsService for StubCatalogue {
         self.answers()?;
         Ok(Response::new(proto::ListEventsResponse {
             json: json!([event()]).to_string().into(),
-            page: info(None),
+            page: Some(info(None)),
             ..proto::ListEventsResponse::default()
         }))
     }
@@ -301,7 +301,7 @@ impl SearchService for StubCatalogue {
         }]);
         Ok(Response::new(proto::SearchResponse {
             json: rows.to_string().into(),
-            page: info(None),
+            page: Some(info(None)),
             similar: request.into_inner().q == "okotto",
             ..proto::SearchResponse::default()
         }))

@@ -52,6 +52,10 @@ impl Frame {
         self.texts.say_of(key, value)
     }
 
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     pub fn count(&self, key: &str, count: &u64) -> String {
         self.texts.count(key, *count)
     }

@@ -66,7 +66,7 @@ impl Language {
                 best = Some((language, weight));
             }
         }
-        best.map_or(Self::default(), |(language, _)| language)
+        best.map_or_else(Self::default, |(language, _)| language)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Lists with filters.
+//! Lists with filters, and the start page.
 
 use askama::Template;
 
-use super::card::{CreatorCard, EventCard, GameCard};
+use super::cards::{CreatorCard, EventCard, GameCard};
 use super::frame::Frame;
 
 /// A filter of a list, as a choice.
@@ -26,7 +26,7 @@ pub struct FilterOption {
 pub struct Filters {
     /// The path of the list.
     pub action: String,
-    pub filters: Vec<Filter>,
+    pub choices: Vec<Filter>,
     /// Parameters that no choice changes.
     pub hidden: Vec<(&'static str, String)>,
     /// Whether one is set.
@@ -40,6 +40,18 @@ pub struct Pager {
     pub first: Option<String>,
     /// Absent on the last page.
     pub next: Option<String>,
+}
+
+/// The start page.
+#[derive(Debug, Template)]
+#[template(path = "site/start.html")]
+pub struct StartPage {
+    pub frame: Frame,
+    /// A sentence about what was just done.
+    pub notice: Option<String>,
+    pub games: Vec<GameCard>,
+    pub events: Vec<EventCard>,
+    pub api_url: String,
 }
 
 #[derive(Debug, Template)]

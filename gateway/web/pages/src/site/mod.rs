@@ -1,17 +1,16 @@
 //! The public site: what players, press and crawlers see. Its texts are in `texts/`, one file a language.
 
-pub mod article;
-pub mod card;
-pub mod creator;
-pub mod event;
+pub mod articles;
+pub mod cards;
+pub mod creators;
+pub mod events;
 pub mod frame;
-pub mod game;
+pub mod games;
 pub mod language;
 pub mod list;
 mod locale;
-pub mod place;
-pub mod search;
-pub mod start;
+pub mod places;
+pub mod results;
 #[cfg(test)]
 mod tests;
 pub mod texts;

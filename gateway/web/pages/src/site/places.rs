@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::card::{CreatorCard, EventCard, GameCard, Link};
+use super::cards::{CreatorCard, EventCard, GameCard, Link};
 use super::frame::Frame;
 use super::list::Pager;
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::card::{Link, Picture};
+use super::cards::{Link, Picture};
 use super::frame::Frame;
 
 #[derive(Debug, Template)]

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::card::Link;
+use super::cards::Link;
 use super::frame::Frame;
 use super::list::Pager;
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::card::{GameCard, Link, Picture};
+use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
 
 #[derive(Debug, Template)]
