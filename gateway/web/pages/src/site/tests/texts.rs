@@ -139,4 +139,3 @@ fn both_languages_take_the_same_arguments() {
         assert_eq!(arguments(ENGLISH, key), arguments(FRENCH, key), "{key}");
     }
 }
-
