@@ -30,30 +30,22 @@ impl Articles {
     pub fn read(folder: Option<&Path>) -> anyhow::Result<Self> {
         let mut articles = HashMap::new();
         for (name, english, french) in BUILT_IN {
-            let [replaced_english, replaced_french] = Language::ALL.map(|language| {
+            let files = Language::ALL.map(|language| {
                 let file = format!("{name}.{}.md", language.code());
-                folder.map(|folder| folder.join(file))
+                folder.map(|it| it.join(file)).filter(|it| it.exists())
             });
-            let replaced = [&replaced_english, &replaced_french];
-            let found = replaced.map(|path| path.as_deref().is_some_and(Path::exists));
-            if found[0] != found[1] {
+            let missing = |file: &str| {
                 // A reader of the other language would get other terms.
-                let missing = if found[0] { "fr" } else { "en" };
-                anyhow::bail!(
-                    "the folder `articles` has {name} in one language only: add {name}.{missing}.md"
-                );
-            }
-            for ((language, built_in), path) in Language::ALL
-                .into_iter()
-                .zip([english, french])
-                .zip(replaced)
-            {
-                let article = match path.as_deref().filter(|_| found[0]) {
-                    Some(path) => read_file(path)?,
-                    None => Article::read(built_in).context("a built-in text has no heading")?,
-                };
-                articles.insert((name, language), article);
-            }
+                anyhow::anyhow!("the folder `articles` has `{name}` in one language: add {file}")
+            };
+            let [english, french] = match files {
+                [None, None] => [built_in(english)?, built_in(french)?],
+                [Some(english), Some(french)] => [read_file(&english)?, read_file(&french)?],
+                [Some(_), None] => return Err(missing(&format!("{name}.fr.md"))),
+                [None, Some(_)] => return Err(missing(&format!("{name}.en.md"))),
+            };
+            articles.insert((name, Language::English), english);
+            articles.insert((name, Language::French), french);
         }
         Ok(Self(articles))
     }
@@ -61,6 +53,10 @@ impl Articles {
     pub fn find(&self, name: &'static str, language: Language) -> Option<&Article> {
         self.0.get(&(name, language))
     }
+}
+
+fn built_in(text: &str) -> anyhow::Result<Article> {
+    Article::read(text).context("a built-in text has no heading")
 }
 
 fn read_file(path: &Path) -> anyhow::Result<Article> {
