@@ -108,25 +108,22 @@ impl PageError {
 
     /// The response, with the id under which the request is in the log.
     pub fn response(self, request_id: &str) -> Response {
-        let mut response = match self.visit {
-            Some(visit) => {
-                let page = site_page(self.status, self.retry_after, &visit, request_id);
-                html(self.status, &page)
-            }
-            None => {
-                let shell = Shell {
-                    is_plain: true,
-                    ..Shell::default()
-                };
-                let page = ErrorPage {
-                    shell,
-                    title: self.title,
-                    text: self.text,
-                    ways_out: self.ways_out,
-                    request_id: request_id.to_owned(),
-                };
-                html(self.status, &page)
-            }
+        let mut response = if let Some(visit) = self.visit {
+            let page = site_page(self.status, self.retry_after, &visit, request_id);
+            html(self.status, &page)
+        } else {
+            let shell = Shell {
+                is_plain: true,
+                ..Shell::default()
+            };
+            let page = ErrorPage {
+                shell,
+                title: self.title,
+                text: self.text,
+                ways_out: self.ways_out,
+                request_id: request_id.to_owned(),
+            };
+            html(self.status, &page)
         };
         if let Some(seconds) = self.retry_after {
             let value = HeaderValue::from(seconds);

@@ -286,14 +286,6 @@ fn lists(language: Language) -> Vec<Rendered> {
             }
             .render(),
         ),
-        (
-            "empty search",
-            SearchPage {
-                frame: frame(),
-                found: None,
-            }
-            .render(),
-        ),
     ]
 }
 
@@ -353,6 +345,14 @@ fn listings(language: Language) -> Vec<Rendered> {
                 frame: frame(),
                 text: text(),
                 request_id: "req_1".to_owned(),
+            }
+            .render(),
+        ),
+        (
+            "empty search",
+            SearchPage {
+                frame: frame(),
+                found: None,
             }
             .render(),
         ),
