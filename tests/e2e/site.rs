@@ -102,7 +102,7 @@ async fn lists_lead_from_page_to_page() {
         let mut url = format!("{}{path}", fleet.dashboard_url);
         let mut pages = 0;
         loop {
-            let text = check(&http, &url, "<").await;
+            let text = check(&http, &url, "Mchezo").await;
             pages += 1;
             let Some((_, rest)) = text.split_once("rel=\"next\" href=\"/") else {
                 break;

@@ -25,7 +25,7 @@ impl Texts {
 
     /// `23 November 2026`, `23 novembre 2026`.
     pub fn date(&self, date: Date) -> String {
-        self.say_with("date-day", &self.parts(date))
+        self.say_with("date-day", &self.date_args(date))
     }
 
     /// The days from one to another: `1–3 May 2026`.
@@ -38,7 +38,7 @@ impl Texts {
             return self.date(first);
         }
         if (first.year(), first.month()) == (last.year(), last.month()) {
-            let mut args = self.parts(first);
+            let mut args = self.date_args(first);
             args.set("last_day", last.day());
             return self.say_with("date-days-of-month", &args);
         }
@@ -48,7 +48,7 @@ impl Texts {
         self.say_with("date-range", &args)
     }
 
-    fn parts(&self, date: Date) -> FluentArgs<'_> {
+    fn date_args(&self, date: Date) -> FluentArgs<'_> {
         let mut args = FluentArgs::new();
         args.set("day", date.day());
         args.set("month", self.month(u8::from(date.month())));

@@ -213,7 +213,7 @@ fn found() -> Found {
 type Rendered = (&'static str, askama::Result<String>);
 
 /// Lists, with everything that they can show.
-fn lists(language: Language) -> Vec<Rendered> {
+fn list_pages(language: Language) -> Vec<Rendered> {
     let frame = || frame(language);
     vec![
         (
@@ -290,7 +290,7 @@ fn lists(language: Language) -> Vec<Rendered> {
 }
 
 /// Pages of listings and the others, with everything that they can show.
-fn listings(language: Language) -> Vec<Rendered> {
+fn other_pages(language: Language) -> Vec<Rendered> {
     let frame = || frame(language);
     let article = Article::read("# Title\n\nText\n").unwrap();
     vec![
@@ -361,6 +361,8 @@ fn listings(language: Language) -> Vec<Rendered> {
 
 /// Every page.
 pub(super) fn pages(language: Language) -> Vec<(&'static str, String)> {
-    let all = lists(language).into_iter().chain(listings(language));
+    let all = list_pages(language)
+        .into_iter()
+        .chain(other_pages(language));
     all.map(|(name, page)| (name, page.unwrap())).collect()
 }
