@@ -91,13 +91,6 @@ impl Browser {
         self.client.goto(&format!("{base}{path}")).await.unwrap();
     }
 
-    /// Goes up from the page that is open to the part of its path before `part`.
-    pub(crate) async fn open_parent(&self, part: &str) {
-        let path = self.path().await;
-        let (parent, _) = path.split_once(part).unwrap();
-        self.open(parent).await;
-    }
-
     pub(crate) async fn path(&self) -> String {
         self.client.current_url().await.unwrap().path().to_owned()
     }

@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
 use crate::browser::{Browser, Options};
+use crate::pages::problems;
 
 const PASSWORD: &str = "baobab lorry teapot nine";
 /// The most clicks from the start page to a call that answers; the call is pasted.
@@ -21,10 +22,23 @@ const WEBHOOK: u32 = 8;
 /// A visitor, who clicks.
 struct Visitor {
     browser: Browser,
+    has_javascript: bool,
     clicks: u32,
+    /// What is wrong with the pages on the way.
+    problems: Vec<String>,
 }
 
 impl Visitor {
+    /// Looks at the page that is open, in both themes; what looks needs JavaScript.
+    async fn look(&mut self, page: &str) {
+        for theme in ["light", "dark"] {
+            if self.has_javascript {
+                let found = problems(&self.browser, page, theme).await;
+                self.problems.extend(found);
+            }
+        }
+    }
+
     async fn click(&mut self, css: &str) {
         self.clicks += 1;
         self.browser.click(css).await;
@@ -46,6 +60,7 @@ impl Visitor {
         self.click("main a.button[href$='/keys/new']").await;
         self.browser.fill("name", "first").await;
         self.click("main form button").await;
+        self.look("/new-key").await;
         self.browser.text("#call").await
     }
 
@@ -57,6 +72,7 @@ impl Visitor {
         self.click("[name='events']").await;
         self.click("main form button").await;
         let secret = self.browser.text("#secret").await;
+        self.look("/new-webhook").await;
         let receiver = Receiver {
             secret: secret.parse().unwrap(),
             inbox: Inbox::open(&folder.path().join("inbox")).unwrap(),
@@ -68,11 +84,18 @@ impl Visitor {
         self.click("main form[action$='/test'] button").await;
         // The page looks again by itself until the delivery has ended.
         self.browser.until("section.attempt span.good").await;
+        self.look("/delivery").await;
+        let deliveries = self.browser.path().await;
+        let (endpoint, _) = deliveries.split_once("/deliveries").unwrap();
+        self.browser.open(&format!("{endpoint}/deliveries")).await;
+        self.look("/deliveries").await;
         self.clicks += 1;
-        self.browser.open_parent("/deliveries").await;
+        self.browser.open(endpoint).await;
+        self.look("/webhook").await;
         self.click("main a.button[href$='/check']").await;
         self.click("main form[action$='/check'] button").await;
         self.browser.until("p.notice[role='status']").await;
+        self.look("/check").await;
         serving.abort();
     }
 }
@@ -86,7 +109,9 @@ async fn walk(options: Options) {
     let fleet = small.up().await;
     let mut visitor = Visitor {
         browser: Browser::start_on(fleet, options).await,
+        has_javascript: options.has_javascript,
         clicks: 0,
+        problems: Vec::new(),
     };
     let call = visitor.reach_the_first_call().await;
     assert!(visitor.clicks <= FIRST_CALL, "{} clicks", visitor.clicks);
@@ -101,7 +126,8 @@ async fn walk(options: Options) {
     let address = format!("{address}/");
     visitor.verify_a_webhook(&address, listener, &folder).await;
     assert!(visitor.clicks <= WEBHOOK, "{} clicks", visitor.clicks);
-    assert_eq!(visitor.browser.log().await, Vec::<String>::new());
+    visitor.problems.extend(visitor.browser.log().await);
+    assert_eq!(visitor.problems, Vec::<String>::new());
     visitor.browser.close().await;
 }
 

@@ -22,10 +22,36 @@ const PERSONAL: [&str; 6] = [
     "/no-such-page",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 6] = ["", "/settings", "/keys", "/keys/new", "/team", "/activity"];
+const OF_ACCOUNT: [&str; 15] = [
+    "",
+    "/settings",
+    "/keys",
+    "/keys/new",
+    "/team",
+    "/activity",
+    "/webhooks",
+    "/webhooks/new",
+    "/webhooks/samples",
+    "/listings",
+    "/listings/new/page",
+    "/listings/new/game",
+    "/listings/new/event",
+    "/claims",
+    "/economy",
+];
+/// The pages of a game of the account, below the path of the account.
+fn of_game(slug: &str) -> [String; 5] {
+    [
+        format!("/listings/game/{slug}"),
+        format!("/listings/game/{slug}/edit"),
+        format!("/listings/game/{slug}/pictures"),
+        format!("/listings/game/{slug}/takedown"),
+        format!("/economy/{slug}"),
+    ]
+}
 
 /// Checks the open page in one theme, and returns what is wrong with it.
-async fn problems(browser: &Browser, path: &str, theme: &str) -> Vec<String> {
+pub(crate) async fn problems(browser: &Browser, path: &str, theme: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for width in WIDTHS {
         browser.show_as(width, theme).await;
@@ -105,14 +131,17 @@ async fn every_page(theme: &str) {
         found.extend(problems(&browser, path, theme).await);
     }
     let account = sign_in(&browser).await;
-    let of_account = OF_ACCOUNT.map(|path| format!("{account}{path}"));
-    let personal = PERSONAL.map(ToOwned::to_owned);
-    for path in personal.iter().chain(&of_account) {
-        browser.open(path).await;
-        found.extend(problems(&browser, path, theme).await);
+    let game = of_game(&browser.fleet.account("free").economy_game);
+    let of_account = OF_ACCOUNT.map(ToOwned::to_owned).into_iter().chain(game);
+    let of_account = of_account.map(|path| format!("{account}{path}"));
+    let personal = PERSONAL.map(ToOwned::to_owned).into_iter();
+    for path in personal.chain(of_account) {
+        browser.open(&path).await;
+        found.extend(problems(&browser, &path, theme).await);
     }
-    // A page that answers 404 is logged as a resource that could not be loaded.
-    found.retain(|problem| !problem.contains("status of 404"));
+    // A page that answers with an error is logged as a resource that could not be loaded.
+    let expected = ["status of 404", "status of 410"];
+    found.retain(|problem| !expected.iter().any(|it| problem.contains(it)));
     assert_eq!(found, Vec::<String>::new());
     browser.close().await;
 }

@@ -9,19 +9,19 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// A studio: an account with a page, a public game under it, and keys that may write.
-struct Studio {
-    fleet: Fleet,
+pub(crate) struct Studio {
+    pub(crate) fleet: Fleet,
     account: NewAccount,
     staff: Staff,
     handle: String,
     /// The slug of its public game.
-    game: String,
-    live: Client,
+    pub(crate) game: String,
+    pub(crate) live: Client,
     test: Client,
 }
 
 impl Studio {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::on("unlimited").await
     }
 
@@ -63,7 +63,7 @@ async fn post(client: &Client, path: &str, body: &Value) -> Response {
     write(client, Method::POST, path, body).await
 }
 
-async fn patch(client: &Client, path: &str, body: &Value) -> Response {
+pub(crate) async fn patch(client: &Client, path: &str, body: &Value) -> Response {
     write(client, Method::PATCH, path, body).await
 }
 

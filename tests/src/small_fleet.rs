@@ -18,7 +18,7 @@ const UNLIMITED: &str =
 const UP: Duration = Duration::from_mins(10);
 
 /// Deadlines that no machine is so slow as to miss. `RateLimit` lacks the month, and answers become 503 or stale, after the usual ones.
-const PATIENT: [(&str, &str); 13] = [
+const PATIENT: [(&str, &str); 14] = [
     ("GATEWAY_REDIS_PATIENCE", "20000"),
     ("GATEWAY_KEYS_DEADLINE", "20"),
     ("GATEWAY_UPSTREAM_DEADLINE", "20"),
@@ -33,6 +33,7 @@ const PATIENT: [(&str, &str); 13] = [
     ("WEBHOOK_DATABASE_DEADLINE", "20"),
     // A test that polls until a call is no longer refused makes many refused calls.
     ("GATEWAY_REFUSED_CALLS", "1000000"),
+    ("WEB_PAGES_PER_MINUTE", "1000000"),
 ];
 
 /// All callers of a test or a benchmark have one address.

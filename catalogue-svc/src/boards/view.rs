@@ -8,6 +8,7 @@ use time::OffsetDateTime;
 use super::CastVotes;
 use super::board::Board;
 use super::kind_view::KindView;
+use super::place::Place;
 use super::previous::PreviousRanks;
 use super::samples::Samples;
 use super::votable::Votable;
@@ -74,6 +75,23 @@ impl View {
         let built = (self.snapshot.position, self.snapshot.dataset(mode));
         let newest = self.newer(snapshot).dataset(mode);
         Board::new(places, &boards.tallies, built, newest)
+    }
+
+    /// The rank of a listing on a board, and its place; `None` if it is not on the board.
+    pub fn rank<L: Votable>(
+        &self,
+        (mode, window): (Mode, Window),
+        snapshot: &Snapshot,
+        address: &str,
+    ) -> Option<(usize, Place<L>)> {
+        let newest = self.newer(snapshot).dataset(mode);
+        let row = L::index(newest).get(address)?;
+        let tallies = self.dataset(mode).tallies();
+        let place = Place::new(tallies.record(L::KIND, *row.id(), window), row)?;
+        let (rank, _) = self
+            .board::<L>(mode, window, snapshot)
+            .after(Some(&place.key()));
+        Some((rank, place))
     }
 
     /// `snapshot`, unless the boards were built from a later one.

@@ -133,6 +133,8 @@ pub struct Hits {
     pub total: u64,
     /// Stands after the last, when there is a further page.
     pub next: Option<SearchCursor>,
+    /// Whether similar words stand in the place of some that no listing has.
+    pub similar: bool,
     /// What it cost.
     pub work: Work,
 }
@@ -303,6 +305,7 @@ impl Walk<'_> {
                 row: hit.key(),
             }),
             total: self.total,
+            similar: self.work.automata > 0,
             rows: self.rows.into_iter().map(|(_, hit)| hit).collect(),
             work: self.work,
         }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use contracts::catalogue::v1::places_service_server::PlacesService;
 use contracts::catalogue::v1::{
-    GetCountryRequest, GetCountryResponse, ListCitiesRequest, ListCitiesResponse,
-    ListCountriesRequest, ListCountriesResponse, ListGenresRequest, ListGenresResponse,
+    GetCityRequest, GetCityResponse, GetCountryRequest, GetCountryResponse, ListCitiesRequest,
+    ListCitiesResponse, ListCountriesRequest, ListCountriesResponse, ListGenresRequest,
+    ListGenresResponse,
 };
 use contracts::common::v1::PageInfo;
 use contracts::public;
@@ -19,7 +20,7 @@ use super::typed;
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CountryKey};
-use crate::index::{Catalogue, Query, Snapshot};
+use crate::index::{Catalogue, Document as _, Query, Snapshot};
 
 /// Answers calls about genres, countries and cities.
 #[derive(Debug)]
@@ -119,6 +120,20 @@ impl Places {
             position: Some(snapshot.position.into()),
         })
     }
+
+    fn city(snapshot: &Snapshot, request: &GetCityRequest) -> Result<GetCityResponse, Fault> {
+        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let city = snapshot.dataset(mode).cities.get(&request.slug);
+        let city = city.ok_or_else(|| Fault::not_found("No creator is in a city of this name."))?;
+        let mut json = Vec::new();
+        city.text().push_row(&mut json);
+        let (json, city) = answer::single(json, form, typed::places::city)?;
+        Ok(GetCityResponse {
+            city,
+            json,
+            position: Some(snapshot.position.into()),
+        })
+    }
 }
 
 #[tonic::async_trait]
@@ -169,6 +184,18 @@ impl PlacesService for Places {
             .snapshot_at(request.at_least.as_ref())
             .await?;
         Ok(Response::new(Self::cities(&snapshot, request)?))
+    }
+
+    async fn get_city(
+        &self,
+        request: Request<GetCityRequest>,
+    ) -> Result<Response<GetCityResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        Ok(Response::new(Self::city(&snapshot, &request)?))
     }
 }
 

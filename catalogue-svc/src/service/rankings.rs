@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use contracts::catalogue::v1::rankings_service_server::RankingsService;
-use contracts::catalogue::v1::{ListRankingRequest, ListRankingResponse};
+use contracts::catalogue::v1::{
+    BoardRank, GetRanksRequest, GetRanksResponse, ListRankingRequest, ListRankingResponse,
+};
 use contracts::common::v1 as common;
 use contracts::public::RankingRow;
 use kit::cursor::Binding;
@@ -74,6 +76,27 @@ impl Rankings {
     }
 }
 
+/// Where a listing stands on the boards.
+fn ranks<L: Votable>(
+    view: &View,
+    snapshot: &Snapshot,
+    (mode, name): (Mode, &str),
+) -> Option<Vec<BoardRank>> {
+    L::index(snapshot.dataset(mode)).get(name)?;
+    let previous = view.dataset(mode).previous();
+    let ranks = Window::ALL.into_iter().filter_map(|window| {
+        let (rank, place) = view.rank::<L>((mode, window), snapshot, name)?;
+        let previous = previous.of(L::KIND, window);
+        Some(BoardRank {
+            board: window.as_str().to_owned(),
+            rank: u64::try_from(rank).ok()?,
+            previous_rank: previous.get(*place.row.id()).into(),
+            wins: place.record.wins.into(),
+        })
+    });
+    Some(ranks.collect())
+}
+
 #[tonic::async_trait]
 impl RankingsService for Rankings {
     async fn list_ranking(
@@ -87,11 +110,37 @@ impl RankingsService for Rankings {
             .await?;
         Ok(Response::new(self.list(&snapshot, request)?))
     }
+
+    async fn get_ranks(
+        &self,
+        request: Request<GetRanksRequest>,
+    ) -> Result<Response<GetRanksResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self
+            .catalogue
+            .snapshot_at(request.at_least.as_ref())
+            .await?;
+        let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
+        let mut fields = Fields::default();
+        let listing = (fields.mode(request.mode), request.name.as_str());
+        fields.finish()?;
+        let view = self.boards.view()?;
+        let ranks = match kind {
+            BoardKind::Games => ranks::<Game>(&view, &snapshot, listing),
+            BoardKind::Creators => ranks::<Creator>(&view, &snapshot, listing),
+        };
+        let ranks = ranks.ok_or_else(|| Fault::not_found("No published listing has this name."))?;
+        Ok(Response::new(GetRanksResponse { ranks }))
+    }
+}
+
+fn unknown_kind() -> Fault {
+    Fault::not_found("Rankings are of `games` or of `creators`.")
 }
 
 fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     let kind = BoardKind::parse(&request.kind);
-    let kind = kind.ok_or_else(|| Fault::not_found("Rankings are of `games` or of `creators`."))?;
+    let kind = kind.ok_or_else(unknown_kind)?;
     let window = Window::parse(&request.board);
     let window =
         window.ok_or_else(|| Fault::not_found("The boards are `week`, `month` and `all`."))?;

@@ -54,6 +54,7 @@ impl Searches {
             json,
             page: Some(answer::info(hits.total, hits.next.as_ref(), query.binding)?),
             position: Some(snapshot.position.into()),
+            similar: hits.similar,
         })
     }
 

@@ -329,7 +329,7 @@ impl<'a> Fleet<'a> {
             binaries: &self.plan.binaries,
             plans: self.plan.plans.clone(),
             settings: self.plan.settings,
-            public_url: copied_url.unwrap_or_else(|| self.public_url("gateway")),
+            public_url: copied_url.unwrap_or_else(|| self.public_url(WEB)),
             dashboard_url: self.public_url(WEB),
         };
         supervisor.write_initial_addresses(&self.instances)?;

@@ -30,7 +30,7 @@ pub(crate) struct Manifest {
     pub(crate) state: FleetState,
     /// The base URL of the API, with the version segment.
     pub(crate) base_url: String,
-    /// The address of the dashboard; ends in a slash.
+    /// The address of the public site and the dashboard; ends in a slash.
     pub(crate) dashboard_url: String,
     /// The database of all services, for tests and users; absent with a database for each service.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,8 +151,10 @@ impl Manifest {
         let path = template.join("fleet.json");
         let mut manifest: Self =
             read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let public_url = manifest.base_url.trim_end_matches("/v1");
-        manifest.memory.public_url = Some(public_url.to_owned());
+        let public_url = manifest.memory.public_url.take();
+        let public_url =
+            public_url.unwrap_or_else(|| manifest.dashboard_url.trim_end_matches('/').to_owned());
+        manifest.memory.public_url = Some(public_url);
         manifest.memory.ports.clear();
         for token in ["staff", "fleet"] {
             manifest.memory.secrets.remove(token);

@@ -214,9 +214,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) binaries: &'a Path,
     pub(crate) plans: Option<PathBuf>,
     pub(crate) settings: &'static [(&'static str, &'static str)],
-    /// The public address of the first gateway.
+    /// The address of the public pages in listings: that of `web`, or of the fleet whose data were copied.
     pub(crate) public_url: String,
-    /// The address of the dashboard.
+    /// The address of `web`: the public pages and the dashboard.
     pub(crate) dashboard_url: String,
 }
 

@@ -55,6 +55,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("WEB_TRUSTED_PROXIES", "127.0.0.1"),
     // All tests call from one address, and many expect to be refused.
     ("GATEWAY_REFUSED_CALLS", "1000000"),
+    ("WEB_PAGES_PER_MINUTE", "1000000"),
     ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "4096"),
     ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
 ];

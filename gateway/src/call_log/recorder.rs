@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    fn taken(recorder: &CallRecorder) -> Vec<AccountCalls> {
+    fn taken_calls(recorder: &CallRecorder) -> Vec<AccountCalls> {
         let collected = recorder.take();
         collected
             .flat_map(|collected| collected.accounts.into_values())
@@ -206,7 +206,7 @@ mod tests {
             recorder.record(&call(&key, 429));
         }
         recorder.record(&call(&key, 200));
-        let [calls] = taken(&recorder).try_into().unwrap();
+        let [calls] = taken_calls(&recorder).try_into().unwrap();
         let [(_, counts)] = calls.counts[..] else {
             panic!("one route: {:?}", calls.counts);
         };
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(failed.count(), SAMPLE);
         assert_eq!(calls.logged.len(), 2 * SAMPLE);
         assert_eq!(calls.left_out, 151 - 2 * SAMPLE as u64);
-        assert!(taken(&recorder).is_empty(), "it was taken");
+        assert!(taken_calls(&recorder).is_empty(), "it was taken");
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
         for _ in 0..100 {
             recorder.record(&call(&key, 200));
         }
-        let [calls] = taken(&recorder).try_into().unwrap();
+        let [calls] = taken_calls(&recorder).try_into().unwrap();
         let good = calls.logged.iter().filter(|call| call.status == 200);
         assert_eq!((good.count(), calls.logged.len()), (SAMPLE, 2 * SAMPLE));
     }
@@ -254,7 +254,7 @@ mod tests {
             ..call(&live, 200)
         });
         recorder.record(&call(&live, 404));
-        let [calls] = taken(&recorder).try_into().unwrap();
+        let [calls] = taken_calls(&recorder).try_into().unwrap();
         let sums: Vec<u64> = calls.counts.iter().map(|(_, sum)| sum.calls).collect();
         assert_eq!(sums, [2, 1, 1, 1, 1]);
         assert!(calls.logged.is_empty(), "there is no log");

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::key_ring::KeyRing;
+use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
+use crate::articles::Articles;
 use crate::hashing::PasswordPool;
+use crate::page_limit::PageLimit;
 use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
-use crate::upstream::{Economy, Gateway, Listings, Webhooks};
+use crate::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -31,6 +34,14 @@ pub struct Web {
     pub webhooks: Webhooks,
     pub listings: Listings,
     pub economy: Economy,
+    /// The reads of public pages.
+    pub catalogue: Catalogue,
+    pub currencies: Currencies,
+    pub page_limit: PageLimit,
+    /// The pages of text of the public site.
+    pub articles: Articles,
+    /// Limits the pictures that public pages read at once.
+    pub public_pictures: ConcurrencyLimit,
     /// Proxies whose `proxy_header` names the client.
     pub proxies: TrustedProxies,
     pub proxy_header: ProxyHeader,

@@ -1,6 +1,7 @@
 //! The settings of web.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kit::client_address::{ProxyHeader, TrustedProxies};
@@ -63,6 +64,15 @@ pub struct Settings {
     /// Seconds that a call to a service may take
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub(crate) upstream_deadline: Duration,
+    /// Public pages a minute of one network without an account
+    #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) pages_per_minute: u32,
+    /// Calls to catalogue-svc at once, for public pages; further ones wait
+    #[arg(long, default_value_t = 32)]
+    pub(crate) catalogue_calls: usize,
+    /// A folder with texts that replace those of the public site, such as `terms.en.md` and `terms.fr.md`
+    #[arg(long)]
+    pub(crate) articles: Option<PathBuf>,
     /// Days without a request after which a session ends
     #[arg(long, default_value_t = 14, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) session_idle: u16,
@@ -94,7 +104,8 @@ impl Settings {
 impl kit::config::Settings for Settings {
     const SERVICE: &'static str = "web";
     const PREFIX: &'static str = "WEB";
-    const ABOUT: &'static str = "The dashboard of Mchezo: people, accounts, keys and listings";
+    const ABOUT: &'static str =
+        "The public site and the dashboard of Mchezo: listings, people, accounts and keys";
 
     fn common(&self) -> &Common {
         &self.common
@@ -111,6 +122,9 @@ impl kit::config::Settings for Settings {
         }
         if !is_local && matches!(self.mail.mail, mail::Transport::Folder(_)) {
             problems.push("`mail` must be a mail server outside the local profile".to_owned());
+        }
+        if self.catalogue_calls == 0 {
+            problems.push("`catalogue_calls` must be 1 or more".to_owned());
         }
         if self.http_connections == 0 {
             problems.push("`http_connections` must be 1 or more".to_owned());

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod app;
+pub mod articles;
 pub mod assets;
 pub mod config;
 pub mod domain;
@@ -13,33 +14,39 @@ pub mod layers;
 pub mod listings;
 pub mod notice;
 pub mod page_error;
+pub mod page_limit;
 pub mod people;
 pub mod render;
 pub mod route;
 pub mod router;
 pub mod server;
 pub mod session;
+pub mod site;
 pub mod store;
 pub mod upstream;
 pub mod viewer;
+pub mod visit;
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use kit::boot::{self, Boot};
 use kit::mail::Mailer;
+use kit::overload::ConcurrencyLimit;
 use kit::pg::Schema;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use time::Duration;
 
 use app::Web;
+use articles::Articles;
 use hashing::PasswordPool;
+use page_limit::PageLimit;
 use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
-use upstream::{Economy, Gateway, Listings, Webhooks};
+use upstream::{Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
@@ -49,6 +56,9 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in see an error";
+
+/// Pictures that public pages read from listings-svc at once.
+pub const PUBLIC_PICTURES: usize = 32;
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
@@ -73,6 +83,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let webhooks = boot.client(&settings.webhook_addresses)?;
     let listings = boot.client(&settings.listings_addresses)?;
     let economy = boot.client(&settings.economy_addresses)?;
+    let catalogue = boot.client(&settings.catalogue_addresses)?;
+    let deadline = settings.upstream_deadline;
     let app = Arc::new(Web {
         pool,
         clock: clock.clone(),
@@ -91,7 +103,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
-        economy: Economy::new(economy, settings.upstream_deadline),
+        currencies: Currencies::new(economy.clone()),
+        economy: Economy::new(economy, deadline),
+        catalogue: Catalogue::new(catalogue, deadline, settings.catalogue_calls),
+        page_limit: PageLimit::new(settings.pages_per_minute),
+        articles: Articles::read(settings.articles.as_deref())?,
+        public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),

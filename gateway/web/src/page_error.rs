@@ -5,8 +5,10 @@ use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
 use pages::shell::ErrorPage;
+use pages::site::frame;
 
 use crate::render::{html, status};
+use crate::visit::Visit;
 
 /// A request that ends with an error page.
 #[derive(Debug, Clone)]
@@ -16,6 +18,8 @@ pub struct PageError {
     text: String,
     ways_out: Vec<(String, String)>,
     retry_after: Option<u32>,
+    /// The request of a public page: the error has its language then.
+    visit: Option<Box<Visit>>,
 }
 
 /// The result of a handler.
@@ -29,6 +33,7 @@ impl PageError {
             text: text.into(),
             ways_out: vec![("/accounts".to_owned(), "Your accounts".to_owned())],
             retry_after: None,
+            visit: None,
         }
     }
 
@@ -77,6 +82,25 @@ impl PageError {
         Self::new(StatusCode::CONFLICT, "Sent twice", text).way_out(look_at, "Look")
     }
 
+    pub fn too_many_pages(seconds: u32) -> Self {
+        let text = format!("Too many pages in a minute. Try again in {seconds} seconds.");
+        Self {
+            retry_after: Some(seconds),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "Slow down", text)
+        }
+    }
+
+    /// Shows the error as a page of the public site.
+    #[must_use]
+    pub fn on_site(mut self, visit: Visit) -> Self {
+        // A public page has no form: what was refused is its address.
+        if self.status == StatusCode::UNPROCESSABLE_ENTITY {
+            self.status = StatusCode::BAD_REQUEST;
+        }
+        self.visit = Some(Box::new(visit));
+        self
+    }
+
     pub fn internal() -> Self {
         let text = "Something broke on our side. It is in our log under the id below.";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Our fault", text)
@@ -84,22 +108,59 @@ impl PageError {
 
     /// The response, with the id under which the request is in the log.
     pub fn response(self, request_id: &str) -> Response {
-        let page = ErrorPage {
-            shell: Shell {
+        let mut response = if let Some(visit) = self.visit {
+            let page = site_page(self.status, self.retry_after, &visit, request_id);
+            html(self.status, &page)
+        } else {
+            let shell = Shell {
                 is_plain: true,
                 ..Shell::default()
-            },
-            title: self.title,
-            text: self.text,
-            ways_out: self.ways_out,
-            request_id: request_id.to_owned(),
+            };
+            let page = ErrorPage {
+                shell,
+                title: self.title,
+                text: self.text,
+                ways_out: self.ways_out,
+                request_id: request_id.to_owned(),
+            };
+            html(self.status, &page)
         };
-        let mut response = html(self.status, &page);
         if let Some(seconds) = self.retry_after {
             let value = HeaderValue::from(seconds);
             response.headers_mut().insert("retry-after", value);
         }
         response
+    }
+}
+
+/// The page of an error of the public site.
+fn site_page(
+    status: StatusCode,
+    retry_after: Option<u32>,
+    visit: &Visit,
+    request_id: &str,
+) -> frame::ErrorPage {
+    let mut frame = visit.frame("");
+    let say = |key: &'static str| frame.texts.say(key).to_owned();
+    let (title, text) = match status {
+        StatusCode::NOT_FOUND => (say("error-not-found-title"), say("error-not-found")),
+        StatusCode::BAD_REQUEST => (say("error-invalid-title"), say("error-invalid")),
+        StatusCode::TOO_MANY_REQUESTS => {
+            let seconds = u64::from(retry_after.unwrap_or(1));
+            let seconds = frame.texts.number(seconds);
+            let text = frame.texts.say_of("error-limit", &seconds);
+            (say("error-limit-title"), text)
+        }
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
+            (say("error-unavailable-title"), say("error-unavailable"))
+        }
+        _ => (say("error-internal-title"), say("error-internal")),
+    };
+    frame.head.title = title;
+    frame::ErrorPage {
+        text,
+        request_id: request_id.to_owned(),
+        frame,
     }
 }
 

@@ -2003,6 +2003,27 @@ pub struct ListCitiesResponse {
     #[prost(message, optional, tag = "4")]
     pub position: ::core::option::Option<super::super::common::v1::Position>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetCityRequest {
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
+    pub mode: i32,
+    #[prost(string, tag = "2")]
+    pub slug: ::prost::alloc::string::String,
+    #[prost(enumeration = "super::super::common::v1::Form", tag = "3")]
+    pub form: i32,
+    #[prost(message, optional, tag = "4")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetCityResponse {
+    #[prost(message, optional, tag = "1")]
+    pub city: ::core::option::Option<CityRow>,
+    /// With FORM_JSON: one JSON object.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub json: ::prost::bytes::Bytes,
+    #[prost(message, optional, tag = "3")]
+    pub position: ::core::option::Option<super::super::common::v1::Position>,
+}
 /// A row of GET /genres.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GenreRow {
@@ -2235,6 +2256,31 @@ pub mod places_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.PlacesService", "ListCities"));
             self.inner.unary(req, path, codec).await
         }
+        /// A city with published creators; otherwise `not_found`. For the public pages.
+        pub async fn get_city(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetCityRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetCityResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.PlacesService/GetCity",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.PlacesService", "GetCity"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2278,6 +2324,11 @@ pub mod places_service_server {
             tonic::Response<super::ListCitiesResponse>,
             tonic::Status,
         >;
+        /// A city with published creators; otherwise `not_found`. For the public pages.
+        async fn get_city(
+            &self,
+            request: tonic::Request<super::GetCityRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetCityResponse>, tonic::Status>;
     }
     /// Genres, countries and cities, with counts of published listings (§2.3, §2.5, §4.2).
     #[derive(Debug)]
@@ -2536,6 +2587,51 @@ pub mod places_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/catalogue.v1.PlacesService/GetCity" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetCitySvc<T: PlacesService>(pub Arc<T>);
+                    impl<
+                        T: PlacesService,
+                    > tonic::server::UnaryService<super::GetCityRequest>
+                    for GetCitySvc<T> {
+                        type Response = super::GetCityResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetCityRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PlacesService>::get_city(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetCitySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 _ => {
                     Box::pin(async move {
                         let mut response = http::Response::new(
@@ -2634,6 +2730,40 @@ pub struct RankingRow {
     pub country_code: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub url: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRanksRequest {
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
+    pub mode: i32,
+    /// `games` or `creators`; otherwise `not_found`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug or handle of a published listing; otherwise `not_found`.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// A position of the listings feed.
+    #[prost(message, optional, tag = "4")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetRanksResponse {
+    /// In the order `week`, `month`, `all`, without the boards that the listing is not on.
+    #[prost(message, repeated, tag = "1")]
+    pub ranks: ::prost::alloc::vec::Vec<BoardRank>,
+}
+/// The place of a listing on a board.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BoardRank {
+    /// `week`, `month` or `all`.
+    #[prost(string, tag = "1")]
+    pub board: ::prost::alloc::string::String,
+    /// As in `RankingRow`.
+    #[prost(uint64, tag = "2")]
+    pub rank: u64,
+    #[prost(uint64, tag = "3")]
+    pub previous_rank: u64,
+    #[prost(uint64, tag = "4")]
+    pub wins: u64,
 }
 /// Generated client implementations.
 pub mod rankings_service_client {
@@ -2751,6 +2881,31 @@ pub mod rankings_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.RankingsService", "ListRanking"));
             self.inner.unary(req, path, codec).await
         }
+        /// The ranks of one listing, for its public page.
+        pub async fn get_ranks(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRanksRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetRanksResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.RankingsService/GetRanks",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.RankingsService", "GetRanks"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2771,6 +2926,14 @@ pub mod rankings_service_server {
             request: tonic::Request<super::ListRankingRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListRankingResponse>,
+            tonic::Status,
+        >;
+        /// The ranks of one listing, for its public page.
+        async fn get_ranks(
+            &self,
+            request: tonic::Request<super::GetRanksRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetRanksResponse>,
             tonic::Status,
         >;
     }
@@ -2896,6 +3059,51 @@ pub mod rankings_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/catalogue.v1.RankingsService/GetRanks" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetRanksSvc<T: RankingsService>(pub Arc<T>);
+                    impl<
+                        T: RankingsService,
+                    > tonic::server::UnaryService<super::GetRanksRequest>
+                    for GetRanksSvc<T> {
+                        type Response = super::GetRanksResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRanksRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RankingsService>::get_ranks(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetRanksSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 _ => {
                     Box::pin(async move {
                         let mut response = http::Response::new(
@@ -2967,6 +3175,9 @@ pub struct SearchResponse {
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
     #[prost(message, optional, tag = "4")]
     pub position: ::core::option::Option<super::super::common::v1::Position>,
+    /// No listing has all words of `q`: the results have similar words in the place of some, as after a typo.
+    #[prost(bool, tag = "5")]
+    pub similar: bool,
 }
 /// A row of GET /search.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

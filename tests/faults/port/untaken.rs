@@ -15,7 +15,7 @@ const CALLS: u32 = 100;
 /// Bytes of answers that may wait for callers (`gateway/README.md`).
 const BOUND: u64 = 128 * 1024 * 1024;
 /// What all these connections and calls may hold beside their answers.
-const MORE: u64 = 64 * 1024 * 1024;
+const MORE: u64 = 96 * 1024 * 1024;
 /// Addresses that take nothing: together they may hold more than the bound.
 const ADDRESSES: u64 = 20;
 /// Connections at once that make their calls.

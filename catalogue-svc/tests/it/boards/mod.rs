@@ -2,6 +2,7 @@
 
 mod draws;
 mod property;
+mod ranks;
 mod samples;
 mod snapshot;
 mod staff;

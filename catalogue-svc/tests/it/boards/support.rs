@@ -290,6 +290,21 @@ impl Replica {
         Ok(listed.map_err(Fault::from)?.into_inner())
     }
 
+    /// Where a live game stands: board, rank, previous rank and wins.
+    pub(crate) async fn ranks(&self, game: &str) -> Result<Vec<(String, u64, u64, u64)>, Fault> {
+        let request = proto::GetRanksRequest {
+            mode: Mode::Live.into(),
+            kind: "games".to_owned(),
+            name: game.to_owned(),
+            at_least: None,
+        };
+        let got = self.rankings.clone().get_ranks(request).await;
+        let ranks = got.map_err(Fault::from)?.into_inner().ranks.into_iter();
+        Ok(ranks
+            .map(|it| (it.board, it.rank, it.previous_rank, it.wins))
+            .collect())
+    }
+
     /// The first rows of a board that is up to date.
     pub(crate) async fn rows(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
         self.catch_up().await;

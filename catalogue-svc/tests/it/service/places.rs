@@ -6,7 +6,7 @@ use catalogue::index::{Catalogue, Writer};
 use catalogue::service::Places;
 use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{
-    CityRow, CountryRow, GetCountryRequest, GetCountryResponse, ListCitiesRequest,
+    CityRow, CountryRow, GetCityRequest, GetCountryRequest, GetCountryResponse, ListCitiesRequest,
     ListCountriesRequest, ListGenresRequest,
 };
 use contracts::common::v1::{Change, Form, Mode, PageRequest};
@@ -246,4 +246,29 @@ async fn a_cursor_of_countries_belongs_to_them() {
     let fault = changing.places.list_countries(Request::new(request)).await;
     let fault = Fault::from(fault.unwrap_err());
     assert!(fault.fields.contains_key("cursor"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn a_city_is_found_by_its_slug() {
+    let changing = changing();
+    let get = async |slug: &str, form: Form| {
+        let request = GetCityRequest {
+            mode: Mode::Live.into(),
+            slug: slug.to_owned(),
+            form: form.into(),
+            at_least: None,
+        };
+        let response = changing.places.get_city(Request::new(request)).await;
+        response.map(tonic::Response::into_inner)
+    };
+    let json = get("lagos", Form::Json).await.unwrap().json;
+    let city: public::CityRow = serde_json::from_slice(&json).unwrap();
+    assert_eq!((&*city.name, city.creators, city.games), ("Lagos", 1, 2));
+    let typed = get("lagos", Form::Unspecified).await.unwrap().city.unwrap();
+    assert_eq!(
+        (typed.name, typed.country_code),
+        (city.name, city.country_code)
+    );
+    let missing = Fault::from(get("nowhere", Form::Json).await.unwrap_err());
+    assert_eq!(missing.code, Code::NotFound);
 }

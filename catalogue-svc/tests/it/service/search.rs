@@ -241,3 +241,17 @@ async fn a_search_needs_a_question() {
     // Something is asked for, but no word.
     assert!(found(question("?!")).await.is_empty());
 }
+
+#[tokio::test]
+async fn a_search_says_when_it_took_words_for_others() {
+    for (q, similar) in [
+        ("kora", false),
+        ("kor night", false),
+        ("koraa", true),
+        ("kora nigth", true),
+    ] {
+        let found = search(question(q)).await.unwrap();
+        assert!(!found.results.is_empty(), "{q}");
+        assert_eq!(found.similar, similar, "{q}");
+    }
+}

@@ -252,6 +252,13 @@ impl PlacesService for Catalogue {
         }))
     }
 
+    async fn get_city(
+        &self,
+        _: Request<proto::GetCityRequest>,
+    ) -> Result<Response<proto::GetCityResponse>, Status> {
+        Err(Status::unimplemented("no route of the gateway reads it"))
+    }
+
     async fn list_cities(
         &self,
         request: Request<proto::ListCitiesRequest>,
@@ -295,6 +302,13 @@ impl EventsService for Catalogue {
 
 #[tonic::async_trait]
 impl RankingsService for Catalogue {
+    async fn get_ranks(
+        &self,
+        _: Request<proto::GetRanksRequest>,
+    ) -> Result<Response<proto::GetRanksResponse>, Status> {
+        Err(Status::unimplemented("no route of the gateway reads it"))
+    }
+
     async fn list_ranking(
         &self,
         request: Request<proto::ListRankingRequest>,

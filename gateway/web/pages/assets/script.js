@@ -65,3 +65,44 @@ async function look() {
 if (document.querySelector("[data-refresh]")) {
   look();
 }
+
+// Search as one types: the results of the page that the form leads to. Without scripts, the form does the same.
+function searchAsTyped(input) {
+  const results = document.getElementById(input.dataset.live);
+  if (!results) {
+    return;
+  }
+  const before = [...results.childNodes];
+  let timer;
+  let newest = 0;
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const mine = ++newest;
+      const words = input.value.trim();
+      if (!words) {
+        results.replaceChildren(...before);
+        return;
+      }
+      const address = new URL(input.form.action);
+      address.searchParams.set("q", words);
+      try {
+        const answer = await fetch(address, { redirect: "error" });
+        if (!answer.ok || mine !== newest) {
+          return;
+        }
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const found = page.getElementById("results");
+        if (found && mine === newest) {
+          results.replaceChildren(...found.childNodes);
+        }
+      } catch {
+        // The network is away: the form still works.
+      }
+    }, 250);
+  });
+}
+
+for (const input of document.querySelectorAll("input[data-live]")) {
+  searchAsTyped(input);
+}

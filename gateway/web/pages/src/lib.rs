@@ -1,4 +1,4 @@
-//! The pages of the dashboard: one template and one typed context a page. No I/O, no clock.
+//! The pages of the dashboard and of the public site: one template and one typed context a page. No I/O, no clock.
 //!
 //! The crate is small and compiled with optimization: rendering takes most of the time of a page.
 
@@ -13,6 +13,7 @@ pub mod people;
 pub mod plot;
 pub mod qr;
 pub mod shell;
+pub mod site;
 pub mod teams;
 pub mod webhooks;
 pub mod when;

@@ -66,11 +66,3 @@ pub struct ErrorPage {
     /// The id under which the error is in the log.
     pub request_id: String,
 }
-
-/// The start page of a visitor who is not signed in.
-#[derive(Debug, Template)]
-#[template(path = "start.html")]
-pub struct StartPage {
-    pub shell: Shell,
-    pub api_url: String,
-}

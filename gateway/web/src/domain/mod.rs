@@ -8,6 +8,7 @@ pub mod link;
 pub mod listing_kind;
 pub mod next_page;
 pub mod password;
+pub mod picture_name;
 pub mod recovery;
 pub mod role;
 pub mod session_token;

@@ -20,6 +20,8 @@ use crate::viewer::{AccountScope, Viewer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Anyone,
+    /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/visit.rs`).
+    Public,
     /// A person whose password was right, and who has a second factor.
     SecondFactor,
     SignedIn,
@@ -49,7 +51,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
     let viewer = Viewer::find(app, request.headers(), now).await;
-    if access == Access::Anyone {
+    if matches!(access, Access::Anyone | Access::Public) {
         // These pages are there for strangers too, so they work without Redis.
         let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
         request.extensions_mut().insert(viewer);

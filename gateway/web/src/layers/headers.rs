@@ -13,13 +13,14 @@ use crate::session::CookieStyle;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-const FIXED: [(&str, &str); 6] = [
+pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+const FIXED: [(&str, &str); 5] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     // Not `no-referrer`, with which browsers send `Origin: null` on forms.
     ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
-    ("cross-origin-resource-policy", "same-origin"),
     (
         "permissions-policy",
         "camera=(), geolocation=(), microphone=(), payment=()",
@@ -40,6 +41,10 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
         let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
         headers.insert("strict-transport-security", year);
     }
+    // Public pictures are for pages of other sites too.
+    headers
+        .entry(RESOURCE_POLICY)
+        .or_insert(HeaderValue::from_static("same-origin"));
     // Pages differ by person, and some have secrets.
     headers
         .entry(CACHE_CONTROL)

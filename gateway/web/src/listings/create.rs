@@ -169,7 +169,7 @@ async fn page(
         text,
         action: format!("/accounts/{}/listings/new/{}", scope.id, kind.as_str()),
         hidden: vec![("form".to_owned(), typed.get("form").to_owned())],
-        parts: context.parts(),
+        parts: context.form_parts(),
         button: "Submit it",
         back: format!("/accounts/{}/listings", scope.id),
         closed,

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::create::{creators, refusal};
 use super::facts::Summary;
 use super::form::FormContext;
-use super::typed::{Typed, changed};
+use super::typed::{Typed, changed_fields};
 use super::{Frame, kind, path, words};
 use crate::account::record;
 use crate::app::{App, Web};
@@ -126,7 +126,7 @@ impl Edit<'_> {
         let content = found.listing.as_ref().ok_or_else(not_found)?;
         let kind = self.listing.kind;
         let stored = Typed::of(content, &found.creator).body(kind);
-        let body = Value::Object(changed(&stored, self.typed.body(kind))).to_string();
+        let body = Value::Object(changed_fields(&stored, self.typed.body(kind))).to_string();
         let submission = Submission {
             account: self.scope.id,
             writes_per_day: self.frame.writes_per_day.clone()?,
@@ -192,7 +192,7 @@ impl Edit<'_> {
             text: "You see what changes before it is saved. A change of a public listing is public at once.",
             action: format!("{shown}/edit"),
             hidden: vec![("revision".to_owned(), self.typed.get("revision").to_owned())],
-            parts: context.parts(),
+            parts: context.form_parts(),
             button: "Look at the changes",
             back: shown,
             closed,

@@ -69,7 +69,7 @@ pub(super) struct FormContext<'a> {
 }
 
 impl FormContext<'_> {
-    pub(super) fn parts(&self) -> Vec<FormPart> {
+    pub(super) fn form_parts(&self) -> Vec<FormPart> {
         match self.kind {
             ListingKind::Page => self.page(),
             ListingKind::Game => self.game(),

@@ -11,6 +11,7 @@ use super::arrangement::{Arranged, alt_path};
 use super::facts::Summary;
 use super::{Frame, path};
 use crate::app::Web;
+use crate::domain::picture_name::is_file_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::render::html;
@@ -136,31 +137,5 @@ pub(super) fn image(
         alt: alt.to_owned(),
         width,
         height,
-    }
-}
-
-/// Whether a text is the name of a picture file: 64 hexadecimal digits and an extension.
-pub(super) fn is_file_name(name: &str) -> bool {
-    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    let hash = name.strip_suffix(".jpg").unwrap_or_default();
-    hash.len() == 64 && hash.bytes().all(is_digit)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_of_ours_are_shown() {
-        let hash = "0a".repeat(32);
-        assert!(is_file_name(&format!("{hash}.jpg")));
-        for other in [
-            hash.as_str(),
-            "x.jpg",
-            "",
-            &format!("{}.jpg", hash.to_uppercase()),
-        ] {
-            assert!(!is_file_name(other), "{other}");
-        }
     }
 }

@@ -10,8 +10,8 @@ use http::{HeaderName, HeaderValue};
 use kit::Fault;
 use uuid::Uuid;
 
-use super::gallery::is_file_name;
 use crate::app::App;
+use crate::domain::picture_name::is_file_name;
 use crate::page_error::PageError;
 
 /// The length of a part: a slow browser holds one.
@@ -30,6 +30,16 @@ pub async fn show(
     State(app): State<App>,
     Path((_, name)): Path<(Uuid, String)>,
 ) -> Result<Response, PageError> {
+    // A withdrawn picture is soon gone here too.
+    file(app, name, "private, max-age=300").await
+}
+
+/// A picture file, with this `Cache-Control`.
+pub(crate) async fn file(
+    app: App,
+    name: String,
+    cache_control: &'static str,
+) -> Result<Response, PageError> {
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
@@ -38,11 +48,7 @@ pub async fn show(
         // Whatever listings-svc stores, a browser is told that it is a JPEG: neither a page nor an SVG, which may have scripts.
         (CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
         (CONTENT_LENGTH, HeaderValue::from(head.size)),
-        // A withdrawn picture is soon gone here too.
-        (
-            CACHE_CONTROL,
-            HeaderValue::from_static("private, max-age=300"),
-        ),
+        (CACHE_CONTROL, HeaderValue::from_static(cache_control)),
     ];
     let rest = Rest {
         app,

@@ -65,7 +65,7 @@ pub async fn use_picture(
         Err(closed) => Err(closed),
     };
     match used {
-        Ok(()) => changed(&app, (&viewer, &client), &scope, listing).await,
+        Ok(()) => record_change(&app, (&viewer, &client), &scope, listing).await,
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) if fault.fields.contains_key("picture") => {
             let answer = refused_picture(&fault, picture);
@@ -104,7 +104,7 @@ pub async fn remove(
         Err(closed) => Err(closed),
     };
     match removed {
-        Ok(()) => changed(&app, (&viewer, &client), &scope, listing).await,
+        Ok(()) => record_change(&app, (&viewer, &client), &scope, listing).await,
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let (status, errors) = form_errors(&fault, &[], &[]);
@@ -144,7 +144,7 @@ pub async fn arrange(
         Err(closed) => Err(closed),
     };
     match done {
-        Ok(()) => changed(&app, (&viewer, &client), &scope, listing).await,
+        Ok(()) => record_change(&app, (&viewer, &client), &scope, listing).await,
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let names: Vec<String> = (0..arranged.len()).map(alt_path).collect();
@@ -207,7 +207,7 @@ pub(super) fn refused_picture(fault: &Fault, picture: &str) -> Answer {
     }
 }
 
-async fn changed(
+async fn record_change(
     web: &Web,
     by: (&Viewer, &ClientInfo),
     scope: &AccountScope,

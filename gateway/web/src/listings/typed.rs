@@ -189,7 +189,7 @@ impl Typed {
 }
 
 /// The fields of a change: those that differ from what is stored.
-pub(super) fn changed(
+pub(super) fn changed_fields(
     stored: &Map<String, Value>,
     mut typed: Map<String, Value>,
 ) -> Map<String, Value> {
@@ -259,11 +259,14 @@ mod tests {
         };
         let stored = Typed::of(&Listing::Game(game), "studio");
         let kind = ListingKind::Game;
-        assert_eq!(changed(&stored.body(kind), stored.body(kind)), Map::new());
+        assert_eq!(
+            changed_fields(&stored.body(kind), stored.body(kind)),
+            Map::new()
+        );
         let mut new = stored.clone();
         new.set("title", "Okoto 2");
         new.set("links.play", "https://play.example");
-        let change = changed(&stored.body(kind), new.body(kind));
+        let change = changed_fields(&stored.body(kind), new.body(kind));
         assert_eq!(change.keys().collect::<Vec<_>>(), ["links", "title"]);
     }
 

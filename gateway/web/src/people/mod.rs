@@ -11,7 +11,6 @@ pub mod second_factor;
 pub mod sessions;
 pub mod sign_in;
 pub mod sign_up;
-pub mod start;
 pub mod totp;
 
 use axum::response::Response;

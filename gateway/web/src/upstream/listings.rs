@@ -64,7 +64,7 @@ impl Listings {
         Self { calls }
     }
 
-    fn own(&self) -> OwnListingsServiceClient<Client> {
+    fn own_listings(&self) -> OwnListingsServiceClient<Client> {
         OwnListingsServiceClient::new(self.calls.client.clone())
     }
 
@@ -86,7 +86,11 @@ impl Listings {
                 cursor: cursor.to_owned(),
             }),
         });
-        let listed = self.own().list_own_listings(request).await?.into_inner();
+        let listed = self
+            .own_listings()
+            .list_own_listings(request)
+            .await?
+            .into_inner();
         let rows = serde_json::from_slice(&listed.json);
         let rows = rows.map_err(|error| Fault::internal(&error))?;
         Ok((rows, listed.page.and_then(|page| page.next_cursor)))
@@ -112,7 +116,11 @@ impl Listings {
             kind: listing.kind.as_str().to_owned(),
             name: listing.name.to_owned(),
         });
-        Ok(self.own().get_own_listing(request).await?.into_inner())
+        Ok(self
+            .own_listings()
+            .get_own_listing(request)
+            .await?
+            .into_inner())
     }
 
     /// The revisions of a listing, newest first.
@@ -130,13 +138,21 @@ impl Listings {
                 cursor: cursor.to_owned(),
             }),
         });
-        Ok(self.own().list_own_revisions(request).await?.into_inner())
+        Ok(self
+            .own_listings()
+            .list_own_revisions(request)
+            .await?
+            .into_inner())
     }
 
     /// The values that fields may have.
     pub async fn field_values(&self) -> Result<proto::ListFieldValuesResponse, Fault> {
         let request = self.calls.read(proto::ListFieldValuesRequest {});
-        Ok(self.own().list_field_values(request).await?.into_inner())
+        Ok(self
+            .own_listings()
+            .list_field_values(request)
+            .await?
+            .into_inner())
     }
 
     /// Submits a new listing; `form` marks it, so that it is submitted once however often the form is sent.
@@ -233,7 +249,7 @@ impl Listings {
             kind: listing.kind.as_str().to_owned(),
             name: listing.name.to_owned(),
         });
-        self.own().withdraw_listing(request).await?;
+        self.own_listings().withdraw_listing(request).await?;
         Ok(())
     }
 
@@ -249,7 +265,7 @@ impl Listings {
             name: listing.name.to_owned(),
             reason: reason.to_owned(),
         });
-        self.own().request_takedown(request).await?;
+        self.own_listings().request_takedown(request).await?;
         Ok(())
     }
 

@@ -1,12 +1,16 @@
-//! Calls to the services of the fleet, each with an account as scope.
+//! Calls to the services of the fleet: those of the dashboard have an account as scope, those of the public site read what is public.
 
 mod call;
+pub mod catalogue;
+pub mod currencies;
 pub mod economy;
 pub mod gateway;
 pub mod listings;
 mod pictures;
 pub mod webhook;
 
+pub use catalogue::Catalogue;
+pub use currencies::Currencies;
 pub use economy::Economy;
 pub use gateway::Gateway;
 pub use listings::Listings;

@@ -63,7 +63,7 @@ async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
     let mut browser = site.browser();
     let refused = form("/sign-in", &[]).header("sec-fetch-site", "cross-site");
     let pages = [
-        browser.get("/").await,
+        browser.get("/sign-up").await,
         browser.get("/nowhere").await,
         browser.get("/you").await,
         browser.send(refused.body(Body::empty()).unwrap()).await,

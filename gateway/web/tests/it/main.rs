@@ -24,6 +24,8 @@ mod redirects;
 mod refused_forms;
 mod second_factor;
 mod sign_in;
+mod site;
+mod stub_catalogue;
 mod stub_economy;
 mod stub_listings;
 mod stub_pages;

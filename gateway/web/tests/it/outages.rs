@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use axum::Router;
 use http::{Method, StatusCode};
+use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
 use sqlx::PgPool;
 use web::app::Web;
+use web::articles::Articles;
+use web::page_limit::PageLimit;
 use web::router::{router, routes};
-use web::upstream::{Economy, Gateway, Listings, Webhooks};
+use web::upstream::{Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
 use crate::support::Site;
@@ -35,6 +38,7 @@ fn without(site: &Site, service: Needs) -> Router {
     let webhooks = nobody(Needs::Webhooks).map(|(client, limit)| Webhooks::new(client, limit));
     let listings = nobody(Needs::Listings).map(|(client, limit)| Listings::new(client, limit));
     let economy = nobody(Needs::Economy).map(|(client, limit)| Economy::new(client, limit));
+    let currencies: Client = testing::client("http://127.0.0.1:1", &app.lifecycle).unwrap();
     router(&Arc::new(Web {
         pool: app.pool.clone(),
         clock: app.clock.clone(),
@@ -48,6 +52,11 @@ fn without(site: &Site, service: Needs) -> Router {
         webhooks: webhooks.unwrap_or_else(|| app.webhooks.clone()),
         listings: listings.unwrap_or_else(|| app.listings.clone()),
         economy: economy.unwrap_or_else(|| app.economy.clone()),
+        catalogue: app.catalogue.clone(),
+        currencies: Currencies::new(currencies),
+        page_limit: PageLimit::new(1_000_000),
+        articles: Articles::read(None).unwrap(),
+        public_pictures: ConcurrencyLimit::new("public pictures", 1),
         proxies: app.proxies.clone(),
         proxy_header: app.proxy_header,
         public_url: app.public_url.clone(),

@@ -58,7 +58,20 @@ impl CurrenciesService for StubEconomy {
         &self,
         _: Request<proto::ListCurrenciesRequest>,
     ) -> Answer<proto::ListCurrenciesResponse> {
-        Ok(Response::new(proto::ListCurrenciesResponse::default()))
+        let name = self.name.lock().unwrap().clone();
+        let rows = name.map(|name| {
+            serde_json::json!({
+                "slug": "okoto", "name": "Okoto", "currency": name, "reported_at": "2026-11-23T12:00:00.000Z", "late": true,
+                "supply": 1, "minted": 1, "burned": 0, "output": 1, "players": 1,
+                "basket": {"meal": 1, "ride": 1, "wage": 1, "rent": 1, "cost": 121},
+                "inflation_pct": null, "growth_pct": null, "money_growth_pct": null, "trade_balance": 0,
+                "policy_rate_pct": null, "naira_per_unit": null,
+            })
+        });
+        Ok(Response::new(proto::ListCurrenciesResponse {
+            json: serde_json::Value::from_iter(rows).to_string().into(),
+            page: None,
+        }))
     }
 
     async fn set_own_currency(

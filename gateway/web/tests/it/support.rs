@@ -8,6 +8,7 @@ use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use kit::clock::Clock;
 use kit::config::Secret;
 use kit::lifecycle::Lifecycle;
+use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use kit::rpc::client::Client;
 use sqlx::PgPool;
@@ -15,18 +16,21 @@ use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use web::app::{App, Web};
+use web::articles::Articles;
 use web::domain::role::Role;
 use web::hashing::PasswordPool;
+use web::page_limit::PageLimit;
 use web::router::router;
 use web::session::limits::Limits;
 use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::store::{members, people};
-use web::upstream::{Economy, Gateway, Listings, Webhooks};
+use web::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
+use crate::stub_catalogue::StubCatalogue;
 use crate::stub_economy::StubEconomy;
 use crate::stub_listings::StubListings;
 
@@ -44,6 +48,7 @@ pub(crate) struct Site {
     pub(crate) gateway: StubGateway,
     pub(crate) listings: StubListings,
     pub(crate) economy: StubEconomy,
+    pub(crate) catalogue: StubCatalogue,
     lifecycle: Lifecycle,
 }
 
@@ -83,6 +88,8 @@ impl Site {
         let (listings, economy) = (StubListings::default(), StubEconomy::default());
         listings.add_to(&mut services);
         economy.add_to(&mut services);
+        let catalogue = StubCatalogue::default();
+        catalogue.add_to(&mut services);
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let client = testing::client(&address, &lifecycle).unwrap();
         // Tests share a Redis, so each has keys of its own.
@@ -110,7 +117,12 @@ impl Site {
             webhooks: Webhooks::new(webhooks.unwrap_or_else(|| client.clone()), testing::LONG),
             gateway: Gateway::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
-            economy: Economy::new(client, testing::LONG),
+            economy: Economy::new(client.clone(), testing::LONG),
+            currencies: Currencies::new(client.clone()),
+            catalogue: Catalogue::new(client, testing::LONG, 1),
+            page_limit: PageLimit::new(120),
+            articles: Articles::read(None).unwrap(),
+            public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),
             public_url: "https://mchezo.example".to_owned(),
@@ -127,6 +139,7 @@ impl Site {
             gateway,
             listings,
             economy,
+            catalogue,
             lifecycle,
         }
     }

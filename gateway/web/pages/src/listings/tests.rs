@@ -137,7 +137,7 @@ fn gallery() -> GalleryPage {
     }
 }
 
-fn parts() -> Vec<FormPart> {
+fn form_parts() -> Vec<FormPart> {
     let choices = || {
         vec![Choice {
             value: hostile(),
@@ -169,7 +169,7 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         text: "",
         action: "/accounts/a/listings/new/game".to_owned(),
         hidden: vec![(hostile(), hostile())],
-        parts: parts(),
+        parts: form_parts(),
         button: "Submit it",
         back: "/accounts/a/listings".to_owned(),
         closed: None,

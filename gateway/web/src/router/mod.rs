@@ -1,8 +1,11 @@
 //! Every path of the site, with who may see it.
 
+mod site;
+
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
+use http::{HeaderMap, Uri};
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{activity, keys, list, overview, settings, team, webhooks};
@@ -17,9 +20,10 @@ use crate::listings::{
 };
 use crate::page_error::PageError;
 use crate::people::{
-    delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, start, totp,
+    delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
 };
 use crate::route::{Route, action, all_open, form, open, page, with_body};
+use crate::visit::Visit;
 
 /// The longest body of a form.
 const MAX_BODY: usize = 64 * 1024;
@@ -29,6 +33,7 @@ const MAX_LISTING: usize = 256 * 1024;
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
     [
+        site::routes(),
         people_routes(),
         account_routes(),
         webhook_routes(),
@@ -44,7 +49,6 @@ pub fn routes() -> Vec<Route> {
 fn people_routes() -> Vec<Route> {
     use Access::{Anyone, SecondFactor, SignedIn};
     vec![
-        page("/", Anyone, start::show),
         page("/assets/{name}", Anyone, assets::show),
         form("/sign-up", Anyone, sign_up::show, sign_up::send),
         form("/sign-in", Anyone, sign_in::show, sign_in::send),
@@ -282,6 +286,10 @@ fn economy_routes() -> Vec<Route> {
 pub fn router(app: &App) -> Router {
     let mut router = Router::new();
     for route in routes() {
+        if route.access == Access::Public {
+            router = site::add(router, route, app);
+            continue;
+        }
         let guard = Guard {
             app: App::clone(app),
             access: route.access,
@@ -298,7 +306,9 @@ pub fn router(app: &App) -> Router {
     };
     router
         .layer(from_fn(log::name_route))
-        .fallback(async || PageError::not_found())
+        .fallback(async |uri: Uri, headers: HeaderMap| {
+            PageError::not_found().on_site(Visit::of(&uri, &headers))
+        })
         .method_not_allowed_fallback(async || PageError::method_not_allowed())
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(CsrfLayer::new().with_rejection_response(reject))

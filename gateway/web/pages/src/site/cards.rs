@@ -1,0 +1,59 @@
+//! Listings as they stand in lists.
+
+/// A picture that this site serves.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    pub src: String,
+    /// In pixels.
+    pub width: u32,
+    pub height: u32,
+    /// Empty for one that only decorates: the title stands beside it.
+    pub alt: String,
+    /// The sizes that there are, as in `srcset`; empty when there is one.
+    pub srcset: String,
+}
+
+/// A link and its text.
+#[derive(Debug, Clone)]
+pub struct Link {
+    pub href: String,
+    pub label: String,
+}
+
+/// A game in a list.
+#[derive(Debug, Clone)]
+pub struct GameCard {
+    pub href: String,
+    pub title: String,
+    pub tagline: String,
+    pub cover: Option<Picture>,
+    pub creator: Link,
+    /// For example `Puzzle · Android · 2023`.
+    pub facts: String,
+    pub place: String,
+    pub is_featured: bool,
+}
+
+/// A studio or a person in a list.
+#[derive(Debug, Clone)]
+pub struct CreatorCard {
+    pub href: String,
+    pub name: String,
+    pub tagline: String,
+    pub avatar: Option<Picture>,
+    /// For example `Studio · Lagos, Nigeria`.
+    pub facts: String,
+    pub is_verified: bool,
+}
+
+/// An event in a list.
+#[derive(Debug, Clone)]
+pub struct EventCard {
+    pub href: String,
+    pub title: String,
+    /// For example `Game jam · Nairobi, Kenya`.
+    pub facts: String,
+    pub days: String,
+    /// Its first day, for machines.
+    pub starts_at: String,
+}

@@ -1,0 +1,26 @@
+//! The page of a studio or a person.
+
+use askama::Template;
+
+use super::cards::{GameCard, Link, Picture};
+use super::frame::Frame;
+
+#[derive(Debug, Template)]
+#[template(path = "site/creator.html")]
+pub struct CreatorPage {
+    pub frame: Frame,
+    pub name: String,
+    pub kind: String,
+    pub tagline: String,
+    pub is_verified: bool,
+    pub avatar: Option<Picture>,
+    pub roles: Vec<String>,
+    pub place: Vec<Link>,
+    pub bio: String,
+    pub links: Vec<Link>,
+    /// The first games, and the number of all.
+    pub games: Vec<GameCard>,
+    pub games_total: u64,
+    /// The list of all games, if not all are here.
+    pub all_games: Option<String>,
+}

@@ -1,0 +1,22 @@
+//! The page of an event.
+
+use askama::Template;
+
+use super::cards::Link;
+use super::frame::Frame;
+
+#[derive(Debug, Template)]
+#[template(path = "site/event.html")]
+pub struct EventPage {
+    pub frame: Frame,
+    pub title: String,
+    pub kind: Link,
+    pub days: String,
+    /// Its first day, for machines.
+    pub starts_at: String,
+    pub is_over: bool,
+    pub place: Vec<Link>,
+    pub is_online: bool,
+    pub website: Option<Link>,
+    pub description: String,
+}

@@ -1,0 +1,141 @@
+//! What all pages of the public site share: the head, the search, the navigation and the links to the other language.
+
+use askama::Template;
+
+use super::language::Language;
+use super::texts::Texts;
+use crate::asset::{ICON, SCRIPT, STYLE};
+
+/// The frame of a page.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    pub texts: &'static Texts,
+    /// What links of the page begin with: that of the page's own address, if it names a language.
+    pub prefix: &'static str,
+    /// The address of the site, without a slash at its end.
+    pub site: String,
+    /// Path and query of the page, without the prefix of a language.
+    pub path: String,
+    pub head: Head,
+    /// What stands in the search field.
+    pub search: String,
+    /// The API call that gives the same as this page, for example `GET /v1/games`.
+    pub api_call: Option<String>,
+}
+
+/// What the head of a page says about it.
+#[derive(Debug, Default, Clone)]
+pub struct Head {
+    pub title: String,
+    pub description: String,
+    /// Whether search engines may list the page.
+    pub is_indexed: bool,
+}
+
+/// The page in a language.
+#[derive(Debug)]
+pub struct Alternate {
+    pub language: Language,
+    /// For `hreflang`: the address that the API gives out stands for English.
+    pub canonical: String,
+    /// For readers: it has the language, whatever their browser prefers.
+    pub path: String,
+    pub is_current: bool,
+}
+
+impl Frame {
+    pub fn say<'a>(&'a self, key: &'a str) -> &'a str {
+        self.texts.say(key)
+    }
+
+    pub fn say_of(&self, key: &str, value: &str) -> String {
+        self.texts.say_of(key, value)
+    }
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
+    pub fn count(&self, key: &str, count: &u64) -> String {
+        self.texts.count(key, *count)
+    }
+
+    /// A path of the site, in the language of the page's address.
+    pub fn href(&self, path: &str) -> String {
+        match (self.prefix, path) {
+            ("", path) => path.to_owned(),
+            (prefix, "/") => prefix.to_owned(),
+            (prefix, path) => format!("{prefix}{path}"),
+        }
+    }
+
+    pub fn lang(&self) -> &'static str {
+        self.texts.language().code()
+    }
+
+    /// The address under which search engines list the page.
+    pub fn canonical(&self) -> String {
+        self.canonical_in(self.texts.language())
+    }
+
+    fn canonical_in(&self, language: Language) -> String {
+        match language {
+            Language::English => format!("{}{}", self.site, self.path),
+            Language::French => format!("{}{}", self.site, in_language(language, &self.path)),
+        }
+    }
+
+    /// The page without a language in its address.
+    pub fn default_address(&self) -> String {
+        self.canonical_in(Language::English)
+    }
+
+    pub fn alternates(&self) -> [Alternate; 2] {
+        Language::ALL.map(|language| Alternate {
+            language,
+            canonical: self.canonical_in(language),
+            path: in_language(language, &self.path),
+            is_current: language == self.texts.language(),
+        })
+    }
+
+    /// Whether a part of the navigation holds this page.
+    pub fn is_in(&self, path: &str) -> bool {
+        let rest = self.path.strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    pub fn style(&self) -> String {
+        STYLE.path()
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    pub fn script(&self) -> String {
+        SCRIPT.path()
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    pub fn icon(&self) -> String {
+        ICON.path()
+    }
+}
+
+/// A path with the prefix of a language.
+fn in_language(language: Language, path: &str) -> String {
+    match path.strip_prefix('/') {
+        Some("") => language.prefix().to_owned(),
+        Some(rest) if rest.starts_with('?') => format!("{}{rest}", language.prefix()),
+        _ => format!("{}{path}", language.prefix()),
+    }
+}
+
+/// An error, with ways out.
+#[derive(Debug, Template)]
+#[template(path = "site/error.html")]
+pub struct ErrorPage {
+    pub frame: Frame,
+    pub text: String,
+    /// The id under which the error is in the log.
+    pub request_id: String,
+}

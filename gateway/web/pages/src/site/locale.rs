@@ -1,0 +1,102 @@
+//! Numbers and dates as readers of a language write them.
+
+use fluent_bundle::FluentArgs;
+use time::Date;
+use time::format_description::well_known::Iso8601;
+
+use super::language::Language;
+use super::texts::Texts;
+use crate::when;
+
+impl Texts {
+    /// `1,234,567`, or `1 234 567` with narrow spaces.
+    pub fn number(&self, number: u64) -> String {
+        let grouped = when::grouped(number);
+        match self.language() {
+            Language::English => grouped,
+            Language::French => grouped.replace(',', "\u{202f}"),
+        }
+    }
+
+    /// A day of the API, such as `2026-11-23`; other texts as they are.
+    pub fn day(&self, day: &str) -> String {
+        Date::parse(day, &Iso8601::DATE).map_or_else(|_| day.to_owned(), |day| self.date(day))
+    }
+
+    /// `23 November 2026`, `23 novembre 2026`.
+    pub fn date(&self, date: Date) -> String {
+        self.say_with("date-day", &self.parts(date))
+    }
+
+    /// The days from one to another: `1–3 May 2026`.
+    pub fn days(&self, from: &str, to: Option<&str>) -> String {
+        let parse = |day: &str| Date::parse(day, &Iso8601::DATE).ok();
+        let Some((first, last)) = parse(from).zip(to.and_then(parse)) else {
+            return self.day(from);
+        };
+        if first == last {
+            return self.date(first);
+        }
+        if (first.year(), first.month()) == (last.year(), last.month()) {
+            let mut args = self.parts(first);
+            args.set("last_day", last.day());
+            return self.say_with("date-days-of-month", &args);
+        }
+        let mut args = FluentArgs::new();
+        args.set("from", self.date(first));
+        args.set("to", self.date(last));
+        self.say_with("date-range", &args)
+    }
+
+    fn parts(&self, date: Date) -> FluentArgs<'_> {
+        let mut args = FluentArgs::new();
+        args.set("day", date.day());
+        args.set("month", self.month(u8::from(date.month())));
+        // As text: a year is never grouped.
+        args.set("year", date.year().to_string());
+        args
+    }
+
+    fn month(&self, month: u8) -> &str {
+        self.value("month", &month.to_string(), "")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_dates_follow_the_language() {
+        let (en, fr) = (Texts::of(Language::English), Texts::of(Language::French));
+        assert_eq!(en.number(1_234_567), "1,234,567");
+        assert_eq!(fr.number(1_234_567), "1\u{202f}234\u{202f}567");
+        assert_eq!(en.day("2026-11-01"), "1 November 2026");
+        assert_eq!(fr.day("2026-11-01"), "1er novembre 2026");
+        assert_eq!(fr.day("2026-08-15"), "15 août 2026");
+        assert_eq!(en.day("soon"), "soon");
+        for (to, english, french) in [
+            (None, "1 May 2026", "1er mai 2026"),
+            (Some("2026-05-01"), "1 May 2026", "1er mai 2026"),
+            (Some("2026-05-03"), "1–3 May 2026", "1er–3 mai 2026"),
+            (
+                Some("2026-06-02"),
+                "1 May 2026 – 2 June 2026",
+                "du 1er mai 2026 au 2 juin 2026",
+            ),
+        ] {
+            assert_eq!(en.days("2026-05-01", to), english);
+            assert_eq!(fr.days("2026-05-01", to), french);
+        }
+    }
+
+    #[test]
+    fn counts_have_the_forms_of_their_language() {
+        let (en, fr) = (Texts::of(Language::English), Texts::of(Language::French));
+        assert_eq!(en.count("games-count", 0), "0 games");
+        assert_eq!(en.count("games-count", 1), "1 game");
+        // In French zero is singular.
+        assert_eq!(fr.count("games-count", 0), "0 jeu");
+        assert_eq!(fr.count("games-count", 1_500), "1\u{202f}500 jeux");
+    }
+}

@@ -1,0 +1,34 @@
+//! The public site: what players, press and crawlers see. Its texts are in `texts/`, one file a language.
+
+pub mod articles;
+pub mod cards;
+pub mod creators;
+pub mod events;
+pub mod frame;
+pub mod games;
+pub mod language;
+pub mod list;
+mod locale;
+pub mod places;
+pub mod results;
+#[cfg(test)]
+mod tests;
+pub mod texts;
+
+pub use frame::{Frame, Head};
+pub use language::Language;
+pub use texts::Texts;
+
+/// What names are sorted by: their letters without accents and case, so that `Égypte` stands at E.
+pub fn sort_key(name: &str) -> String {
+    let plain = |c: char| match c {
+        'à' | 'á' | 'â' | 'ã' | 'ä' => 'a',
+        'ç' => 'c',
+        'è' | 'é' | 'ê' | 'ë' => 'e',
+        'ì' | 'í' | 'î' | 'ï' => 'i',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' => 'o',
+        'ù' | 'ú' | 'û' | 'ü' => 'u',
+        other => other,
+    };
+    name.to_lowercase().chars().map(plain).collect()
+}

@@ -1,0 +1,90 @@
+//! Every page of the site with sample contexts, in both languages.
+
+mod samples;
+mod texts;
+
+use samples::{frame, pages};
+
+use super::{Frame, Language};
+
+#[test]
+fn texts_of_listings_are_shown_as_text() {
+    for language in Language::ALL {
+        for (name, page) in pages(language) {
+            assert!(!page.contains("<script>"), "{name}: {page}");
+            assert!(!page.contains("alert('x')"), "{name}: {page}");
+        }
+    }
+}
+
+#[test]
+fn pages_name_their_language_and_the_other_one() {
+    for (name, page) in pages(Language::French) {
+        assert!(page.contains("<html lang=\"fr\">"), "{name}");
+        for part in [
+            "<link rel=\"canonical\" href=\"https://mchezo.example/fr/games/kora?a=1&#38;b=2\">",
+            "hreflang=\"en\" href=\"https://mchezo.example/games/kora?a=1&#38;b=2\"",
+            "hreflang=\"x-default\" href=\"https://mchezo.example/games/kora?a=1&#38;b=2\"",
+            "<a href=\"/en/games/kora?a=1&#38;b=2\" hreflang=\"en\"",
+        ] {
+            assert!(page.contains(part), "{name}: {part} is not in {page}");
+        }
+        // Nothing of the frame is left in English.
+        assert!(!page.contains("Sign in"), "{name}: {page}");
+    }
+}
+
+#[test]
+fn links_of_studios_pass_nothing_on() {
+    for (name, page) in pages(Language::English) {
+        for link in page.split("<a ").skip(1) {
+            let link = link.split('>').next().unwrap();
+            let leads_out = link.contains("href=\"https://");
+            let rel = "rel=\"ugc nofollow noopener\"";
+            assert_eq!(leads_out, link.contains(rel), "{name}: {link}");
+        }
+    }
+}
+
+#[test]
+fn every_picture_has_its_size_and_comes_from_here() {
+    for (name, page) in pages(Language::English) {
+        for image in page.split("<img ").skip(1) {
+            let image = image.split('>').next().unwrap();
+            for part in ["src=\"/pictures/", "width=\"", "height=\"", "alt=\""] {
+                assert!(image.contains(part), "{name}: {part} is not in {image}");
+            }
+        }
+        assert!(
+            !page.contains("<iframe") && !page.contains("<video"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn links_stay_in_the_language_of_the_address() {
+    let page = Frame {
+        prefix: "/fr",
+        ..frame(Language::French)
+    };
+    assert_eq!(page.href("/games"), "/fr/games");
+    assert_eq!(page.href("/"), "/fr");
+    assert_eq!(frame(Language::French).href("/games"), "/games");
+    let start = Frame {
+        path: "/".to_owned(),
+        ..frame(Language::French)
+    };
+    assert_eq!(start.canonical(), "https://mchezo.example/fr");
+    assert_eq!(start.default_address(), "https://mchezo.example/");
+}
+
+#[test]
+fn names_are_sorted_without_accents() {
+    let mut names = ["Zambie", "Égypte", "Eswatini", "Érythrée", "Algérie"];
+    names.sort_by_cached_key(|name| super::sort_key(name));
+    assert_eq!(
+        names,
+        ["Algérie", "Égypte", "Érythrée", "Eswatini", "Zambie"]
+    );
+}

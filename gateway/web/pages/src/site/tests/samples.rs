@@ -1,0 +1,366 @@
+//! Sample contexts of every page of the site, with texts that a hostile studio might write.
+
+use askama::Template as _;
+
+use crate::site::articles::{Article, ArticlePage};
+use crate::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
+use crate::site::creators::CreatorPage;
+use crate::site::events::EventPage;
+use crate::site::frame::ErrorPage;
+use crate::site::games::{BoardRank, Credit, Currency, GamePage, Trailer};
+use crate::site::list::{
+    CreatorsPage, EventsPage, Filter, FilterOption, Filters, GamesPage, Pager, StartPage,
+};
+use crate::site::places::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
+use crate::site::results::{Found, Kind, Row, SearchPage};
+use crate::site::{Frame, Head, Language, Texts};
+
+/// What a listing may try.
+const HOSTILE: &str = "<script>alert('x')</script>\"&";
+
+pub(super) fn frame(language: Language) -> Frame {
+    Frame {
+        texts: Texts::of(language),
+        prefix: "",
+        site: "https://mchezo.example".to_owned(),
+        path: "/games/kora?a=1&b=2".to_owned(),
+        head: Head {
+            title: HOSTILE.to_owned(),
+            description: HOSTILE.to_owned(),
+            is_indexed: true,
+        },
+        search: HOSTILE.to_owned(),
+        api_call: Some("GET /v1/games".to_owned()),
+    }
+}
+
+fn text() -> String {
+    HOSTILE.to_owned()
+}
+
+fn link(href: &str) -> Link {
+    Link {
+        href: href.to_owned(),
+        label: text(),
+    }
+}
+
+fn picture() -> Picture {
+    Picture {
+        src: "/pictures/0a.jpg".to_owned(),
+        width: 1_200,
+        height: 675,
+        alt: text(),
+        srcset: "/pictures/0b.jpg 600w, /pictures/0a.jpg 1200w".to_owned(),
+    }
+}
+
+fn game_card() -> GameCard {
+    GameCard {
+        href: "/games/kora".to_owned(),
+        title: text(),
+        tagline: text(),
+        cover: Some(picture()),
+        creator: link("/creators/studio"),
+        facts: text(),
+        place: text(),
+        is_featured: true,
+    }
+}
+
+fn creator_card() -> CreatorCard {
+    CreatorCard {
+        href: "/creators/studio".to_owned(),
+        name: text(),
+        tagline: text(),
+        avatar: Some(picture()),
+        facts: text(),
+        is_verified: true,
+    }
+}
+
+fn event_card() -> EventCard {
+    EventCard {
+        href: "/events/jam".to_owned(),
+        title: text(),
+        facts: text(),
+        days: text(),
+        starts_at: "2026-11-23".to_owned(),
+    }
+}
+
+fn place_row() -> PlaceRow {
+    PlaceRow {
+        link: link("/cities/lagos"),
+        country: text(),
+        creators: 1,
+        games: 12_000,
+    }
+}
+
+fn pager() -> Pager {
+    Pager {
+        first: Some("/games".to_owned()),
+        next: Some("/games?genre=rpg&cursor=abc".to_owned()),
+    }
+}
+
+fn filters() -> Filters {
+    let option = |value: &str, is_chosen| FilterOption {
+        value: value.to_owned(),
+        label: text(),
+        is_chosen,
+    };
+    Filters {
+        action: "/games".to_owned(),
+        choices: vec![Filter {
+            name: "genre",
+            label: "Genre".to_owned(),
+            options: vec![option("", false), option("rpg", true)],
+        }],
+        hidden: vec![("q", text())],
+        is_filtered: true,
+    }
+}
+
+fn game(frame: Frame) -> GamePage {
+    GamePage {
+        frame,
+        title: text(),
+        tagline: text(),
+        is_featured: true,
+        creator: link("/creators/studio"),
+        cover: Some(picture()),
+        genres: vec![link("/games?genre=rpg"), link("/games?genre=puzzle")],
+        platforms: vec![link("/games?platform=web")],
+        stage: link("/games?stage=released"),
+        release_year: 2024,
+        place: vec![link(""), link("/countries/NG")],
+        currency: Some(Currency {
+            name: text(),
+            is_late: true,
+        }),
+        ranks: vec![BoardRank {
+            board: text(),
+            rank: text(),
+            wins: text(),
+            moved: text(),
+        }],
+        trailer: Some(Trailer {
+            href: "https://video.example/1".to_owned(),
+            host: text(),
+        }),
+        description: format!("{HOSTILE}\n\nNext"),
+        screenshots: vec![picture()],
+        links: vec![link("https://store.example/?a=1&b=\"")],
+        credits: vec![
+            Credit {
+                name: text(),
+                role: text(),
+                href: Some("/creators/ada".to_owned()),
+            },
+            Credit {
+                name: text(),
+                role: text(),
+                href: None,
+            },
+        ],
+        listed: text(),
+        updated: text(),
+    }
+}
+
+fn place(frame: Frame) -> PlacePage {
+    fn part<T>(row: T) -> Part<T> {
+        Part {
+            rows: vec![row],
+            total: 7,
+            all: "/games?country=NG".to_owned(),
+        }
+    }
+    PlacePage {
+        frame,
+        name: text(),
+        country: Some(link("/countries/NG")),
+        cities: vec![place_row()],
+        all_cities: Some("/cities?country=NG".to_owned()),
+        games: part(game_card()),
+        creators: part(creator_card()),
+        events: part(event_card()),
+    }
+}
+
+fn found() -> Found {
+    Found {
+        kinds: vec![Kind {
+            link: link("/search?q=x"),
+            is_current: true,
+        }],
+        total: 1_234,
+        rows: vec![Row {
+            link: link("/games/kora"),
+            kind: text(),
+            tagline: text(),
+            place: text(),
+        }],
+        is_similar: true,
+        did_you_mean: Some(link("/search?q=kora")),
+        pager: pager(),
+    }
+}
+
+/// A page: its name, and its text.
+type Rendered = (&'static str, askama::Result<String>);
+
+/// Lists, with everything that they can show.
+fn lists(language: Language) -> Vec<Rendered> {
+    let frame = || frame(language);
+    vec![
+        (
+            "start",
+            StartPage {
+                frame: frame(),
+                notice: Some(text()),
+                games: vec![game_card()],
+                events: vec![event_card()],
+                api_url: "https://mchezo.example/v1".to_owned(),
+            }
+            .render(),
+        ),
+        (
+            "games",
+            GamesPage {
+                frame: frame(),
+                filters: filters(),
+                total: 2_000,
+                games: vec![game_card()],
+                pager: pager(),
+            }
+            .render(),
+        ),
+        (
+            "creators",
+            CreatorsPage {
+                frame: frame(),
+                filters: filters(),
+                total: 1,
+                creators: vec![creator_card()],
+                pager: pager(),
+            }
+            .render(),
+        ),
+        (
+            "events",
+            EventsPage {
+                frame: frame(),
+                filters: filters(),
+                total: 0,
+                events: Vec::new(),
+                pager: Pager::default(),
+            }
+            .render(),
+        ),
+        (
+            "countries",
+            CountriesPage {
+                frame: frame(),
+                countries: vec![place_row()],
+            }
+            .render(),
+        ),
+        (
+            "cities",
+            CitiesPage {
+                frame: frame(),
+                total: 1,
+                cities: vec![place_row()],
+                pager: pager(),
+            }
+            .render(),
+        ),
+        (
+            "search",
+            SearchPage {
+                frame: frame(),
+                found: Some(found()),
+            }
+            .render(),
+        ),
+    ]
+}
+
+/// Pages of listings and the others, with everything that they can show.
+fn listings(language: Language) -> Vec<Rendered> {
+    let frame = || frame(language);
+    let article = Article::read("# Title\n\nText\n").unwrap();
+    vec![
+        ("game", game(frame()).render()),
+        (
+            "creator",
+            CreatorPage {
+                frame: frame(),
+                name: text(),
+                kind: text(),
+                tagline: text(),
+                is_verified: true,
+                avatar: Some(picture()),
+                roles: vec![text()],
+                place: vec![link("/cities/lagos"), link("/countries/NG")],
+                bio: text(),
+                links: vec![link("https://studio.example")],
+                games: vec![game_card()],
+                games_total: 30,
+                all_games: Some("/games?creator=studio".to_owned()),
+            }
+            .render(),
+        ),
+        (
+            "event",
+            EventPage {
+                frame: frame(),
+                title: text(),
+                kind: link("/events?kind=jam"),
+                days: text(),
+                starts_at: "2026-11-23".to_owned(),
+                is_over: true,
+                place: vec![link("/countries/NG")],
+                is_online: true,
+                website: Some(link("https://jam.example")),
+                description: text(),
+            }
+            .render(),
+        ),
+        ("place", place(frame()).render()),
+        (
+            "article",
+            ArticlePage {
+                frame: frame(),
+                body: article.html,
+            }
+            .render(),
+        ),
+        (
+            "error",
+            ErrorPage {
+                frame: frame(),
+                text: text(),
+                request_id: "req_1".to_owned(),
+            }
+            .render(),
+        ),
+        (
+            "empty search",
+            SearchPage {
+                frame: frame(),
+                found: None,
+            }
+            .render(),
+        ),
+    ]
+}
+
+/// Every page.
+pub(super) fn pages(language: Language) -> Vec<(&'static str, String)> {
+    let all = lists(language).into_iter().chain(listings(language));
+    all.map(|(name, page)| (name, page.unwrap())).collect()
+}

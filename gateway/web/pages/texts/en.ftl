@@ -1,0 +1,337 @@
+# The texts of the public site in English. Every key is in fr.ftl too; a test compares the files with each other and with the pages.
+
+## The frame of all pages
+
+skip = Skip to the content
+nav-label = Pages
+nav-games = Games
+nav-creators = Creators
+nav-events = Events
+nav-places = Places
+nav-sign-in = Sign in
+search-label = Search games, creators, events and cities
+search-button = Search
+footer-label = About this site
+footer-credits = Credits and sources
+footer-boards = How boards and rates work
+footer-terms = Terms
+footer-privacy = Privacy
+footer-developers = For developers
+language-label = Language
+api-same = The API has the same:
+
+## Start page
+
+start-title = Games of Africa
+start-lead = Games from all over Africa, the people who make them, and the events where they meet.
+start-featured = Games to begin with
+start-all-games = All games
+start-events = Next events
+start-all-events = All events
+start-developers-title = For developers and studios
+start-developers = The same catalogue is an API, with exchange rates between the currencies of games and signed webhooks. Studios list and change their games here. Test keys come at once and cost nothing.
+start-sign-up = Create an account
+start-first-call = The first call
+notice-signed-out = You are signed out.
+notice-deleted = You are deleted here. Goodbye.
+
+## Lists
+
+list-show = Show
+list-any = Any
+list-next = Next page
+list-first = First page
+list-empty = Nothing is listed here yet.
+list-empty-filtered = Nothing matches these filters.
+list-all = Show all
+games-title = Games
+games-in = Games in { $value }
+games-description = Games made in Africa, by genre, platform, country and stage.
+games-count = { $count ->
+    [one] { $number } game
+   *[other] { $number } games
+}
+creators-title = Creators
+creators-description = The studios and people who make games in Africa.
+creators-in = Creators in { $value }
+creators-count = { $count ->
+    [one] { $number } creator
+   *[other] { $number } creators
+}
+events-title = Events
+events-past-title = Past events
+events-description = Game jams, meetups, tournaments, showcases and conferences in Africa.
+events-in = Events in { $value }
+events-count = { $count ->
+    [one] { $number } event
+   *[other] { $number } events
+}
+countries-title = Places
+countries-description = The countries and cities of Africa where games are made.
+cities-title = Cities
+cities-of = Cities of { $value }
+cities-description = The African cities where games are made.
+cities-count = { $count ->
+    [one] { $number } city
+   *[other] { $number } cities
+}
+place-description = Games, studios, people and events in { $value }.
+place-nobody = No studio or person of this country is listed yet.
+
+## Filters
+
+filter-label = Filters
+filter-genre = Genre
+filter-platform = Platform
+filter-country = Country
+filter-stage = Stage
+filter-kind = Kind
+filter-when = When
+
+## A game
+
+game-by = by
+game-genres = Genres
+game-platforms = Platforms
+game-stage = Stage
+game-year = Year
+game-place = From
+game-currency = Currency
+game-currency-late = its reports are late
+game-featured = Featured
+game-trailer = Watch the trailer on { $value }
+game-trailer-hint = Nothing is loaded from there before you follow the link.
+game-about = About the game
+game-pictures = Pictures
+game-links = Links
+game-credits = Credits
+game-boards = On the boards
+game-description = { $value }, a game from Africa.
+game-listed = Listed
+game-updated = Changed
+board-week = This week
+board-month = This month
+board-all = All time
+board-rank = rank { $value }
+board-wins = { $count ->
+    [one] { $number } win
+   *[other] { $number } wins
+}
+board-new = new
+board-up = up from { $value }
+board-down = down from { $value }
+board-same = as before
+
+## A creator, an event, a place
+
+creator-verified = Verified
+creator-about = About
+creator-roles = Roles
+creator-description = { $value }, who makes games in Africa.
+event-when = When
+event-where = Where
+event-online = online
+event-online-too = { $value }, and online
+event-website = Website of the event
+event-about = About the event
+event-over = This event is over.
+event-description = { $value }, an event about games in Africa.
+
+## Search
+
+search-title = Search
+search-results-for = Results for “{ $value }”
+search-count = { $count ->
+    [0] Nothing found
+    [one] { $number } result
+   *[other] { $number } results
+}
+search-hint = Try fewer words, or other ones.
+search-similar = Nothing is called exactly that. These are similar.
+search-did-you-mean = Did you mean
+search-question-mark = ?
+nav-kind-games = Games
+nav-kind-creators = Creators
+nav-kind-events = Events
+nav-kind-cities = Cities
+search-type-games = Game
+search-type-creators = Creator
+search-type-events = Event
+search-type-cities = City
+search-all = Everything
+
+## Errors
+
+error-not-found-title = This page is not here
+error-not-found = The address may have a typing error, or what it showed is not listed any more. Search for it, or start from a list.
+error-invalid-title = This address does not work
+error-invalid = It has a filter, or a place in a list, that does not exist or not any more. Start from the first page.
+error-limit-title = Slow down
+error-limit = Too many pages were asked for from your network in a minute. Try again in { $value } seconds. A program should use the API, which has limits of its own.
+error-unavailable-title = Not available now
+error-unavailable = The catalogue does not answer at the moment. Try again in a few seconds.
+error-internal-title = Our fault
+error-internal = Something broke on our side. It is in our log under the id below.
+error-ways = From here
+error-request-id = Request id:
+error-start = Start page
+
+## Values of fields
+
+stage-in_development = In development
+stage-early_access = Early access
+stage-released = Released
+platform-web = Web
+platform-android = Android
+platform-ios = iOS
+platform-windows = Windows
+platform-mac = macOS
+platform-linux = Linux
+platform-switch = Nintendo Switch
+platform-playstation = PlayStation
+platform-xbox = Xbox
+platform-vr = VR
+creator-kind-studio = Studio
+creator-kind-person = Person
+creators-kind-studio = Studios
+creators-kind-person = People
+event-kind-jam = Game jam
+event-kind-meetup = Meetup
+event-kind-tournament = Tournament
+event-kind-showcase = Showcase
+event-kind-conference = Conference
+when-upcoming = Upcoming
+when-past = Past
+when-all = All
+link-play = Play
+link-steam = Steam
+link-playStore = Google Play
+link-appStore = App Store
+link-itch = itch.io
+link-epic = Epic Games Store
+link-xbox = Xbox
+link-playstation = PlayStation
+link-nintendo = Nintendo
+link-website = Website
+link-facebook = Facebook
+link-instagram = Instagram
+link-x = X
+link-youtube = YouTube
+link-other = More
+
+## Dates
+
+date-day = { $day } { $month } { $year }
+date-days-of-month = { $day }–{ $last_day } { $month } { $year }
+date-range = { $from } – { $to }
+month-1 = January
+month-2 = February
+month-3 = March
+month-4 = April
+month-5 = May
+month-6 = June
+month-7 = July
+month-8 = August
+month-9 = September
+month-10 = October
+month-11 = November
+month-12 = December
+
+## Genres of the directory; others have the name that the catalogue gives
+
+genre-action = Action
+genre-adventure = Adventure
+genre-arcade = Arcade
+genre-board = Board
+genre-card = Card
+genre-casual = Casual
+genre-educational = Educational
+genre-fighting = Fighting
+genre-horror = Horror
+genre-music = Music
+genre-party = Party
+genre-platformer = Platformer
+genre-puzzle = Puzzle
+genre-racing = Racing
+genre-roguelike = Roguelike
+genre-rpg = Role-playing
+genre-runner = Runner
+genre-shooter = Shooter
+genre-simulation = Simulation
+genre-sports = Sports
+genre-strategy = Strategy
+genre-visual-novel = Visual novel
+
+## Roles of the directory; others are shown as they are
+
+role-artist = Artist
+role-community = Community
+role-designer = Designer
+role-developer = Developer
+role-educational = Educational games
+role-founder = Founder
+role-mobile = Mobile games
+role-producer = Producer
+role-programmer = Programmer
+role-publisher = Publisher
+role-serious-games = Serious games
+role-web = Web games
+role-xr = VR and AR
+role-composer = Composer
+
+## Countries
+
+country-AO = Angola
+country-BF = Burkina Faso
+country-BI = Burundi
+country-BJ = Benin
+country-BW = Botswana
+country-CD = DR Congo
+country-CF = Central African Republic
+country-CG = Republic of the Congo
+country-CI = Côte d’Ivoire
+country-CM = Cameroon
+country-CV = Cabo Verde
+country-DJ = Djibouti
+country-DZ = Algeria
+country-EG = Egypt
+country-ER = Eritrea
+country-ET = Ethiopia
+country-GA = Gabon
+country-GH = Ghana
+country-GM = Gambia
+country-GN = Guinea
+country-GQ = Equatorial Guinea
+country-GW = Guinea-Bissau
+country-KE = Kenya
+country-KM = Comoros
+country-LR = Liberia
+country-LS = Lesotho
+country-LY = Libya
+country-MA = Morocco
+country-MG = Madagascar
+country-ML = Mali
+country-MR = Mauritania
+country-MU = Mauritius
+country-MW = Malawi
+country-MZ = Mozambique
+country-NA = Namibia
+country-NE = Niger
+country-NG = Nigeria
+country-RW = Rwanda
+country-SC = Seychelles
+country-SD = Sudan
+country-SL = Sierra Leone
+country-SN = Senegal
+country-SO = Somalia
+country-SS = South Sudan
+country-ST = São Tomé and Príncipe
+country-SZ = Eswatini
+country-TD = Chad
+country-TG = Togo
+country-TN = Tunisia
+country-TZ = Tanzania
+country-UG = Uganda
+country-ZA = South Africa
+country-ZM = Zambia
+country-ZW = Zimbabwe

@@ -1,0 +1,343 @@
+# Les textes du site public en français. Chaque clé est aussi dans en.ftl ; un test compare les deux fichiers entre eux et avec les pages.
+
+## Le cadre de toutes les pages
+
+skip = Aller au contenu
+nav-label = Pages
+nav-games = Jeux
+nav-creators = Créateurs
+nav-events = Événements
+nav-places = Lieux
+nav-sign-in = Se connecter
+search-label = Rechercher des jeux, des créateurs, des événements et des villes
+search-button = Rechercher
+footer-label = À propos de ce site
+footer-credits = Crédits et sources
+footer-boards = Fonctionnement des classements et des taux
+footer-terms = Conditions d’utilisation
+footer-privacy = Confidentialité
+footer-developers = Pour les développeurs
+language-label = Langue
+api-same = L’API donne la même chose :
+
+## Page d’accueil
+
+start-title = Jeux d’Afrique
+start-lead = Des jeux de toute l’Afrique, celles et ceux qui les créent, et les événements où l’on se rencontre.
+start-featured = Des jeux pour commencer
+start-all-games = Tous les jeux
+start-events = Prochains événements
+start-all-events = Tous les événements
+start-developers-title = Pour les développeurs et les studios
+start-developers = Le même catalogue existe sous forme d’API, avec les taux de change entre les monnaies des jeux et des webhooks signés. Les studios y publient et modifient leurs jeux. Les clés de test sont immédiates et gratuites.
+start-sign-up = Créer un compte
+start-first-call = Le premier appel
+notice-signed-out = Vous êtes déconnecté.
+notice-deleted = Votre compte personnel est supprimé. Au revoir.
+
+## Listes
+
+list-show = Afficher
+list-any = Indifférent
+list-next = Page suivante
+list-first = Première page
+list-empty = Rien n’est encore répertorié ici.
+list-empty-filtered = Rien ne correspond à ces filtres.
+list-all = Tout afficher
+games-title = Jeux
+games-in = Jeux – { $value }
+games-description = Les jeux créés en Afrique, par genre, plateforme, pays et stade de développement.
+games-count = { $count ->
+    [one] { $number } jeu
+   *[other] { $number } jeux
+}
+creators-title = Créateurs
+creators-description = Les studios et les personnes qui créent des jeux en Afrique.
+creators-in = Créateurs – { $value }
+creators-count = { $count ->
+    [one] { $number } créateur
+   *[other] { $number } créateurs
+}
+events-title = Événements
+events-past-title = Événements passés
+events-description = Game jams, rencontres, tournois, salons et conférences en Afrique.
+events-in = Événements – { $value }
+events-count = { $count ->
+    [one] { $number } événement
+   *[other] { $number } événements
+}
+countries-title = Lieux
+countries-description = Les pays et les villes d’Afrique où l’on crée des jeux.
+cities-title = Villes
+cities-of = Villes – { $value }
+cities-description = Les villes d’Afrique où l’on crée des jeux.
+cities-count = { $count ->
+    [one] { $number } ville
+   *[other] { $number } villes
+}
+place-description = Jeux, studios, personnes et événements – { $value }.
+place-nobody = Aucun studio ni aucune personne de ce pays n’est encore répertorié.
+
+## Filtres
+
+filter-label = Filtres
+filter-genre = Genre
+filter-platform = Plateforme
+filter-country = Pays
+filter-stage = Stade
+filter-kind = Type
+filter-when = Période
+
+## Un jeu
+
+game-by = par
+game-genres = Genres
+game-platforms = Plateformes
+game-stage = Stade
+game-year = Année
+game-place = Origine
+game-currency = Monnaie
+game-currency-late = ses rapports sont en retard
+game-featured = À la une
+game-trailer = Voir la bande-annonce sur { $value }
+game-trailer-hint = Rien n’est chargé depuis ce site avant que vous ne suiviez le lien.
+game-about = À propos du jeu
+game-pictures = Images
+game-links = Liens
+game-credits = Générique
+game-boards = Dans les classements
+game-description = { $value }, un jeu d’Afrique.
+game-listed = Répertorié
+game-updated = Modifié
+board-week = Cette semaine
+board-month = Ce mois-ci
+board-all = Depuis toujours
+board-rank = rang { $value }
+board-wins = { $count ->
+    [one] { $number } victoire
+   *[other] { $number } victoires
+}
+board-new = nouveau
+board-up = en hausse, était { $value }
+board-down = en baisse, était { $value }
+board-same = inchangé
+
+## Un créateur, un événement, un lieu
+
+creator-verified = Vérifié
+creator-about = À propos
+creator-roles = Rôles
+creator-description = { $value } crée des jeux en Afrique.
+event-when = Quand
+event-where = Où
+event-online = en ligne
+event-online-too = { $value }, et en ligne
+event-website = Site de l’événement
+event-about = À propos de l’événement
+event-over = Cet événement est terminé.
+event-description = { $value }, un événement consacré aux jeux en Afrique.
+
+## Recherche
+
+search-title = Recherche
+search-results-for = Résultats pour « { $value } »
+search-count = { $count ->
+    [0] Aucun résultat
+    [one] { $number } résultat
+   *[other] { $number } résultats
+}
+search-hint = Essayez avec moins de mots, ou d’autres mots.
+search-similar = Rien ne porte exactement ce nom. Voici ce qui s’en approche.
+search-did-you-mean = Vouliez-vous dire
+search-question-mark = {" "}?
+nav-kind-games = Jeux
+nav-kind-creators = Créateurs
+nav-kind-events = Événements
+nav-kind-cities = Villes
+search-type-games = Jeu
+search-type-creators = Créateur
+search-type-events = Événement
+search-type-cities = Ville
+search-all = Tout
+
+## Erreurs
+
+error-not-found-title = Cette page n’existe pas
+error-not-found = L’adresse contient peut-être une faute de frappe, ou ce qu’elle montrait n’est plus répertorié. Faites une recherche, ou partez d’une liste.
+error-invalid-title = Cette adresse ne fonctionne pas
+error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
+error-limit-title = Moins vite
+error-limit = Trop de pages ont été demandées depuis votre réseau en une minute. Réessayez dans { $value } secondes. Un programme devrait utiliser l’API, qui a ses propres limites.
+error-unavailable-title = Indisponible pour le moment
+error-unavailable = Le catalogue ne répond pas pour l’instant. Réessayez dans quelques secondes.
+error-internal-title = Erreur de notre part
+error-internal = Une panne s’est produite de notre côté. Elle est dans notre journal sous l’identifiant ci-dessous.
+error-ways = À partir d’ici
+error-request-id = Identifiant de la requête :
+error-start = Accueil
+
+## Valeurs des champs
+
+stage-in_development = En développement
+stage-early_access = Accès anticipé
+stage-released = Sorti
+platform-web = Web
+platform-android = Android
+platform-ios = iOS
+platform-windows = Windows
+platform-mac = macOS
+platform-linux = Linux
+platform-switch = Nintendo Switch
+platform-playstation = PlayStation
+platform-xbox = Xbox
+platform-vr = Réalité virtuelle
+creator-kind-studio = Studio
+creator-kind-person = Personne
+creators-kind-studio = Studios
+creators-kind-person = Personnes
+event-kind-jam = Game jam
+event-kind-meetup = Rencontre
+event-kind-tournament = Tournoi
+event-kind-showcase = Salon
+event-kind-conference = Conférence
+when-upcoming = À venir
+when-past = Passés
+when-all = Tous
+link-play = Jouer
+link-steam = Steam
+link-playStore = Google Play
+link-appStore = App Store
+link-itch = itch.io
+link-epic = Epic Games Store
+link-xbox = Xbox
+link-playstation = PlayStation
+link-nintendo = Nintendo
+link-website = Site web
+link-facebook = Facebook
+link-instagram = Instagram
+link-x = X
+link-youtube = YouTube
+link-other = Autre lien
+
+## Dates
+
+date-day = { $day ->
+    [1] 1er
+   *[other] { $day }
+} { $month } { $year }
+date-days-of-month = { $day ->
+    [1] 1er
+   *[other] { $day }
+}–{ $last_day } { $month } { $year }
+date-range = du { $from } au { $to }
+month-1 = janvier
+month-2 = février
+month-3 = mars
+month-4 = avril
+month-5 = mai
+month-6 = juin
+month-7 = juillet
+month-8 = août
+month-9 = septembre
+month-10 = octobre
+month-11 = novembre
+month-12 = décembre
+
+## Genres du répertoire ; les autres gardent le nom du catalogue
+
+genre-action = Action
+genre-adventure = Aventure
+genre-arcade = Arcade
+genre-board = Plateau
+genre-card = Cartes
+genre-casual = Occasionnel
+genre-educational = Éducatif
+genre-fighting = Combat
+genre-horror = Horreur
+genre-music = Musique
+genre-party = Convivial
+genre-platformer = Plateformes
+genre-puzzle = Réflexion
+genre-racing = Course
+genre-roguelike = Roguelike
+genre-rpg = Jeu de rôle
+genre-runner = Course sans fin
+genre-shooter = Tir
+genre-simulation = Simulation
+genre-sports = Sport
+genre-strategy = Stratégie
+genre-visual-novel = Roman visuel
+
+## Rôles du répertoire ; les autres sont affichés tels quels
+
+role-artist = Artiste
+role-community = Communauté
+role-designer = Conception
+role-developer = Développement
+role-educational = Jeux éducatifs
+role-founder = Fondation
+role-mobile = Jeux mobiles
+role-producer = Production
+role-programmer = Programmation
+role-publisher = Édition
+role-serious-games = Jeux sérieux
+role-web = Jeux web
+role-xr = Réalité virtuelle et augmentée
+role-composer = Composition
+
+## Pays
+
+country-AO = Angola
+country-BF = Burkina Faso
+country-BI = Burundi
+country-BJ = Bénin
+country-BW = Botswana
+country-CD = RD Congo
+country-CF = République centrafricaine
+country-CG = République du Congo
+country-CI = Côte d’Ivoire
+country-CM = Cameroun
+country-CV = Cap-Vert
+country-DJ = Djibouti
+country-DZ = Algérie
+country-EG = Égypte
+country-ER = Érythrée
+country-ET = Éthiopie
+country-GA = Gabon
+country-GH = Ghana
+country-GM = Gambie
+country-GN = Guinée
+country-GQ = Guinée équatoriale
+country-GW = Guinée-Bissau
+country-KE = Kenya
+country-KM = Comores
+country-LR = Libéria
+country-LS = Lesotho
+country-LY = Libye
+country-MA = Maroc
+country-MG = Madagascar
+country-ML = Mali
+country-MR = Mauritanie
+country-MU = Maurice
+country-MW = Malawi
+country-MZ = Mozambique
+country-NA = Namibie
+country-NE = Niger
+country-NG = Nigéria
+country-RW = Rwanda
+country-SC = Seychelles
+country-SD = Soudan
+country-SL = Sierra Leone
+country-SN = Sénégal
+country-SO = Somalie
+country-SS = Soudan du Sud
+country-ST = Sao Tomé-et-Principe
+country-SZ = Eswatini
+country-TD = Tchad
+country-TG = Togo
+country-TN = Tunisie
+country-TZ = Tanzanie
+country-UG = Ouganda
+country-ZA = Afrique du Sud
+country-ZM = Zambie
+country-ZW = Zimbabwe

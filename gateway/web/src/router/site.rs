@@ -1,0 +1,48 @@
+//! The paths of the public site.
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use pages::site::Language;
+
+use crate::app::App;
+use crate::layers::access::Access;
+use crate::layers::visit;
+use crate::route::{Route, page};
+use crate::site::{article, creators, events, games, picture, places, search, start};
+
+/// The public site. Each path is there a second time below `/en` and `/fr`.
+pub(super) fn routes() -> Vec<Route> {
+    use Access::{Anyone, Public};
+    vec![
+        page("/", Public, start::show),
+        page("/pictures/{name}", Anyone, picture::show),
+        page("/search", Public, search::show),
+        page("/games", Public, games::list),
+        page("/games/{slug}", Public, games::show),
+        page("/creators", Public, creators::list),
+        page("/creators/{handle}", Public, creators::show),
+        page("/events", Public, events::list),
+        page("/events/{slug}", Public, events::show),
+        page("/countries", Public, places::countries),
+        page("/countries/{code}", Public, places::country),
+        page("/cities", Public, places::cities),
+        page("/cities/{slug}", Public, places::city),
+        page("/about/boards", Public, article::boards),
+        page("/credits", Public, article::credits),
+        page("/terms", Public, article::terms),
+        page("/privacy", Public, article::privacy),
+    ]
+}
+
+/// Adds a public path: for the language that the browser prefers, and for each language.
+pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
+    let counted = route
+        .handlers
+        .layer(from_fn_with_state(App::clone(app), visit::admit));
+    for language in Language::ALL {
+        let path = route.path.trim_end_matches('/');
+        let path = format!("{}{path}", language.prefix());
+        router = router.route(&path, counted.clone());
+    }
+    router.route(route.path, counted)
+}

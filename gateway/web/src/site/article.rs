@@ -1,0 +1,44 @@
+//! Pages of text.
+
+use axum::Extension;
+use axum::extract::State;
+use pages::site::Head;
+use pages::site::articles::ArticlePage;
+
+use super::cached::{Version, respond};
+use crate::app::App;
+use crate::page_error::{PageError, PageResult};
+use crate::visit::Visit;
+
+pub async fn boards(app: State<App>, visit: Extension<Visit>) -> PageResult {
+    show(&app, &visit, "boards")
+}
+
+pub async fn credits(app: State<App>, visit: Extension<Visit>) -> PageResult {
+    show(&app, &visit, "credits")
+}
+
+pub async fn terms(app: State<App>, visit: Extension<Visit>) -> PageResult {
+    show(&app, &visit, "terms")
+}
+
+pub async fn privacy(app: State<App>, visit: Extension<Visit>) -> PageResult {
+    show(&app, &visit, "privacy")
+}
+
+fn show(app: &App, visit: &Visit, name: &'static str) -> PageResult {
+    let article = app.articles.find(name, visit.language);
+    let article = article.ok_or_else(PageError::not_found)?;
+    let version = Version::new(app, visit).text(&article.html);
+    respond(app, visit, &version, |mut frame| {
+        frame.head = Head {
+            title: article.title.clone(),
+            description: article.summary.clone(),
+            is_indexed: true,
+        };
+        Ok(ArticlePage {
+            frame,
+            body: article.html.clone(),
+        })
+    })
+}

@@ -1,0 +1,113 @@
+//! The `ETag` of public pages, by what they are made of rather than by their age: a page that has not changed is 304 without being rendered,
+//! and a change of a listing shows with the next request.
+
+use axum::response::{IntoResponse as _, Response};
+use http::header::{CACHE_CONTROL, CONTENT_LANGUAGE, ETAG, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use kit::Fault;
+use pages::Template;
+use pages::site::Frame;
+use xxhash_rust::xxh3::Xxh3Default;
+
+use crate::app::Web;
+use crate::page_error::PageResult;
+use crate::render::ok;
+use crate::upstream::catalogue::{One, Rows};
+use crate::visit::Visit;
+
+/// Caches may store a page, and ask each time whether it is still the same.
+const REVALIDATE: HeaderValue = HeaderValue::from_static("public, no-cache");
+
+/// What a page is made of, as a hash. It is fast, not cryptographic: a studio that finds two texts with one hash hides its own change.
+#[must_use]
+pub(super) struct Version(Xxh3Default);
+
+impl Version {
+    /// The version of a page of this program, at this address and in this language.
+    pub(super) fn new(web: &Web, visit: &Visit) -> Self {
+        let version = Self(Xxh3Default::new());
+        version
+            .text(env!("PAGES_VERSION"))
+            .text(&web.public_url)
+            .text(&web.api_url)
+            .text(visit.language.code())
+            .text(visit.prefix)
+            .text(&visit.path)
+    }
+
+    /// Each part comes with its length, so that no two lists of parts give the same bytes.
+    fn bytes(mut self, part: &[u8]) -> Self {
+        let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
+        self.0.update(&length.to_le_bytes());
+        self.0.update(part);
+        self
+    }
+
+    pub(super) fn text(self, part: &str) -> Self {
+        self.bytes(part.as_bytes())
+    }
+
+    pub(super) fn flag(self, part: bool) -> Self {
+        self.bytes(&[u8::from(part)])
+    }
+
+    pub(super) fn one(self, part: &One) -> Self {
+        self.bytes(&part.json)
+    }
+
+    pub(super) fn rows(self, part: &Rows) -> Self {
+        let cursor = part.page.next_cursor.as_deref();
+        self.bytes(&part.json)
+            .bytes(&part.page.total.to_le_bytes())
+            .flag(cursor.is_some())
+            .text(cursor.unwrap_or_default())
+    }
+
+    /// A part that may be missing.
+    pub(super) fn rows_if_any(self, part: Option<&Rows>) -> Self {
+        let version = self.flag(part.is_some());
+        match part {
+            Some(rows) => version.rows(rows),
+            None => version,
+        }
+    }
+
+    /// A part that encodes to the same bytes each time, such as a message without maps.
+    pub(super) fn message(self, part: &impl prost::Message) -> Self {
+        self.bytes(&part.encode_to_vec())
+    }
+}
+
+/// The page, or 304 if the browser has it already.
+pub(super) fn respond<T: Template>(
+    web: &Web,
+    visit: &Visit,
+    version: &Version,
+    render: impl FnOnce(Frame) -> Result<T, Fault>,
+) -> PageResult {
+    let tag = format!("W/\"{:032x}\"", version.0.digest128());
+    let mut response = if visit.has(&tag) {
+        not_modified()
+    } else {
+        ok(&render(visit.frame(&web.public_url))?)
+    };
+    let headers = response.headers_mut();
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        headers.insert(ETAG, tag);
+    }
+    describe(headers, visit);
+    Ok(response)
+}
+
+fn describe(headers: &mut HeaderMap, visit: &Visit) {
+    headers.insert(CACHE_CONTROL, REVALIDATE);
+    let language = HeaderValue::from_static(visit.language.code());
+    headers.insert(CONTENT_LANGUAGE, language);
+    if visit.is_negotiated() {
+        headers.insert(VARY, HeaderValue::from_static("accept-language"));
+    }
+}
+
+fn not_modified() -> Response {
+    StatusCode::NOT_MODIFIED.into_response()
+}

@@ -1,0 +1,158 @@
+//! From rows of the API to what stands in lists.
+
+use contracts::public;
+use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
+use pages::site::places::PlaceRow;
+use pages::site::{Frame, Texts};
+
+use crate::domain::picture_name::is_file_name;
+
+/// The sizes of covers and avatars (§10.9).
+pub(super) const COVER: (u32, u32) = (1_200, 675);
+pub(super) const AVATAR: (u32, u32) = (512, 512);
+
+/// A picture that this site serves. Pages load nothing from elsewhere, so one of another site is not shown.
+pub(super) fn picture(
+    frame: &Frame,
+    url: Option<&str>,
+    (width, height): (u32, u32),
+    alt: &str,
+) -> Option<Picture> {
+    let path = url?.strip_prefix(frame.site.as_str())?;
+    let name = path.strip_prefix("/pictures/")?;
+    is_file_name(name).then(|| Picture {
+        src: path.to_owned(),
+        width,
+        height,
+        alt: alt.to_owned(),
+        srcset: String::new(),
+    })
+}
+
+pub(super) fn country(texts: &Texts, code: &str) -> String {
+    texts.value("country", code, code).to_owned()
+}
+
+/// `Lagos, Nigeria`, or the country alone.
+pub(super) fn place(texts: &Texts, city: &str, code: &str) -> String {
+    let country = country(texts, code);
+    if city.is_empty() {
+        return country;
+    }
+    format!("{city}, {country}")
+}
+
+pub(super) fn country_link(frame: &Frame, code: &str) -> Link {
+    Link {
+        href: frame.href(&format!("/countries/{code}")),
+        label: country(frame.texts, code),
+    }
+}
+
+/// The city, if it is known, and the country.
+pub(super) fn place_links(frame: &Frame, city: (&str, &str), code: &str) -> Vec<Link> {
+    let (slug, name) = city;
+    let city = (!name.is_empty()).then(|| Link {
+        // A game's row has no slug of its city.
+        href: match slug {
+            "" => String::new(),
+            slug => frame.href(&format!("/cities/{slug}")),
+        },
+        label: name.to_owned(),
+    });
+    city.into_iter()
+        .chain([country_link(frame, code)])
+        .collect()
+}
+
+pub(super) fn creator_link(frame: &Frame, creator: public::GameCreator) -> Link {
+    Link {
+        href: frame.href(&format!("/creators/{}", creator.handle)),
+        label: creator.name,
+    }
+}
+
+pub(super) fn game(frame: &Frame, row: public::GameRow) -> GameCard {
+    let texts = frame.texts;
+    let genres = row.genres.iter().map(|key| texts.value("genre", key, key));
+    let year = row.release_year.to_string();
+    let stage = texts.value("stage", &row.stage, &row.stage);
+    let facts: Vec<&str> = genres.chain([stage, year.as_str()]).collect();
+    GameCard {
+        href: frame.href(&format!("/games/{}", row.slug)),
+        cover: picture(frame, row.cover_url.as_deref(), COVER, ""),
+        facts: facts.join(" · "),
+        place: place(texts, &row.city, &row.country_code),
+        creator: creator_link(frame, row.creator),
+        title: row.title,
+        tagline: row.tagline,
+        is_featured: row.featured,
+    }
+}
+
+pub(super) fn creator(frame: &Frame, row: public::CreatorRow) -> CreatorCard {
+    let texts = frame.texts;
+    let kind = texts.value("creator-kind", &row.kind, &row.kind);
+    let place = place(texts, &row.city, &row.country_code);
+    CreatorCard {
+        href: frame.href(&format!("/creators/{}", row.handle)),
+        avatar: picture(frame, row.avatar_url.as_deref(), AVATAR, ""),
+        facts: format!("{kind} · {place}"),
+        name: row.name,
+        tagline: row.tagline,
+        is_verified: row.verified,
+    }
+}
+
+pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
+    let texts = frame.texts;
+    let kind = texts.value("event-kind", &row.kind, &row.kind);
+    let mut place = place(texts, &row.city, &row.country_code);
+    if row.online {
+        place = texts.say_of("event-online-too", &place);
+    }
+    EventCard {
+        href: frame.href(&format!("/events/{}", row.slug)),
+        facts: format!("{kind} · {place}"),
+        days: texts.days(&row.starts_at, row.ends_at.as_deref()),
+        title: row.title,
+        starts_at: row.starts_at,
+    }
+}
+
+pub(super) fn city(frame: &Frame, row: public::CityRow) -> PlaceRow {
+    PlaceRow {
+        link: Link {
+            href: frame.href(&format!("/cities/{}", row.slug)),
+            label: row.name,
+        },
+        country: country(frame.texts, &row.country_code),
+        creators: row.creators,
+        games: row.games,
+    }
+}
+
+/// A link to another site, named by its host.
+pub(super) fn host(address: &str) -> String {
+    let url = url::Url::parse(address).ok();
+    let host = url.as_ref().and_then(url::Url::host_str);
+    let host = host.unwrap_or_default();
+    host.strip_prefix("www.").unwrap_or(host).to_owned()
+}
+
+/// Links to other sites. They are https, as listings-svc has checked; anything else is left out.
+pub(super) fn outside<'a>(
+    frame: &Frame,
+    links: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> Vec<Link> {
+    let links = links.into_iter().filter(|(_, href)| is_https(href));
+    let named = links.map(|(key, href)| Link {
+        href: href.clone(),
+        label: frame.texts.value("link", key, key).to_owned(),
+    });
+    named.collect()
+}
+
+pub(super) fn is_https(address: &str) -> bool {
+    address.starts_with("https://")
+}

@@ -1,0 +1,114 @@
+//! The filters of lists, as choices of a form.
+
+use contracts::public::{CountryRow, GenreRow};
+use kit::Fault;
+use pages::site::Frame;
+use pages::site::list::{Filter, FilterOption, Filters, Pager};
+
+use super::cards;
+use super::query::address;
+use crate::upstream::catalogue::Rows;
+
+/// A filter: its parameter, the key of its label, its values with their names, and the one that is chosen.
+pub(super) fn choice(
+    frame: &Frame,
+    (name, label): (&'static str, &'static str),
+    values: Vec<(String, String)>,
+    chosen: Option<&str>,
+) -> Filter {
+    let any = FilterOption {
+        value: String::new(),
+        label: frame.say("list-any").to_owned(),
+        is_chosen: chosen.is_none(),
+    };
+    let options = values.into_iter().map(|(value, label)| FilterOption {
+        is_chosen: chosen == Some(value.as_str()),
+        value,
+        label,
+    });
+    Filter {
+        name,
+        label: frame.say(label).to_owned(),
+        options: std::iter::once(any).chain(options).collect(),
+    }
+}
+
+/// The values of a fixed set with their names.
+pub(super) fn fixed(frame: &Frame, group: &str, values: &[&str]) -> Vec<(String, String)> {
+    let named = values.iter().map(|value| {
+        let name = frame.texts.value(group, value, value);
+        ((*value).to_owned(), name.to_owned())
+    });
+    named.collect()
+}
+
+/// The genres that games have.
+pub(super) fn genres(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fault> {
+    let rows: Vec<GenreRow> = rows.parse()?;
+    let shown = rows
+        .into_iter()
+        .filter(|row| row.games > 0 || chosen == Some(row.key.as_str()));
+    let named = shown.map(|row| {
+        let name = frame.texts.value("genre", &row.key, &row.name).to_owned();
+        (row.key, name)
+    });
+    let values = by_name(named.collect());
+    Ok(choice(frame, ("genre", "filter-genre"), values, chosen))
+}
+
+/// The countries with listings.
+pub(super) fn countries(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fault> {
+    let rows: Vec<CountryRow> = rows.parse()?;
+    let mut codes: Vec<String> = rows.into_iter().map(|row| row.code).collect();
+    codes.extend(chosen.map(ToOwned::to_owned));
+    codes.sort_unstable();
+    codes.dedup();
+    let named = codes
+        .into_iter()
+        .map(|code| (code.clone(), cards::country(frame.texts, &code)));
+    let values = by_name(named.collect());
+    Ok(choice(frame, ("country", "filter-country"), values, chosen))
+}
+
+/// Sorts values by their names as readers expect it: `Égypte` stands at E.
+pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)> {
+    values.sort_by_cached_key(|(_, name)| pages::site::sort_key(name));
+    values
+}
+
+/// The form and the pager of a list. `set` are the filters that have a value.
+pub(super) fn form(
+    frame: &Frame,
+    path: &str,
+    choices: Vec<Filter>,
+    set: &[(&'static str, Option<&str>)],
+) -> Filters {
+    let is_choice = |name: &str| choices.iter().any(|choice| choice.name == name);
+    let hidden = set.iter().filter(|(name, _)| !is_choice(name));
+    let hidden = hidden.filter_map(|(name, value)| Some((*name, (*value)?.to_owned())));
+    Filters {
+        action: frame.href(path),
+        hidden: hidden.collect(),
+        is_filtered: set.iter().any(|(_, value)| value.is_some()),
+        choices,
+    }
+}
+
+/// The first and the next page of a list with these filters.
+pub(super) fn pager(
+    frame: &Frame,
+    path: &str,
+    set: &[(&'static str, Option<&str>)],
+    cursor: Option<&str>,
+    rows: &Rows,
+) -> Pager {
+    let next = rows.page.next_cursor.as_deref().map(|next| {
+        let mut parameters = set.to_vec();
+        parameters.push(("cursor", Some(next)));
+        frame.href(&address(path, &parameters))
+    });
+    Pager {
+        first: cursor.map(|_| frame.href(&address(path, set))),
+        next,
+    }
+}

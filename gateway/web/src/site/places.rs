@@ -1,0 +1,222 @@
+//! Countries and cities.
+
+use axum::Extension;
+use axum::extract::{Path, RawQuery, State};
+use contracts::catalogue::v1 as proto;
+use contracts::public;
+use futures::future::try_join3;
+use kit::Fault;
+use pages::site::places::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
+use pages::site::{Frame, Head};
+
+use super::cached::{Version, respond};
+use super::query::{Query, address};
+use super::{FEW, ROWS, cards, filters, next_events};
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::upstream::catalogue::{Rows, page};
+use crate::visit::Visit;
+
+const CITIES: &str = "/cities";
+/// Cities on the page of a country; the others are in the list of cities.
+const CITIES_OF_COUNTRY: usize = 24;
+
+pub async fn countries(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+    let countries = app.catalogue.countries().await?;
+    let version = Version::new(&app, &visit).rows(&countries);
+    respond(&app, &visit, &version, |mut frame| {
+        head(&mut frame, "countries-title", "countries-description");
+        "/countries".clone_into(&mut frame.path);
+        frame.api_call = Some("GET /v1/countries".to_owned());
+        let rows: Vec<public::CountryRow> = countries.parse()?;
+        let mut rows: Vec<PlaceRow> = rows
+            .into_iter()
+            .map(|row| PlaceRow {
+                link: cards::country_link(&frame, &row.code),
+                country: String::new(),
+                creators: row.creators,
+                games: row.games,
+            })
+            .collect();
+        rows.sort_by_cached_key(|row| pages::site::sort_key(&row.link.label));
+        Ok(CountriesPage {
+            frame,
+            countries: rows,
+        })
+    })
+}
+
+pub async fn cities(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    let set = [("country", query.get("country"))];
+    let cursor = query.get("cursor");
+    let request = proto::ListCitiesRequest {
+        page: Some(page(ROWS, cursor)),
+        country: query.text("country"),
+        ..proto::ListCitiesRequest::default()
+    };
+    let cities = app.catalogue.cities(request).await?;
+    visit.path = address(CITIES, &[&set[..], &[("cursor", cursor)]].concat());
+    let version = Version::new(&app, &visit).rows(&cities);
+    respond(&app, &visit, &version, |mut frame| {
+        head(&mut frame, "cities-title", "cities-description");
+        if let Some(code) = query.get("country") {
+            frame.head.title = frame.say_of("cities-of", &cards::country(frame.texts, code));
+        }
+        frame.api_call = Some(format!("GET /v1{}", address(CITIES, &set)));
+        let rows: Vec<public::CityRow> = cities.parse()?;
+        Ok(CitiesPage {
+            total: cities.page.total,
+            cities: rows
+                .into_iter()
+                .map(|row| cards::city(&frame, row))
+                .collect(),
+            pager: filters::pager(&frame, CITIES, &set, cursor, &cities),
+            frame,
+        })
+    })
+}
+
+pub async fn country(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(code): Path<String>,
+) -> PageResult {
+    let catalogue = &app.catalogue;
+    let games = proto::ListGamesRequest {
+        page: Some(page(FEW, None)),
+        country: Some(code.clone()),
+        ..proto::ListGamesRequest::default()
+    };
+    let creators = proto::ListCreatorsRequest {
+        page: Some(page(FEW, None)),
+        country: Some(code.clone()),
+        ..proto::ListCreatorsRequest::default()
+    };
+    let events = proto::ListEventsRequest {
+        country: Some(code.clone()),
+        ..next_events(FEW)
+    };
+    // First, so that an unknown code is not found rather than a bad filter.
+    let country = catalogue.country(&code).await?;
+    let reads = try_join3(
+        catalogue.games(games),
+        catalogue.creators(creators),
+        catalogue.events(events),
+    );
+    let (games, creators, events) = reads.await?;
+    let version = Version::new(&app, &visit)
+        .one(&country)
+        .rows(&games)
+        .rows(&creators)
+        .rows(&events);
+    respond(&app, &visit, &version, |mut frame| {
+        let country: public::Country = country.parse()?;
+        let code = country.row.code;
+        let name = cards::country(frame.texts, &code);
+        place_head(&mut frame, &name, format!("/countries/{code}"));
+        frame.api_call = Some(format!("GET /v1/countries/{code}"));
+        let has_more = country.cities.len() > CITIES_OF_COUNTRY;
+        let all = |path: &str| frame.href(&address(path, &[("country", Some(&code))]));
+        let cities = country.cities.into_iter().take(CITIES_OF_COUNTRY);
+        let cities = cities.map(|row| PlaceRow {
+            country: String::new(),
+            ..cards::city(&frame, row)
+        });
+        Ok(PlacePage {
+            country: None,
+            cities: cities.collect(),
+            all_cities: has_more.then(|| all(CITIES)),
+            games: part(&frame, &games, all("/games"), cards::game)?,
+            creators: part(&frame, &creators, all("/creators"), cards::creator)?,
+            events: part(&frame, &events, all("/events"), cards::event)?,
+            name,
+            frame,
+        })
+    })
+}
+
+pub async fn city(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(slug): Path<String>,
+) -> PageResult {
+    let catalogue = &app.catalogue;
+    let creators = proto::ListCreatorsRequest {
+        page: Some(page(ROWS, None)),
+        city: Some(slug.clone()),
+        ..proto::ListCreatorsRequest::default()
+    };
+    let events = proto::ListEventsRequest {
+        city: Some(slug.clone()),
+        ..next_events(FEW)
+    };
+    let reads = try_join3(
+        catalogue.city(&slug),
+        catalogue.creators(creators),
+        catalogue.events(events),
+    );
+    let (city, creators, events) = reads.await?;
+    let version = Version::new(&app, &visit)
+        .one(&city)
+        .rows(&creators)
+        .rows(&events);
+    respond(&app, &visit, &version, |mut frame| {
+        let city: public::CityRow = city.parse()?;
+        let place = cards::place(frame.texts, &city.name, &city.country_code);
+        place_head(&mut frame, &place, format!("{CITIES}/{}", city.slug));
+        frame.api_call = Some(format!("GET /v1/creators?city={}", city.slug));
+        let all = |path: &str| frame.href(&address(path, &[("city", Some(&city.slug))]));
+        Ok(PlacePage {
+            country: Some(cards::country_link(&frame, &city.country_code)),
+            cities: Vec::new(),
+            all_cities: None,
+            // Games have no filter by city: they are on the pages of their creators.
+            games: Part {
+                rows: Vec::new(),
+                total: 0,
+                all: String::new(),
+            },
+            creators: part(&frame, &creators, all("/creators"), cards::creator)?,
+            events: part(&frame, &events, all("/events"), cards::event)?,
+            name: city.name,
+            frame,
+        })
+    })
+}
+
+/// The first rows of a list.
+fn part<R: serde::de::DeserializeOwned, C>(
+    frame: &Frame,
+    rows: &Rows,
+    all: String,
+    card: impl Fn(&Frame, R) -> C,
+) -> Result<Part<C>, Fault> {
+    let parsed: Vec<R> = rows.parse()?;
+    Ok(Part {
+        rows: parsed.into_iter().map(|row| card(frame, row)).collect(),
+        total: rows.page.total,
+        all,
+    })
+}
+
+fn head(frame: &mut Frame, title: &str, description: &str) {
+    frame.head = Head {
+        title: frame.texts.say(title).to_owned(),
+        description: frame.texts.say(description).to_owned(),
+        is_indexed: true,
+    };
+}
+
+fn place_head(frame: &mut Frame, name: &str, path: String) {
+    frame.head = Head {
+        title: name.to_owned(),
+        description: frame.say_of("place-description", name),
+        is_indexed: true,
+    };
+    frame.path = path;
+}

@@ -1,0 +1,127 @@
+//! The search over games, creators, events and cities.
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use contracts::catalogue::v1 as proto;
+use contracts::public::{SearchAddress, SearchResult};
+use kit::Fault;
+use pages::site::cards::Link;
+use pages::site::results::{Found, Kind, Row, SearchPage};
+use pages::site::{Frame, Head};
+
+use super::cached::{Version, respond};
+use super::query::{Query, address};
+use super::{ROWS, cards, filters};
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::upstream::catalogue::{Results, page};
+use crate::visit::Visit;
+
+const PATH: &str = "/search";
+/// The kinds of results, as in `type`.
+const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    let set = ["q", "type", "country"].map(|name| (name, query.get(name)));
+    let cursor = query.get("cursor");
+    visit.path = address(PATH, &[&set[..], &[("cursor", cursor)]].concat());
+    let Some(words) = query.get("q") else {
+        let version = Version::new(&app, &visit);
+        return respond(&app, &visit, &version, |mut frame| {
+            head(&mut frame, true);
+            Ok(SearchPage { frame, found: None })
+        });
+    };
+    let request = proto::SearchRequest {
+        page: Some(page(ROWS, cursor)),
+        q: words.to_owned(),
+        r#type: query.text("type"),
+        country: query.text("country"),
+        ..proto::SearchRequest::default()
+    };
+    let results = app.catalogue.search(request).await?;
+    let version = Version::new(&app, &visit)
+        .rows(&results.rows)
+        .flag(results.is_similar);
+    respond(&app, &visit, &version, |mut frame| {
+        // Results of a search are no pages that a search engine should list.
+        head(&mut frame, false);
+        words.clone_into(&mut frame.search);
+        frame.api_call = Some(format!("GET /v1{}", address(PATH, &set)));
+        let found = found(&frame, &results, set, cursor)?;
+        Ok(SearchPage {
+            found: Some(found),
+            frame,
+        })
+    })
+}
+
+fn head(frame: &mut Frame, is_indexed: bool) {
+    frame.head = Head {
+        title: frame.texts.say("search-title").to_owned(),
+        description: frame.texts.say("search-label").to_owned(),
+        is_indexed,
+    };
+}
+
+fn found(
+    frame: &Frame,
+    results: &Results,
+    set: [(&'static str, Option<&str>); 3],
+    cursor: Option<&str>,
+) -> Result<Found, Fault> {
+    let [words, (_, current), country] = set;
+    let kind = |value: Option<&str>| {
+        let parameters = [words, ("type", value), country];
+        let label = match value {
+            Some(value) => frame.texts.value("nav-kind", value, value),
+            None => frame.texts.say("search-all"),
+        };
+        Kind {
+            link: Link {
+                href: frame.href(&address(PATH, &parameters)),
+                label: label.to_owned(),
+            },
+            is_current: value == current,
+        }
+    };
+    let rows: Vec<SearchResult> = results.rows.parse()?;
+    // The best of the results is what was probably meant.
+    let nearest = rows
+        .first()
+        .filter(|_| results.is_similar && cursor.is_none());
+    let did_you_mean = nearest.map(|row| Link {
+        href: frame.href(&address(PATH, &[("q", Some(&row.name))])),
+        label: row.name.clone(),
+    });
+    Ok(Found {
+        kinds: std::iter::once(None)
+            .chain(KINDS.map(Some))
+            .map(kind)
+            .collect(),
+        total: results.rows.page.total,
+        is_similar: results.is_similar && !rows.is_empty(),
+        did_you_mean,
+        rows: rows.into_iter().map(|row| result(frame, row)).collect(),
+        pager: filters::pager(frame, PATH, &set, cursor, &results.rows),
+    })
+}
+
+fn result(frame: &Frame, row: SearchResult) -> Row {
+    let texts = frame.texts;
+    let (SearchAddress::Slug(name) | SearchAddress::Handle(name)) = row.address;
+    Row {
+        link: Link {
+            href: frame.href(&format!("/{}/{name}", row.kind)),
+            label: row.name,
+        },
+        kind: texts.value("search-type", &row.kind, &row.kind).to_owned(),
+        tagline: row.tagline,
+        place: cards::country(texts, &row.country_code),
+    }
+}

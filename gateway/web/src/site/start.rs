@@ -1,0 +1,75 @@
+//! The start page.
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use contracts::catalogue::v1 as proto;
+use contracts::public;
+use futures::future::join;
+use pages::site::Head;
+use pages::site::list::StartPage;
+
+use super::cached::{Version, respond};
+use super::query::Query;
+use super::{FEW, cards, next_events};
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::upstream::catalogue::page;
+use crate::visit::Visit;
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    // From a fixed list, so that a link cannot put words into the page.
+    let notice = match query.get("done") {
+        Some("signed-out") => Some("notice-signed-out"),
+        Some("deleted") => Some("notice-deleted"),
+        _ => None,
+    };
+    "/".clone_into(&mut visit.path);
+    let featured = proto::ListGamesRequest {
+        page: Some(page(FEW, None)),
+        ..proto::ListGamesRequest::default()
+    };
+    let reads = join(
+        app.catalogue.games(featured),
+        app.catalogue.events(next_events(FEW)),
+    );
+    // People sign in from here, also while there is nothing to show.
+    let (games, events) = reads.await;
+    let (games, events) = (games.ok(), events.ok());
+    let version = Version::new(&app, &visit)
+        .text(notice.unwrap_or_default())
+        .rows_if_any(games.as_ref())
+        .rows_if_any(events.as_ref());
+    respond(&app, &visit, &version, |mut frame| {
+        frame.head = Head {
+            title: frame.texts.say("start-title").to_owned(),
+            description: frame.texts.say("start-lead").to_owned(),
+            is_indexed: true,
+        };
+        let games: Vec<public::GameRow> = match &games {
+            Some(games) => games.parse()?,
+            None => Vec::new(),
+        };
+        let events: Vec<public::Event> = match &events {
+            Some(events) => events.parse()?,
+            None => Vec::new(),
+        };
+        Ok(StartPage {
+            notice: notice.map(|key| frame.texts.say(key).to_owned()),
+            games: games
+                .into_iter()
+                .map(|row| cards::game(&frame, row))
+                .collect(),
+            events: events
+                .into_iter()
+                .map(|row| cards::event(&frame, row))
+                .collect(),
+            api_url: app.api_url.clone(),
+            frame,
+        })
+    })
+}

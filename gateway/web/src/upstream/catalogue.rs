@@ -1,0 +1,288 @@
+//! catalogue-svc: reads of public listings, for the pages of the site.
+//!
+//! Lists and listings come as the JSON of the API, which catalogue-svc has ready and which is the same byte for byte while nothing changes: the
+//! `ETag` of a page is made of it, and it is parsed only when a page is rendered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
+use contracts::catalogue::v1::events_service_client::EventsServiceClient;
+use contracts::catalogue::v1::games_service_client::GamesServiceClient;
+use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
+use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
+use contracts::catalogue::v1::search_service_client::SearchServiceClient;
+use contracts::common::v1::{Form, Mode, PageInfo, PageRequest};
+use kit::Fault;
+use kit::overload::ConcurrencyLimit;
+use kit::rpc::client::Client;
+use serde::de::DeserializeOwned;
+use tonic::{Request, Response, Status};
+
+use super::call::Calls;
+
+/// The largest answer: a creator comes with all games, a country with all cities.
+const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
+/// How long a call waits for others to end.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What all requests of public pages have in common: live listings, as JSON.
+const MODE: i32 = Mode::Live as i32;
+const FORM: i32 = Form::Json as i32;
+
+/// The client, with a limit of concurrent calls for all public pages: they never take catalogue-svc from the callers of the API.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    calls: Calls,
+    limit: Arc<ConcurrencyLimit>,
+}
+
+/// A page of a list.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    pub json: Bytes,
+    pub page: PageInfo,
+}
+
+/// A listing.
+#[derive(Debug, Clone)]
+pub struct One {
+    pub json: Bytes,
+}
+
+/// Results of a search.
+#[derive(Debug, Clone)]
+pub struct Results {
+    pub rows: Rows,
+    /// They only resemble what was searched for.
+    pub is_similar: bool,
+}
+
+impl Rows {
+    fn new(json: Bytes, page: Option<PageInfo>) -> Self {
+        Self {
+            json,
+            page: page.unwrap_or_default(),
+        }
+    }
+
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<Vec<T>, Fault> {
+        serde_json::from_slice(&self.json).map_err(|error| Fault::internal(&error))
+    }
+}
+
+impl One {
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+        serde_json::from_slice(&self.json).map_err(|error| Fault::internal(&error))
+    }
+}
+
+/// A page of a list: so many rows after a cursor.
+pub fn page(limit: u32, cursor: Option<&str>) -> PageRequest {
+    PageRequest {
+        limit,
+        cursor: cursor.unwrap_or_default().to_owned(),
+    }
+}
+
+impl Catalogue {
+    /// `calls` is the number of calls at once.
+    pub fn new(client: Client, deadline: Duration, calls: usize) -> Self {
+        Self {
+            calls: Calls { client, deadline },
+            limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
+        }
+    }
+
+    async fn read<Q, A>(
+        &self,
+        message: Q,
+        call: impl AsyncFnOnce(Client, Request<Q>) -> Result<Response<A>, Status>,
+    ) -> Result<A, Fault> {
+        let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
+        let client = self.calls.client.clone();
+        Ok(call(client, self.calls.read(message)).await?.into_inner())
+    }
+
+    /// `mode` and `form` of the request are set here; so are those of the others.
+    pub async fn games(&self, request: proto::ListGamesRequest) -> Result<Rows, Fault> {
+        let request = proto::ListGamesRequest {
+            mode: MODE,
+            form: FORM,
+            ..request
+        };
+        let call =
+            async |client, request| GamesServiceClient::new(client).list_games(request).await;
+        let answer = self.read(request, call).await?;
+        Ok(Rows::new(answer.json, answer.page))
+    }
+
+    pub async fn game(&self, slug: &str) -> Result<One, Fault> {
+        let request = proto::GetGameRequest {
+            mode: MODE,
+            form: FORM,
+            slug: slug.to_owned(),
+            at_least: None,
+        };
+        let call = async |client, request| GamesServiceClient::new(client).get_game(request).await;
+        let json = self.read(request, call).await?.json;
+        Ok(One { json })
+    }
+
+    pub async fn creators(&self, request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
+        let request = proto::ListCreatorsRequest {
+            mode: MODE,
+            form: FORM,
+            ..request
+        };
+        let call = async |client, request| {
+            CreatorsServiceClient::new(client)
+                .list_creators(request)
+                .await
+        };
+        let answer = self.read(request, call).await?;
+        Ok(Rows::new(answer.json, answer.page))
+    }
+
+    pub async fn creator(&self, handle: &str) -> Result<One, Fault> {
+        let request = proto::GetCreatorRequest {
+            mode: MODE,
+            form: FORM,
+            handle: handle.to_owned(),
+            at_least: None,
+        };
+        let call = async |client, request| {
+            let creators = CreatorsServiceClient::new(client);
+            let mut creators = creators.max_decoding_message_size(MAX_MESSAGE_SIZE);
+            creators.get_creator(request).await
+        };
+        let json = self.read(request, call).await?.json;
+        Ok(One { json })
+    }
+
+    pub async fn events(&self, request: proto::ListEventsRequest) -> Result<Rows, Fault> {
+        let request = proto::ListEventsRequest {
+            mode: MODE,
+            form: FORM,
+            ..request
+        };
+        let call = async |client, request| {
+            let events = EventsServiceClient::new(client);
+            let mut events = events.max_decoding_message_size(MAX_MESSAGE_SIZE);
+            events.list_events(request).await
+        };
+        let answer = self.read(request, call).await?;
+        Ok(Rows::new(answer.json, answer.page))
+    }
+
+    pub async fn event(&self, slug: &str) -> Result<One, Fault> {
+        let request = proto::GetEventRequest {
+            mode: MODE,
+            form: FORM,
+            slug: slug.to_owned(),
+            at_least: None,
+        };
+        let call =
+            async |client, request| EventsServiceClient::new(client).get_event(request).await;
+        let json = self.read(request, call).await?.json;
+        Ok(One { json })
+    }
+
+    pub async fn genres(&self) -> Result<Rows, Fault> {
+        let request = proto::ListGenresRequest {
+            mode: MODE,
+            form: FORM,
+            at_least: None,
+        };
+        let call =
+            async |client, request| PlacesServiceClient::new(client).list_genres(request).await;
+        let answer = self.read(request, call).await?;
+        Ok(Rows::new(answer.json, answer.page))
+    }
+
+    /// The countries with listings; there are 54 at most.
+    pub async fn countries(&self) -> Result<Rows, Fault> {
+        let request = proto::ListCountriesRequest {
+            mode: MODE,
+            form: FORM,
+            page: Some(page(100, None)),
+            ..proto::ListCountriesRequest::default()
+        };
+        let call = async |client, request| {
+            PlacesServiceClient::new(client)
+                .list_countries(request)
+                .await
+        };
+        let answer = self.read(request, call).await?;
+        Ok(Rows::new(answer.json, answer.page))
+    }
+
+    pub async fn country(&self, code: &str) -> Result<One, Fault> {
+        let request = proto::GetCountryRequest {
+            mode: MODE,
+            form: FORM,
+            code: code.to_owned(),
+            at_least: None,
+        };
+        let call = async |client, request| {
+            let places = PlacesServiceClient::new(client);
+            let mut places = places.max_decoding_message_size(MAX_MESSAGE_SIZE);
+            places.get_country(request).await
+        };
+        let json = self.read(request, call).await?.json;
+        Ok(One { json })
+    }
+
+    pub async fn cities(&self, request: proto::ListCitiesRequest) -> Result<Rows, Fault> {
+        let request = proto::ListCitiesRequest {
+            mode: MODE,
+            form: FORM,
+            ..request
+        };
+        let call =
+            async |client, request| PlacesServiceClient::new(client).list_cities(request).await;
+        let answer = self.read(request, call).await?;
+        Ok(Rows::new(answer.json, answer.page))
+    }
+
+    pub async fn city(&self, slug: &str) -> Result<One, Fault> {
+        let request = proto::GetCityRequest {
+            mode: MODE,
+            form: FORM,
+            slug: slug.to_owned(),
+            at_least: None,
+        };
+        let call = async |client, request| PlacesServiceClient::new(client).get_city(request).await;
+        let json = self.read(request, call).await?.json;
+        Ok(One { json })
+    }
+
+    pub async fn search(&self, request: proto::SearchRequest) -> Result<Results, Fault> {
+        let request = proto::SearchRequest {
+            mode: MODE,
+            form: FORM,
+            ..request
+        };
+        let call = async |client, request| SearchServiceClient::new(client).search(request).await;
+        let answer = self.read(request, call).await?;
+        Ok(Results {
+            rows: Rows::new(answer.json, answer.page),
+            is_similar: answer.similar,
+        })
+    }
+
+    /// Where a game stands on the boards.
+    pub async fn ranks_of_game(&self, slug: &str) -> Result<Vec<proto::BoardRank>, Fault> {
+        let request = proto::GetRanksRequest {
+            mode: MODE,
+            kind: "games".to_owned(),
+            name: slug.to_owned(),
+            at_least: None,
+        };
+        let call =
+            async |client, request| RankingsServiceClient::new(client).get_ranks(request).await;
+        Ok(self.read(request, call).await?.ranks)
+    }
+}

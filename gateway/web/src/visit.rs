@@ -1,0 +1,109 @@
+//! What a request of a public page asks for, beyond the page: the language, and what the browser has already.
+
+use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
+use http::{HeaderMap, Uri};
+use pages::site::{Frame, Head, Language, Texts};
+
+/// A request of a public page.
+#[derive(Debug, Clone)]
+pub struct Visit {
+    pub language: Language,
+    /// The language that the address names, as the beginning of its path; empty if the browser's preference decides.
+    pub prefix: &'static str,
+    /// Path and query without that prefix.
+    pub path: String,
+    if_none_match: Vec<String>,
+}
+
+impl Visit {
+    pub fn of(uri: &Uri, headers: &HeaderMap) -> Self {
+        let (named, path) = Language::split(uri.path());
+        let accepted = || {
+            let header = headers.get(ACCEPT_LANGUAGE);
+            Language::accepted(header.and_then(|it| it.to_str().ok()).unwrap_or_default())
+        };
+        let lines = headers.get_all(IF_NONE_MATCH).iter();
+        Self {
+            language: named.unwrap_or_else(accepted),
+            prefix: named.map_or("", Language::prefix),
+            path: match uri.query() {
+                Some(query) => format!("{path}?{query}"),
+                None => path.to_owned(),
+            },
+            if_none_match: lines
+                .filter_map(|line| Some(line.to_str().ok()?.to_owned()))
+                .collect(),
+        }
+    }
+
+    /// Whether the browser's preference decided the language.
+    pub fn is_negotiated(&self) -> bool {
+        self.prefix.is_empty()
+    }
+
+    /// Whether the browser has the page with this tag (RFC 9110, 13.1.2). The tags of public pages have no comma.
+    pub fn has(&self, tag: &str) -> bool {
+        let sent = self.if_none_match.iter().flat_map(|line| line.split(','));
+        let opaque = |tag: &'_ str| tag.trim().trim_start_matches("W/").to_owned();
+        let tag = opaque(tag);
+        sent.into_iter()
+            .any(|sent| sent.trim() == "*" || opaque(sent) == tag)
+    }
+
+    /// The frame of the page. `site` is the address of the site.
+    pub fn frame(&self, site: &str) -> Frame {
+        Frame {
+            texts: Texts::of(self.language),
+            prefix: self.prefix,
+            site: site.to_owned(),
+            path: self.path.clone(),
+            head: Head::default(),
+            search: String::new(),
+            api_call: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn visit(path: &str, headers: &[(http::HeaderName, &'static str)]) -> Visit {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
+        Visit::of(&path.parse().unwrap(), &headers.collect())
+    }
+
+    #[test]
+    fn the_address_decides_the_language_and_then_the_browser() {
+        let french = [(ACCEPT_LANGUAGE, "fr")];
+        let default = visit("/games?genre=rpg", &french);
+        assert_eq!(default.language, Language::French);
+        assert!(default.is_negotiated());
+        assert_eq!(default.path, "/games?genre=rpg");
+        let english = visit("/en/games?genre=rpg", &french);
+        assert_eq!(english.language, Language::English);
+        assert!(!english.is_negotiated());
+        assert_eq!(english.path, "/games?genre=rpg");
+    }
+
+    #[test]
+    fn a_tag_is_compared_weakly() {
+        let tag = "W/\"0a1b\"";
+        for (sent, has) in [
+            ("W/\"0a1b\"", true),
+            ("\"0a1b\"", true),
+            ("\"x\", W/\"0a1b\"", true),
+            ("*", true),
+            ("\"0a1\"", false),
+            ("0a1b", false),
+            ("", false),
+        ] {
+            assert_eq!(visit("/", &[(IF_NONE_MATCH, sent)]).has(tag), has, "{sent}");
+        }
+        assert!(!visit("/", &[]).has(tag));
+    }
+}

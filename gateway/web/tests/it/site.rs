@@ -1,0 +1,312 @@
+//! The public site: its pages in both languages, what caches may store, and its limits.
+
+use axum::body::Body;
+use http::Request;
+use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOKIE, VARY};
+use sqlx::PgPool;
+use time::Duration;
+use web::layers::access::Access;
+use web::router::routes;
+
+use crate::browser::{Browser, Page};
+use crate::stub_catalogue::Gate;
+use crate::stub_pictures;
+use crate::support::{ADA, Site};
+
+async fn get_with(browser: &mut Browser, path: &str, headers: &[(&str, &str)]) -> Page {
+    let mut request = Request::get(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    browser.send(request.body(Body::empty()).unwrap()).await
+}
+
+/// The public paths, with a listing of the stub in the place of a parameter.
+fn paths() -> Vec<String> {
+    let public = routes()
+        .into_iter()
+        .filter(|route| route.access == Access::Public);
+    let filled = public.map(|route| {
+        let name = match route.path {
+            "/games/{slug}" => "okoto",
+            "/creators/{handle}" => "savanna",
+            "/events/{slug}" => "jam",
+            "/countries/{code}" => "NG",
+            "/cities/{slug}" => "lagos",
+            _ => "",
+        };
+        match route.path.split_once('{') {
+            Some((before, _)) => format!("{before}{name}"),
+            None => route.path.to_owned(),
+        }
+    });
+    filled.collect()
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let paths = paths();
+    assert!(paths.len() > 15, "{paths:?}");
+    let mut tags = std::collections::BTreeSet::new();
+    for path in &paths {
+        for prefix in ["", "/en", "/fr"] {
+            let path = format!("{prefix}{}", path.trim_end_matches('/'));
+            let path = if path.is_empty() { "/" } else { &path };
+            let mut browser = site.browser();
+            let page = browser.get(path).await;
+            let lang = if prefix == "/fr" { "fr" } else { "en" };
+            page.assert(200, &format!("<html lang=\"{lang}\">"));
+            assert_eq!(page.headers[CACHE_CONTROL], "public, no-cache", "{path}");
+            assert_eq!(page.headers["content-language"], lang, "{path}");
+            assert_eq!(page.headers.contains_key(VARY), prefix.is_empty(), "{path}");
+            assert!(!page.headers.contains_key(SET_COOKIE), "{path}");
+            let tag = page.headers[ETAG].to_str().unwrap().to_owned();
+            let again = get_with(&mut browser, path, &[("if-none-match", &tag)]).await;
+            assert_eq!(again.status, 304, "{path}");
+            assert!(again.text.is_empty(), "{path}");
+            assert_eq!(again.headers[ETAG], tag.as_str(), "{path}");
+            assert!(tags.insert(tag), "{path} has the tag of another page");
+        }
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_game_shows_what_the_api_has(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    let page = browser.get("/games/okoto").await;
+    let picture = format!("src=\"/pictures/{}\" ", stub_pictures::file());
+    for part in [
+        "<h1>Okoto &#60;b&#62;</h1>",
+        "Stones &#38; &#60;b&#62;seeds",
+        "<link rel=\"canonical\" href=\"https://mchezo.example/games/okoto\">",
+        "hreflang=\"fr\" href=\"https://mchezo.example/fr/games/okoto\"",
+        "href=\"/creators/savanna\"",
+        "href=\"/games?genre=puzzle\"",
+        "Nigeria",
+        "This week",
+        "rank 3",
+        "up from 5",
+        "1,200 wins",
+        "Watch the trailer on video.example",
+        "href=\"https://store.example/?a&#38;b\" rel=\"ugc nofollow noopener\"",
+        "Artist",
+        "Bug hunter",
+        "1 November 2026",
+        "alt=\"A hill\"",
+        "GET /v1/games/okoto",
+        "<dd>Cowrie",
+        &picture,
+    ] {
+        page.assert(200, part);
+    }
+    for absent in ["<script>text", "elsewhere.example", "javascript:"] {
+        assert!(!page.text.contains(absent), "{absent} in {}", page.text);
+    }
+    let french = browser.get("/fr/games/okoto").await;
+    for part in [
+        "Réflexion",
+        "Nigéria",
+        "Cette semaine",
+        "1er novembre 2026",
+        "1\u{202f}200 victoires",
+        "href=\"/fr/games?genre=puzzle\"",
+    ] {
+        french.assert(200, part);
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_change_shows_at_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for path in ["/games/okoto", "/games", "/creators/savanna", "/"] {
+        "Before".clone_into(&mut site.catalogue.tagline.lock().unwrap());
+        let before = browser.get(path).await;
+        before.assert(200, "Before");
+        "After".clone_into(&mut site.catalogue.tagline.lock().unwrap());
+        let tag = before.headers[ETAG].to_str().unwrap();
+        let after = get_with(&mut browser, path, &[(IF_NONE_MATCH.as_str(), tag)]).await;
+        after.assert(200, "After");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_browser_decides_where_the_address_does_not(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let french = [(ACCEPT_LANGUAGE.as_str(), "fr-SN, en;q=0.5")];
+    get_with(&mut browser, "/events/jam", &french)
+        .await
+        .assert(200, "22–23 novembre 2026");
+    get_with(&mut browser, "/en/events/jam", &french)
+        .await
+        .assert(200, "22–23 November 2026");
+    let missing = get_with(&mut browser, "/games/none", &french).await;
+    missing.assert(404, "Cette page n’existe pas");
+    assert_eq!(missing.headers[CACHE_CONTROL], "no-store");
+    get_with(&mut browser, "/nowhere", &french)
+        .await
+        .assert(404, "Cette page n’existe pas");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn an_event_is_over_after_its_last_day(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/events/jam").await;
+    page.assert(200, "Lagos &#60;Jam&#62;");
+    assert!(!page.text.contains("is over"), "{}", page.text);
+    site.clock.advance(Duration::DAY);
+    let tag = page.headers[ETAG].to_str().unwrap();
+    get_with(&mut browser, "/events/jam", &[("if-none-match", tag)])
+        .await
+        .assert(200, "This event is over.");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_list_has_filters_and_pages(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let path = "/games?genre=puzzle&platform=&country=NG&stage=&q=stone+age";
+    let page = browser.get(path).await;
+    page.assert(200, "25 games");
+    page.assert(200, "<option value=\"puzzle\" selected>Puzzle</option>");
+    page.assert(200, "Games in Nigeria");
+    let next = "/games?genre=puzzle&#38;country=NG&#38;q=stone+age&#38;cursor=next-1";
+    page.assert(200, next);
+    page.assert(
+        200,
+        "rel=\"canonical\" href=\"https://mchezo.example/games?genre=puzzle&#38;country=NG&#38;q=stone+age\"",
+    );
+    page.assert(
+        200,
+        "<input type=\"hidden\" name=\"q\" value=\"stone age\">",
+    );
+    let last = browser.get(&next.replace("&#38;", "&")).await;
+    last.assert(200, "First page");
+    assert!(!last.text.contains("rel=\"next\""), "{}", last.text);
+    let asked = site.catalogue.asked.lock().unwrap().pop().unwrap();
+    assert_eq!(asked.genre.as_deref(), Some("puzzle"));
+    assert_eq!(asked.stage, None);
+    assert_eq!(asked.page.unwrap().cursor, "next-1");
+
+    let refused = browser.get("/games?genre=none").await;
+    refused.assert(400, "This address does not work");
+    let french = browser.get("/fr/creators?kind=studio").await;
+    french.assert(200, "25 créateurs");
+    french.assert(200, "<option value=\"studio\" selected>Studios</option>");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_search_says_what_was_forgiven(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/search?q=okotto").await;
+    page.assert(200, "Results for “okotto”");
+    page.assert(
+        200,
+        "Did you mean <a href=\"/search?q=Okoto+%3Cb%3E\">Okoto &#60;b&#62;</a>?",
+    );
+    page.assert(200, "noindex");
+    page.assert(200, "href=\"/games/okoto\"");
+    let page = browser.get("/fr/search?q=okoto").await;
+    page.assert(200, "25 résultats");
+    assert!(!page.text.contains("Vouliez-vous"), "{}", page.text);
+    let empty = browser.get("/search?q=+").await;
+    assert!(!empty.text.contains("Results for"), "{}", empty.text);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut person = site.signed_in(ADA).await;
+    let mut browser = site.browser();
+    for _ in 0..120 {
+        browser.get("/terms").await.assert(200, "Terms");
+    }
+    let refused = browser.get("/fr/terms").await;
+    refused.assert(429, "Réessayez dans 60 secondes.");
+    assert_eq!(refused.headers["retry-after"], "60");
+    assert!(!refused.headers.contains_key(SET_COOKIE));
+    // The dashboard, files and pictures are not counted.
+    browser.get("/sign-in").await.assert(200, "Sign in");
+    person.get("/terms").await.assert(200, "Terms");
+    Browser::at(&site.router, 9)
+        .get("/terms")
+        .await
+        .assert(200, "Terms");
+    site.clock.advance(Duration::MINUTE);
+    browser.get("/terms").await.assert(200, "Terms");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let gate = Gate::default();
+    *site.catalogue.gate.lock().unwrap() = Some(gate.clone());
+    let waiting = async {
+        let mut browser = site.browser();
+        browser.get("/creators/savanna").await
+    };
+    let other = async {
+        gate.began.notified().await;
+        // The stub's site allows one call at once.
+        let mut browser = site.browser();
+        let page = browser.get("/creators/savanna").await;
+        gate.opened.notify_one();
+        page
+    };
+    let (first, second) = tokio::join!(waiting, other);
+    second.assert(503, "Not available now");
+    assert_eq!(second.headers["retry-after"], "1");
+    first.assert(200, "Savanna");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn people_sign_in_while_the_catalogue_is_away(pool: PgPool) {
+    let site = Site::new(pool).await;
+    *site.catalogue.is_away.lock().unwrap() = true;
+    let mut browser = site.browser();
+    let start = browser.get("/").await;
+    start.assert(200, "href=\"/sign-up\"");
+    start.assert(200, "href=\"/sign-in\"");
+    browser
+        .get("/games")
+        .await
+        .assert(503, "The catalogue does not answer");
+    browser.get("/about/boards").await.assert(200, "Boards");
+    browser
+        .get("/?done=signed-out")
+        .await
+        .assert(200, "You are signed out.");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn pictures_are_served_from_here(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let path = format!("/pictures/{}", stub_pictures::file());
+    let picture = browser.get(&path).await;
+    assert_eq!(picture.status, 200);
+    assert_eq!(picture.text.len(), 600_000);
+    assert_eq!(picture.headers["content-type"], "image/jpeg");
+    assert_eq!(
+        picture.headers["cross-origin-resource-policy"],
+        "cross-origin"
+    );
+    assert_eq!(
+        picture.headers[CACHE_CONTROL],
+        "public, max-age=31536000, s-maxage=60, immutable"
+    );
+    let tag = picture.headers[ETAG].to_str().unwrap();
+    let again = get_with(&mut browser, &path, &[("if-none-match", tag)]).await;
+    assert_eq!(again.status, 304);
+    assert!(again.text.is_empty());
+    let missing = format!("/pictures/{}.jpg", "0b".repeat(32));
+    assert_eq!(browser.get(&missing).await.status, 404);
+    assert_eq!(browser.get("/pictures/x.jpg").await.status, 404);
+}

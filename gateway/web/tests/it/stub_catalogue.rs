@@ -1,0 +1,339 @@
+//! catalogue-svc with one game, its studio, its city and an event. Requests are recorded.
+
+use std::sync::{Arc, Mutex};
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::creators_service_server::{CreatorsService, CreatorsServiceServer};
+use contracts::catalogue::v1::events_service_server::{EventsService, EventsServiceServer};
+use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceServer};
+use contracts::catalogue::v1::places_service_server::{PlacesService, PlacesServiceServer};
+use contracts::catalogue::v1::rankings_service_server::{RankingsService, RankingsServiceServer};
+use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
+use contracts::common::v1::PageInfo;
+use kit::Fault;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tonic::service::RoutesBuilder;
+use tonic::{Request, Response, Status};
+
+use crate::stub_pictures;
+
+#[derive(Debug, Clone)]
+pub(crate) struct StubCatalogue {
+    pub(crate) tagline: Arc<Mutex<String>>,
+    /// All calls fail.
+    pub(crate) is_away: Arc<Mutex<bool>>,
+    /// Lists of games, in order.
+    pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
+    /// While it is set, a read of a creator waits, after it has said that it began.
+    pub(crate) gate: Arc<Mutex<Option<Gate>>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Gate {
+    pub(crate) began: Arc<Notify>,
+    pub(crate) opened: Arc<Notify>,
+}
+
+impl Default for StubCatalogue {
+    fn default() -> Self {
+        Self {
+            tagline: Arc::new(Mutex::new("Stones & <b>seeds".to_owned())),
+            is_away: Arc::default(),
+            asked: Arc::default(),
+            gate: Arc::default(),
+        }
+    }
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+fn info(next: Option<&str>) -> PageInfo {
+    PageInfo {
+        total: 25,
+        next_cursor: next.map(ToOwned::to_owned),
+        ..PageInfo::default()
+    }
+}
+
+fn country() -> Value {
+    json!({"code": "NG", "name": "Nigeria", "creators": 1, "games": 1})
+}
+
+fn city() -> Value {
+    json!({"slug": "lagos", "name": "Lagos", "country_code": "NG", "creators": 1, "games": 1})
+}
+
+fn creator() -> Value {
+    json!({
+        "handle": "savanna", "name": "Savanna <i>Studio", "kind": "studio", "roles": ["developer"], "tagline": "",
+        "avatar_url": null, "country_code": "NG", "city": "Lagos", "city_slug": "lagos", "verified": true,
+        "url": "https://mchezo.example/creators/savanna",
+    })
+}
+
+fn event() -> Value {
+    json!({
+        "slug": "jam", "title": "Lagos <Jam>", "kind": "jam", "starts_at": "2026-11-22", "ends_at": "2026-11-23",
+        "country_code": "NG", "city": "Lagos", "city_slug": "lagos", "online": true, "website": "https://jam.example/",
+        "description": "Bring\nseeds.", "url": "https://mchezo.example/events/jam", "created_at": "2026-01-01T00:00:00.000Z",
+    })
+}
+
+impl StubCatalogue {
+    pub(crate) fn add_to(&self, services: &mut RoutesBuilder) {
+        services
+            .add_service(GamesServiceServer::new(self.clone()))
+            .add_service(CreatorsServiceServer::new(self.clone()))
+            .add_service(PlacesServiceServer::new(self.clone()))
+            .add_service(EventsServiceServer::new(self.clone()))
+            .add_service(SearchServiceServer::new(self.clone()))
+            .add_service(RankingsServiceServer::new(self.clone()));
+    }
+
+    fn game(&self) -> Value {
+        let cover = format!("https://mchezo.example/pictures/{}", stub_pictures::file());
+        json!({
+            "slug": "okoto", "title": "Okoto <b>", "tagline": *self.tagline.lock().unwrap(), "cover_url": cover,
+            "genres": ["puzzle"], "platforms": ["android"], "stage": "released", "release_year": 2024, "featured": true,
+            "creator": {"handle": "savanna", "name": "Savanna <i>Studio"}, "country_code": "NG", "city": "Lagos",
+            "url": "https://mchezo.example/games/okoto", "created_at": "2026-01-01T00:00:00.000Z",
+        })
+    }
+
+    fn answers(&self) -> Result<(), Status> {
+        if *self.is_away.lock().unwrap() {
+            return Err(Fault::unavailable("a test").into());
+        }
+        Ok(())
+    }
+
+    /// A listing, if the name is its.
+    fn one(&self, (name, only): (&str, &str), listing: &Value) -> Result<bytes::Bytes, Status> {
+        self.answers()?;
+        if name != only {
+            return Err(Fault::not_found("There is none.").into());
+        }
+        Ok(listing.to_string().into())
+    }
+}
+
+#[tonic::async_trait]
+impl GamesService for StubCatalogue {
+    async fn list_games(
+        &self,
+        request: Request<proto::ListGamesRequest>,
+    ) -> Answer<proto::ListGamesResponse> {
+        self.answers()?;
+        let request = request.into_inner();
+        if request.genre.as_deref() == Some("none") {
+            return Err(Fault::invalid_field("genre", "Use one of: puzzle.").into());
+        }
+        let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());
+        self.asked.lock().unwrap().push(request);
+        Ok(Response::new(proto::ListGamesResponse {
+            json: json!([self.game()]).to_string().into(),
+            page: Some(info(is_first.then_some("next-1"))),
+            ..proto::ListGamesResponse::default()
+        }))
+    }
+
+    async fn get_game(
+        &self,
+        request: Request<proto::GetGameRequest>,
+    ) -> Answer<proto::GetGameResponse> {
+        let mut game = self.game();
+        let file = stub_pictures::file();
+        let more = json!({
+            "description": "Long\n<script>text", "links": {"steam": "https://store.example/?a&b", "play": "javascript:alert(1)"},
+            "screenshots": [
+                {"url": format!("https://mchezo.example/pictures/{file}"), "width": 1_600, "height": 900, "alt": "A hill"},
+                {"url": format!("https://elsewhere.example/pictures/{file}"), "width": 1, "height": 1, "alt": "Not ours"},
+            ],
+            "credits": [{"handle": "ada", "name": "Ada", "role": "artist"}, {"handle": null, "name": "Bob", "role": "Bug hunter"}],
+            "trailer_url": "https://www.video.example/watch?v=1", "updated_at": "2026-11-01T00:00:00.000Z",
+        });
+        let fields = more.as_object().unwrap().clone();
+        game.as_object_mut().unwrap().extend(fields);
+        let slug = request.into_inner().slug;
+        Ok(Response::new(proto::GetGameResponse {
+            json: self.one((&slug, "okoto"), &game)?,
+            ..proto::GetGameResponse::default()
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl CreatorsService for StubCatalogue {
+    async fn list_creators(
+        &self,
+        _: Request<proto::ListCreatorsRequest>,
+    ) -> Answer<proto::ListCreatorsResponse> {
+        self.answers()?;
+        Ok(Response::new(proto::ListCreatorsResponse {
+            json: json!([creator()]).to_string().into(),
+            page: Some(info(None)),
+            ..proto::ListCreatorsResponse::default()
+        }))
+    }
+
+    async fn get_creator(
+        &self,
+        request: Request<proto::GetCreatorRequest>,
+    ) -> Answer<proto::GetCreatorResponse> {
+        let gate = self.gate.lock().unwrap().clone();
+        if let Some(gate) = gate {
+            gate.began.notify_one();
+            gate.opened.notified().await;
+        }
+        let mut listing = creator();
+        let more = json!({"bio": "Since 2012", "links": {"website": "https://savanna.example"}, "games": [self.game()]});
+        let fields = more.as_object().unwrap().clone();
+        listing.as_object_mut().unwrap().extend(fields);
+        let handle = request.into_inner().handle;
+        Ok(Response::new(proto::GetCreatorResponse {
+            json: self.one((&handle, "savanna"), &listing)?,
+            ..proto::GetCreatorResponse::default()
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl PlacesService for StubCatalogue {
+    async fn list_genres(
+        &self,
+        _: Request<proto::ListGenresRequest>,
+    ) -> Answer<proto::ListGenresResponse> {
+        self.answers()?;
+        let rows = json!([{"key": "puzzle", "name": "Puzzle", "games": 1}, {"key": "mancala", "name": "Mancala", "games": 2}]);
+        Ok(Response::new(proto::ListGenresResponse {
+            json: rows.to_string().into(),
+            page: Some(info(None)),
+            ..proto::ListGenresResponse::default()
+        }))
+    }
+
+    async fn list_countries(
+        &self,
+        _: Request<proto::ListCountriesRequest>,
+    ) -> Answer<proto::ListCountriesResponse> {
+        self.answers()?;
+        Ok(Response::new(proto::ListCountriesResponse {
+            json: json!([country()]).to_string().into(),
+            page: Some(info(None)),
+            ..proto::ListCountriesResponse::default()
+        }))
+    }
+
+    async fn get_country(
+        &self,
+        request: Request<proto::GetCountryRequest>,
+    ) -> Answer<proto::GetCountryResponse> {
+        let mut listing = country();
+        listing["cities"] = json!([city()]);
+        let code = request.into_inner().code.to_uppercase();
+        Ok(Response::new(proto::GetCountryResponse {
+            json: self.one((&code, "NG"), &listing)?,
+            ..proto::GetCountryResponse::default()
+        }))
+    }
+
+    async fn list_cities(
+        &self,
+        _: Request<proto::ListCitiesRequest>,
+    ) -> Answer<proto::ListCitiesResponse> {
+        self.answers()?;
+        Ok(Response::new(proto::ListCitiesResponse {
+            json: json!([city()]).to_string().into(),
+            page: Some(info(None)),
+            ..proto::ListCitiesResponse::default()
+        }))
+    }
+
+    async fn get_city(
+        &self,
+        request: Request<proto::GetCityRequest>,
+    ) -> Answer<proto::GetCityResponse> {
+        let slug = request.into_inner().slug;
+        Ok(Response::new(proto::GetCityResponse {
+            json: self.one((&slug, "lagos"), &city())?,
+            ..proto::GetCityResponse::default()
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl EventsService for StubCatalogue {
+    async fn list_events(
+        &self,
+        _: Request<proto::ListEventsRequest>,
+    ) -> Answer<proto::ListEventsResponse> {
+        self.answers()?;
+        Ok(Response::new(proto::ListEventsResponse {
+            json: json!([event()]).to_string().into(),
+            page: Some(info(None)),
+            ..proto::ListEventsResponse::default()
+        }))
+    }
+
+    async fn get_event(
+        &self,
+        request: Request<proto::GetEventRequest>,
+    ) -> Answer<proto::GetEventResponse> {
+        let slug = request.into_inner().slug;
+        Ok(Response::new(proto::GetEventResponse {
+            json: self.one((&slug, "jam"), &event())?,
+            ..proto::GetEventResponse::default()
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl SearchService for StubCatalogue {
+    async fn search(
+        &self,
+        request: Request<proto::SearchRequest>,
+    ) -> Answer<proto::SearchResponse> {
+        self.answers()?;
+        let rows = json!([{
+            "type": "games", "slug": "okoto", "name": "Okoto <b>", "tagline": "Stones", "country_code": "NG",
+            "url": "https://mchezo.example/games/okoto",
+        }]);
+        Ok(Response::new(proto::SearchResponse {
+            json: rows.to_string().into(),
+            page: Some(info(None)),
+            similar: request.into_inner().q == "okotto",
+            ..proto::SearchResponse::default()
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl RankingsService for StubCatalogue {
+    async fn list_ranking(
+        &self,
+        _: Request<proto::ListRankingRequest>,
+    ) -> Answer<proto::ListRankingResponse> {
+        Err(Fault::unavailable("a test").into())
+    }
+
+    async fn get_ranks(
+        &self,
+        request: Request<proto::GetRanksRequest>,
+    ) -> Answer<proto::GetRanksResponse> {
+        let request = request.into_inner();
+        assert_eq!(
+            (request.kind.as_str(), request.name.as_str()),
+            ("games", "okoto")
+        );
+        let rank = |board: &str, previous_rank| proto::BoardRank {
+            board: board.to_owned(),
+            rank: 3,
+            previous_rank,
+            wins: 1_200,
+        };
+        Ok(Response::new(proto::GetRanksResponse {
+            ranks: vec![rank("week", 5), rank("all", 0)],
+        }))
+    }
+}

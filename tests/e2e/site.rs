@@ -1,0 +1,161 @@
+//! The public site: every address that the API gives out leads to a page, which shows a change at once.
+
+use e2e::{Fleet, eventually};
+use reqwest::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOKIE};
+use reqwest::{Client, StatusCode};
+use serde_json::{Value, json};
+
+use crate::lists::live;
+use crate::writes::{Studio, patch};
+
+/// A text as it stands in a page.
+fn escaped(text: &str) -> String {
+    let escape = |c: char| match c {
+        '&' | '<' | '>' | '"' | '\'' => format!("&#{};", u32::from(c)),
+        other => other.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
+/// Checks a page and its `ETag`; returns the page.
+async fn check(http: &Client, url: &str, title: &str) -> String {
+    let page = http.get(url).send().await.unwrap();
+    assert_eq!(page.status(), StatusCode::OK, "{url}");
+    let headers = page.headers().clone();
+    assert_eq!(headers[CACHE_CONTROL], "public, no-cache", "{url}");
+    assert!(!headers.contains_key(SET_COOKIE), "{url}");
+    let text = page.text().await.unwrap();
+    assert!(text.contains(&escaped(title)), "{url} lacks {title}");
+    let again = http.get(url).header(IF_NONE_MATCH, &headers[ETAG]);
+    let again = again.send().await.unwrap();
+    // Another test may have changed it meanwhile.
+    let is_same = again.headers()[ETAG] == headers[ETAG];
+    let expected = if is_same {
+        StatusCode::NOT_MODIFIED
+    } else {
+        StatusCode::OK
+    };
+    assert_eq!(again.status(), expected, "{url}");
+    if is_same {
+        assert!(again.bytes().await.unwrap().is_empty(), "{url}");
+    }
+    text
+}
+
+/// Checks the pages of all rows of a list.
+async fn check_all(fleet: &Fleet, http: &Client, list: &str, name: &str) {
+    let rows = live(fleet).await.all(list, 100).await;
+    assert!(!rows.is_empty(), "{list}");
+    for row in rows {
+        let [url, title] = ["url", name].map(|field| row[field].as_str().unwrap());
+        assert!(url.starts_with(&fleet.dashboard_url), "{url}");
+        // Listings of other tests come and go.
+        let is_seed = !url.contains(|c: char| c.is_ascii_digit());
+        if is_seed {
+            check(http, url, title).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_address_of_a_game_leads_to_its_page() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    check_all(&fleet, &http, "/games", "title").await;
+}
+
+#[tokio::test]
+async fn every_address_of_a_creator_leads_to_its_page() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    check_all(&fleet, &http, "/creators", "name").await;
+}
+
+#[tokio::test]
+async fn every_address_of_an_event_leads_to_its_page() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    check_all(&fleet, &http, "/events?when=all", "title").await;
+}
+
+#[tokio::test]
+async fn places_have_pages_too() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    let client = live(&fleet).await;
+    let found = client.get("/search?q=lagos&type=cities").await;
+    let city = found.data()[0].clone();
+    let url = city["url"].as_str().unwrap();
+    assert!(url.starts_with(&fleet.dashboard_url), "{url}");
+    check(&http, url, "Lagos").await;
+    let countries: Vec<Value> = client.all("/countries", 100).await;
+    for country in countries {
+        let code = country["code"].as_str().unwrap();
+        let url = format!("{}countries/{code}", fleet.dashboard_url);
+        let title = country["name"].as_str().unwrap().replace('\'', "’");
+        check(&http, &url, &title).await;
+    }
+    let url = format!("{}fr/countries/ZA", fleet.dashboard_url);
+    check(&http, &url, "Afrique du Sud").await;
+}
+
+#[tokio::test]
+async fn lists_lead_from_page_to_page() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    for path in ["games", "creators", "events?when=all", "cities"] {
+        let mut url = format!("{}{path}", fleet.dashboard_url);
+        let mut pages = 0;
+        loop {
+            let text = check(&http, &url, "<").await;
+            pages += 1;
+            let Some((_, rest)) = text.split_once("rel=\"next\" href=\"/") else {
+                break;
+            };
+            let next = rest.split('"').next().unwrap().replace("&#38;", "&");
+            url = format!("{}{next}", fleet.dashboard_url);
+        }
+        assert!(pages > 1, "{path} has one page");
+    }
+}
+
+#[tokio::test]
+async fn a_page_shows_a_change_of_its_listing() {
+    let studio = Studio::new().await;
+    let (http, base) = (Client::new(), &studio.fleet.dashboard_url);
+    let url = format!("{base}games/{}", studio.game);
+    let read = async || http.get(&url).send().await.unwrap();
+    // The page appears with the listing.
+    eventually("the page of the game", async || {
+        (read().await.status() == StatusCode::OK).then_some(())
+    })
+    .await;
+    let before = read().await;
+    let tag = before.headers()[ETAG].clone();
+    let tagline = format!("Changed <b>{}", kit::ids::row_id());
+    let change = json!({ "tagline": tagline });
+    let path = format!("/games/{}", studio.game);
+    let changed = patch(&studio.live, &path, &change).await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    let after = eventually("the change on the page", async || {
+        let request = http.get(&url).header(IF_NONE_MATCH, &tag);
+        let page = request.send().await.unwrap();
+        (page.status() == StatusCode::OK).then_some(page)
+    })
+    .await;
+    assert_ne!(after.headers()[ETAG], tag);
+    let text = after.text().await.unwrap();
+    assert!(text.contains(&escaped(&tagline)), "{text}");
+}
+
+#[tokio::test]
+async fn a_typing_error_is_forgiven_and_said() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    let game = live(&fleet).await.get("/games/a-day-in-the-woods").await;
+    let title = game.data()["title"].as_str().unwrap();
+    let url = format!("{}search?q=day+in+the+wods", fleet.dashboard_url);
+    let text = check(&http, &url, title).await;
+    assert!(text.contains("Did you mean"), "{text}");
+    let url = format!("{}fr/search?q=day+in+the+woods", fleet.dashboard_url);
+    let text = check(&http, &url, title).await;
+    assert!(!text.contains("Vouliez-vous dire"), "{text}");
+    let page = http.get(format!("{}games/no-such-game", fleet.dashboard_url));
+    let page = page.send().await.unwrap();
+    assert_eq!(page.status(), StatusCode::NOT_FOUND);
+    assert!(page.text().await.unwrap().contains("This page is not here"));
+}
