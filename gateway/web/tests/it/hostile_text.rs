@@ -51,9 +51,10 @@ fn assert_harmless(page: &Page, path: &str) {
         "<script>alert",
         "<img src=x",
         "onerror=1>",
-        "=\"javascript:",
-        "='javascript:",
-        "=javascript:",
+        "href=\"javascript:",
+        "src=\"javascript:",
+        "action=\"javascript:",
+        "url=javascript:",
     ] {
         assert!(!text.contains(raw), "{path} has {raw}: {}", page.text);
     }

@@ -23,7 +23,7 @@ use crate::world::World;
 const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Gateway, &["/keys", "/accounts/{account}"]),
     (Needs::Webhooks, &["/webhooks"]),
-    (Needs::Listings, &["/listings", "/claims"]),
+    (Needs::Listings, &["/listings", "/claims", "/pictures"]),
     (Needs::Economy, &["/economy"]),
 ];
 

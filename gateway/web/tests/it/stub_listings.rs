@@ -87,8 +87,11 @@ impl StubListings {
 
     /// The text of a field.
     pub(crate) fn text(&self, usual: &str) -> String {
-        let words = self.words.lock().unwrap().clone();
-        words.unwrap_or_else(|| usual.to_owned())
+        self.all_words().unwrap_or_else(|| usual.to_owned())
+    }
+
+    pub(crate) fn all_words(&self) -> Option<String> {
+        self.words.lock().unwrap().clone()
     }
 
     pub(crate) fn record(&self, what: String) {
@@ -131,8 +134,8 @@ impl OwnListingsService for StubListings {
             slug: game.slug.clone(),
             title: game.title.clone(),
             status: "published".to_owned(),
-            reason: self.words.lock().unwrap().clone(),
-            note: self.words.lock().unwrap().clone(),
+            reason: self.all_words(),
+            note: self.all_words(),
             url: game.url.clone(),
             created_at: Timestamp(START),
             updated_at: Timestamp(START),
@@ -159,9 +162,9 @@ impl OwnListingsService for StubListings {
             creator: "studio".to_owned(),
             reason: self.text(if is_rejected { "Too <b>short" } else { "" }),
             note: self.text(""),
-            takedown: (self.words.lock().unwrap().as_ref()).map(|words| proto::TakedownRequest {
+            takedown: self.all_words().map(|words| proto::TakedownRequest {
                 reason: words.clone(),
-                answer: words.clone(),
+                answer: words,
                 ..proto::TakedownRequest::default()
             }),
         }))

@@ -190,7 +190,7 @@ fn keys(hooks: &WebhookSite, account: &str) -> (String, String) {
         .push(contracts::gateway::v1::Key {
             id: key.clone(),
             account_id: account.to_owned(),
-            name: "server".to_owned(),
+            name: "adas-key".to_owned(),
             mode: "test".to_owned(),
             kind: "account".to_owned(),
             ..contracts::gateway::v1::Key::default()
@@ -198,7 +198,7 @@ fn keys(hooks: &WebhookSite, account: &str) -> (String, String) {
     let asked = contracts::gateway::v1::KeyRequest {
         id: request.clone(),
         account_id: account.to_owned(),
-        name: "live server".to_owned(),
+        name: "adas-live-key".to_owned(),
         kind: "account".to_owned(),
         state: "approved".to_owned(),
         ..contracts::gateway::v1::KeyRequest::default()
