@@ -11,7 +11,24 @@ const WIDTHS: [u32; 2] = [1_280, 360];
 const MOST_BYTES: u64 = 100_000;
 
 /// The pages for a visitor.
-const PUBLIC: [&str; 5] = ["/", "/sign-up", "/sign-in", "/reset", "/link/no-such-link"];
+const PUBLIC: [&str; 16] = [
+    "/",
+    "/fr/",
+    "/games",
+    "/fr/games",
+    "/creators",
+    "/events",
+    "/countries",
+    "/cities",
+    "/search?q=puzzle",
+    "/about/boards",
+    "/credits",
+    "/privacy",
+    "/sign-up",
+    "/sign-in",
+    "/reset",
+    "/link/no-such-link",
+];
 /// The pages for a person.
 const PERSONAL: [&str; 6] = [
     "/you",
@@ -126,12 +143,14 @@ async fn every_page(theme: &str) {
     })
     .await;
     let mut found = Vec::new();
-    for path in PUBLIC {
-        browser.open(path).await;
-        found.extend(problems(&browser, path, theme).await);
+    let game = browser.fleet.account("free").economy_game.clone();
+    let games = ["/games", "/fr/games"].map(|list| format!("{list}/{game}"));
+    for path in PUBLIC.map(ToOwned::to_owned).into_iter().chain(games) {
+        browser.open(&path).await;
+        found.extend(problems(&browser, &path, theme).await);
     }
     let account = sign_in(&browser).await;
-    let game = of_game(&browser.fleet.account("free").economy_game);
+    let game = of_game(&game);
     let of_account = OF_ACCOUNT.map(ToOwned::to_owned).into_iter().chain(game);
     let of_account = of_account.map(|path| format!("{account}{path}"));
     let personal = PERSONAL.map(ToOwned::to_owned).into_iter();
