@@ -48,7 +48,7 @@ pub async fn reveal(
         Claim::Done(text) => {
             let shown = ShownSecret::parse(&text);
             let shown = shown.ok_or_else(|| PageError::outcome_unknown(&keys))?;
-            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING)));
+            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await));
         }
         Claim::Unknown => return Err(PageError::outcome_unknown(&keys)),
     };
@@ -65,7 +65,7 @@ pub async fn reveal(
             app.forms.store(&viewer.token, &id, &shown.text()).await?;
             let what = ("key_revealed", shown.name.as_str());
             record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
-            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING)))
+            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await))
         }
         Err(fault) => {
             app.forms.release(&viewer.token, &id).await?;

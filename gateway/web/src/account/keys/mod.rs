@@ -11,8 +11,9 @@ use pages::when;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use super::shell;
 use crate::app::Web;
-use crate::viewer::{AccountScope, Viewer};
+use crate::viewer::{AccountScope, Section, Viewer};
 
 /// A secret to show, as it is remembered for a form that is sent twice.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ impl ShownSecret {
     }
 
     /// The page that shows it.
-    fn page(
+    async fn page(
         self,
         web: &Web,
         viewer: &Viewer,
@@ -48,7 +49,7 @@ impl ShownSecret {
             (_, false) => "SERVICE_API_KEY",
         };
         SecretPage {
-            shell: viewer.shell(),
+            shell: shell(web, viewer, scope, Section::Keys).await,
             account: scope.id.to_string(),
             heading,
             secret: self.secret,

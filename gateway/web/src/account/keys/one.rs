@@ -75,7 +75,7 @@ pub async fn rotate(
         Claim::Done(text) => {
             let shown = ShownSecret::parse(&text);
             let shown = shown.ok_or_else(|| PageError::outcome_unknown(&list))?;
-            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING)));
+            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await));
         }
         Claim::Unknown => return Err(PageError::outcome_unknown(&list)),
     };
@@ -98,7 +98,7 @@ pub async fn rotate(
             if let Err(fault) = record(&app.pool, (&viewer, &client), &scope, what, now).await {
                 tracing::warn!(%fault, "the activity of a rotation is not recorded");
             }
-            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING)))
+            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await))
         }
         Err(fault) => {
             if fault.code != Code::OutcomeUnknown {
