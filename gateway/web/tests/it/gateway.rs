@@ -56,6 +56,14 @@ impl StubGateway {
     }
 }
 
+/// As the gateway checks the name of an account.
+fn check_name(name: &str) -> Result<(), Status> {
+    if name.len() > 80 || name.contains(char::is_control) {
+        return Err(Fault::invalid_field("name", "Shorten it.").into());
+    }
+    Ok(())
+}
+
 type Answer<T> = Result<Response<T>, Status>;
 
 /// The answer of a method that no test uses.
@@ -71,9 +79,7 @@ impl AccountsService for StubGateway {
     ) -> Answer<proto::CreateAccountResponse> {
         self.check()?;
         let request = request.into_inner();
-        if request.name.len() > 80 {
-            return Err(Fault::invalid_field("name", "Shorten it.").into());
-        }
+        check_name(&request.name)?;
         let account = proto::Account {
             id: request.account_id.clone(),
             name: request.name,
@@ -129,7 +135,9 @@ impl AccountsService for StubGateway {
         let mut accounts = self.accounts.lock().unwrap();
         let account = accounts.get_mut(&request.account_id);
         let account = account.ok_or_else(|| Status::from(Fault::not_found("No account.")))?;
-        account.name = request.name.unwrap_or_default();
+        let name = request.name.unwrap_or_default();
+        check_name(&name)?;
+        account.name = name;
         account.email = request.email.unwrap_or_default();
         Ok(Response::new(
             proto::AccountsServiceChangeAccountResponse::default(),

@@ -21,6 +21,8 @@ use crate::stub_pictures;
 #[derive(Debug, Clone)]
 pub(crate) struct StubCatalogue {
     pub(crate) tagline: Arc<Mutex<String>>,
+    /// What every field says that a studio may write, and the address that every link leads to.
+    pub(crate) words: Arc<Mutex<Option<(String, &'static str)>>>,
     /// All calls fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
     /// Lists of games, in order.
@@ -39,10 +41,33 @@ impl Default for StubCatalogue {
     fn default() -> Self {
         Self {
             tagline: Arc::new(Mutex::new("Stones & <b>seeds".to_owned())),
+            words: Arc::default(),
             is_away: Arc::default(),
             asked: Arc::default(),
             gate: Arc::default(),
         }
+    }
+}
+
+/// Writes into the fields that a studio fills.
+fn write(json: &mut Value, words: &str, link: &str) {
+    match json {
+        Value::Array(items) => items.iter_mut().for_each(|item| write(item, words, link)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match name.as_str() {
+                    "title" | "name" | "tagline" | "description" | "bio" | "city" | "alt"
+                    | "role" => {
+                        *value = words.into();
+                    }
+                    "trailer_url" | "website" => *value = link.into(),
+                    "links" => *value = json!({"website": link, "play": link, words: link}),
+                    "creator" | "games" | "credits" | "screenshots" => write(value, words, link),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
     }
 }
 
@@ -108,13 +133,20 @@ impl StubCatalogue {
         Ok(())
     }
 
+    fn body(&self, mut json: Value) -> bytes::Bytes {
+        if let Some((words, link)) = self.words.lock().unwrap().as_ref() {
+            write(&mut json, words, link);
+        }
+        json.to_string().into()
+    }
+
     /// A listing, if the name is its.
     fn one(&self, (name, only): (&str, &str), listing: &Value) -> Result<bytes::Bytes, Status> {
         self.answers()?;
         if name != only {
             return Err(Fault::not_found("There is none.").into());
         }
-        Ok(listing.to_string().into())
+        Ok(self.body(listing.clone()))
     }
 }
 
@@ -132,7 +164,7 @@ impl GamesService for StubCatalogue {
         let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());
         self.asked.lock().unwrap().push(request);
         Ok(Response::new(proto::ListGamesResponse {
-            json: json!([self.game()]).to_string().into(),
+            json: self.body(json!([self.game()])),
             page: Some(info(is_first.then_some("next-1"))),
             ..proto::ListGamesResponse::default()
         }))
@@ -171,7 +203,7 @@ impl CreatorsService for StubCatalogue {
     ) -> Answer<proto::ListCreatorsResponse> {
         self.answers()?;
         Ok(Response::new(proto::ListCreatorsResponse {
-            json: json!([creator()]).to_string().into(),
+            json: self.body(json!([creator()])),
             page: Some(info(None)),
             ..proto::ListCreatorsResponse::default()
         }))
@@ -207,7 +239,7 @@ impl PlacesService for StubCatalogue {
         self.answers()?;
         let rows = json!([{"key": "puzzle", "name": "Puzzle", "games": 1}, {"key": "mancala", "name": "Mancala", "games": 2}]);
         Ok(Response::new(proto::ListGenresResponse {
-            json: rows.to_string().into(),
+            json: self.body(rows),
             page: Some(info(None)),
             ..proto::ListGenresResponse::default()
         }))
@@ -219,7 +251,7 @@ impl PlacesService for StubCatalogue {
     ) -> Answer<proto::ListCountriesResponse> {
         self.answers()?;
         Ok(Response::new(proto::ListCountriesResponse {
-            json: json!([country()]).to_string().into(),
+            json: self.body(json!([country()])),
             page: Some(info(None)),
             ..proto::ListCountriesResponse::default()
         }))
@@ -244,7 +276,7 @@ impl PlacesService for StubCatalogue {
     ) -> Answer<proto::ListCitiesResponse> {
         self.answers()?;
         Ok(Response::new(proto::ListCitiesResponse {
-            json: json!([city()]).to_string().into(),
+            json: self.body(json!([city()])),
             page: Some(info(None)),
             ..proto::ListCitiesResponse::default()
         }))
@@ -270,7 +302,7 @@ impl EventsService for StubCatalogue {
     ) -> Answer<proto::ListEventsResponse> {
         self.answers()?;
         Ok(Response::new(proto::ListEventsResponse {
-            json: json!([event()]).to_string().into(),
+            json: self.body(json!([event()])),
             page: Some(info(None)),
             ..proto::ListEventsResponse::default()
         }))
@@ -300,7 +332,7 @@ impl SearchService for StubCatalogue {
             "url": "https://mchezo.example/games/okoto",
         }]);
         Ok(Response::new(proto::SearchResponse {
-            json: rows.to_string().into(),
+            json: self.body(rows),
             page: Some(info(None)),
             similar: request.into_inner().q == "okotto",
             ..proto::SearchResponse::default()

@@ -14,7 +14,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 16] = [
     "{account}",
     "{key}",
     "{request}",
@@ -28,6 +28,9 @@ const KNOWN: [&str; 13] = [
     "{kind}",
     "{name}",
     "{picture}",
+    "{slug}",
+    "{handle}",
+    "{code}",
 ];
 
 /// The account of [`ADA`], who is signed in.
@@ -118,7 +121,11 @@ impl World {
             "{picture}" => "cover".to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
             "{name}" if pattern.ends_with("/pictures/{name}") => file(),
-            "{game}" | "{name}" => "okoto".to_owned(),
+            "{slug}" if pattern.starts_with("/events/") => "jam".to_owned(),
+            "{slug}" if pattern.starts_with("/cities/") => "lagos".to_owned(),
+            "{handle}" => "savanna".to_owned(),
+            "{code}" => "NG".to_owned(),
+            "{game}" | "{name}" | "{slug}" => "okoto".to_owned(),
             other => other.to_owned(),
         }
     }
