@@ -38,7 +38,7 @@ use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
-use upstream::{Economy, Gateway, Listings, Webhooks};
+use upstream::{Api, Economy, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
@@ -48,6 +48,9 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in see an error";
+
+/// How long the page of a new key waits for the API's answer to a first call.
+const FIRST_CALL: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
@@ -91,15 +94,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
         economy: Economy::new(economy, settings.upstream_deadline),
+        api: Api::new(settings.api_url(), FIRST_CALL)?,
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),
         api_url: settings.api_url(),
+        staff_mail: settings.staff_mail(),
         mail_folder: settings.mail_folder(),
         timeout: settings.http_timeout,
         lifecycle: boot.lifecycle.clone(),
     });
     jobs::announce_expiring_keys(&boot.lifecycle, &app);
+    jobs::announce_month_use(&boot.lifecycle, &app);
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
     let (connections, draining) = (settings.http_connections, boot.lifecycle.draining());
     let pages = server::serve(listener, router::router(&app), connections, draining);

@@ -2021,7 +2021,7 @@ pub struct RuleFinding {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CheckExchange {
-    /// What is special about the message, such as "a timestamp 310 seconds ago, signed".
+    /// What is special about the message, such as "a message signed 310 seconds ago".
     #[prost(string, tag = "1")]
     pub title: ::prost::alloc::string::String,
     #[prost(message, repeated, tag = "2")]

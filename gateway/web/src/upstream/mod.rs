@@ -1,5 +1,6 @@
 //! Calls to the services of the fleet, each with an account as scope.
 
+mod api;
 mod call;
 pub mod economy;
 pub mod gateway;
@@ -7,6 +8,7 @@ pub mod listings;
 mod pictures;
 pub mod webhook;
 
+pub use api::{Api, ApiAnswer};
 pub use economy::Economy;
 pub use gateway::Gateway;
 pub use listings::Listings;

@@ -23,15 +23,18 @@ use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::store::{members, people};
-use web::upstream::{Economy, Gateway, Listings, Webhooks};
+use web::upstream::{Api, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
+use crate::stub_api::StubApi;
 use crate::stub_economy::StubEconomy;
 use crate::stub_listings::StubListings;
 
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
+/// Longer than an answer takes on a busy machine; a test waits for it to see an API that hangs.
+const FIRST_CALL: std::time::Duration = std::time::Duration::from_secs(5);
 pub(crate) const PASSWORD: &str = "baobab lorry teapot nine";
 pub(crate) const ADA: &str = "ada@studio.example";
 pub(crate) const BOB: &str = "bob@games.example";
@@ -44,6 +47,7 @@ pub(crate) struct Site {
     pub(crate) gateway: StubGateway,
     pub(crate) listings: StubListings,
     pub(crate) economy: StubEconomy,
+    pub(crate) api: StubApi,
     lifecycle: Lifecycle,
 }
 
@@ -81,6 +85,7 @@ impl Site {
         let mut services = kit::rpc::server::services();
         services.add_service(AccountsServiceServer::new(gateway.clone()));
         let (listings, economy) = (StubListings::default(), StubEconomy::default());
+        let api = StubApi::start().await;
         listings.add_to(&mut services);
         economy.add_to(&mut services);
         let address = testing::serve(services, &lifecycle).await.unwrap();
@@ -111,6 +116,8 @@ impl Site {
             gateway: Gateway::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
             economy: Economy::new(client, testing::LONG),
+            api: Api::new(api.url.clone(), FIRST_CALL).unwrap(),
+            staff_mail: Some("staff@mchezo.example".to_owned()),
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),
             public_url: "https://mchezo.example".to_owned(),
@@ -127,6 +134,7 @@ impl Site {
             gateway,
             listings,
             economy,
+            api,
             lifecycle,
         }
     }

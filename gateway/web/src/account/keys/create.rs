@@ -77,7 +77,7 @@ pub async fn send(
         Claim::First(id) => id,
         Claim::Done(text) => {
             return match ShownSecret::parse(&text) {
-                Some(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING))),
+                Some(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await)),
                 // A live key was asked for.
                 None => Ok(see_other(&keys)),
             };
@@ -102,6 +102,7 @@ async fn make(
         secret: String::new(),
         may_write: key.may_write,
         kind: key.kind.clone(),
+        mode: super::TEST.to_owned(),
         old_until: None,
     };
     if form.mode == "live" {
@@ -132,7 +133,7 @@ async fn answer(
             if let Err(fault) = web.forms.store(&viewer.token, &id, &shown.text()).await {
                 tracing::warn!(%fault, "a form that is sent twice will not show its key again");
             }
-            Ok(ok(&shown.page(web, viewer, scope, HEADING)))
+            Ok(ok(&shown.page(web, viewer, scope, HEADING).await))
         }
         Ok(None) => {
             web.forms.store(&viewer.token, &id, "asked").await?;

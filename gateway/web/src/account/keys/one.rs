@@ -6,11 +6,11 @@ use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::Code;
 use pages::keys::KeyPage;
-use pages::{Fields, when};
+use pages::{ApiCall, Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{ShownSecret, row, time_of};
+use super::{SELF, ShownSecret, row, time_of};
 use crate::account::record;
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
@@ -75,7 +75,7 @@ pub async fn rotate(
         Claim::Done(text) => {
             let shown = ShownSecret::parse(&text);
             let shown = shown.ok_or_else(|| PageError::outcome_unknown(&list))?;
-            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING)));
+            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await));
         }
         Claim::Unknown => return Err(PageError::outcome_unknown(&list)),
     };
@@ -87,6 +87,7 @@ pub async fn rotate(
                 secret,
                 may_write: old.may_write,
                 kind: old.kind,
+                mode: old.mode,
                 old_until: time_of(old.grace_until).map(when::minute),
             };
             // The secret exists and must be shown, whatever happens to the rest.
@@ -98,7 +99,7 @@ pub async fn rotate(
             if let Err(fault) = record(&app.pool, (&viewer, &client), &scope, what, now).await {
                 tracing::warn!(%fault, "the activity of a rotation is not recorded");
             }
-            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING)))
+            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await))
         }
         Err(fault) => {
             if fault.code != Code::OutcomeUnknown {
@@ -145,8 +146,10 @@ async fn page(
     let (key, found) = (key?, found?);
     let graces = graces(&key, &found);
     let name = found.account.map(|account| account.name);
+    let mut shell = scope.shell(viewer, &name.unwrap_or_default(), Section::Keys);
+    shell.api_call = Some(ApiCall::new(SELF, "GET /v1/me"));
     let page = KeyPage {
-        shell: scope.shell(viewer, &name.unwrap_or_default(), Section::Keys),
+        shell,
         errors,
         account: scope.id.to_string(),
         form: once::new_id(),
