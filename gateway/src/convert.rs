@@ -28,6 +28,7 @@ impl From<&Plan> for proto::Plan {
             writes_per_day: plan.writes_per_day,
             webhook_endpoints: plan.webhook_endpoints,
             webhook_events: plan.webhook_events,
+            coming: plan.coming,
         }
     }
 }

@@ -325,6 +325,7 @@ fn plan() -> Plan {
         writes_per_day: None,
         webhook_endpoints: None,
         webhook_events: false,
+        coming: false,
         lacks: std::collections::BTreeSet::new(),
     }
 }

@@ -35,6 +35,8 @@ pub struct Plan {
     pub webhook_endpoints: Option<u32>,
     /// Whether real events are sent besides test events.
     pub webhook_events: bool,
+    /// Announced and not sold yet.
+    pub coming: bool,
     /// Endpoints that live keys may not call.
     pub lacks: BTreeSet<String>,
 }
@@ -47,6 +49,12 @@ impl Plan {
     /// Whether live keys may call the endpoint.
     pub fn has(&self, endpoint: &str) -> bool {
         !self.lacks.contains(endpoint)
+    }
+
+    /// The least number of calls that is a share of the month, in percent; `None` without a monthly limit.
+    pub fn month_share(&self, percent: u32) -> Option<u64> {
+        let share = u128::from(self.calls_per_month?) * u128::from(percent);
+        u64::try_from(share.div_ceil(100)).ok()
     }
 }
 
@@ -84,5 +92,25 @@ impl Plans {
             }
             _ => names.concat(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan_table;
+
+    #[test]
+    fn a_share_of_the_month_is_rounded_up() {
+        let share = |limit: &str, percent| {
+            let table =
+                format!("[[plan]]\nname = \"a\"\ntitle = \"A\"\nwebhook_events = false\n{limit}");
+            let plans = plan_table::parse(&table).unwrap();
+            plans.get("a").unwrap().month_share(percent)
+        };
+        assert_eq!(share("calls_per_month = 50_000", 80), Some(40_000));
+        assert_eq!(share("calls_per_month = 50_000", 100), Some(50_000));
+        assert_eq!(share("calls_per_month = 11", 80), Some(9));
+        assert_eq!(share("calls_per_month = 1", 1), Some(1));
+        assert_eq!(share("", 80), None);
     }
 }

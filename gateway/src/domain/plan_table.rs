@@ -77,6 +77,7 @@ impl Row {
             writes_per_day: self.limit("writes_per_day", 0),
             webhook_endpoints: self.limit("webhook_endpoints", 0),
             webhook_events: self.flag("webhook_events"),
+            coming: self.rest.contains_key("coming") && self.flag("coming"),
             lacks: self.endpoints(),
         };
         for key in std::mem::take(&mut self.rest).keys() {
@@ -181,6 +182,7 @@ mod tests {
                     p.writes_per_day,
                     p.webhook_endpoints,
                     p.webhook_events,
+                    p.coming,
                 )
             })
             .collect();
@@ -194,6 +196,7 @@ mod tests {
                     Some(5),
                     Some(50),
                     Some(1),
+                    false,
                     false
                 ),
                 (
@@ -203,6 +206,7 @@ mod tests {
                     Some(15),
                     Some(500),
                     Some(5),
+                    true,
                     true
                 ),
                 (
@@ -212,7 +216,8 @@ mod tests {
                     Some(50),
                     Some(5_000),
                     Some(20),
-                    true
+                    true,
+                    false
                 ),
             ]
         );
@@ -233,6 +238,7 @@ mod tests {
             working_keys = "five"
             writes_per_day = 5_000_000_000
             webhook_events = 1
+            coming = "soon"
             lacks = ["games", "toys"]
             calls_per_hour = 3
             [[plan]]
@@ -252,6 +258,7 @@ mod tests {
             "`working_keys`",
             "`writes_per_day`",
             "`webhook_events`",
+            "`coming`",
             "`lacks`",
             "`calls_per_hour` is not known",
             "the name `Free`",

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 use time::Date;
 use uuid::Uuid;
 
@@ -17,6 +17,16 @@ pub struct OwedCalls {
     pub month: AccountMonth,
     /// Negative if calls were refunded.
     pub calls: i64,
+}
+
+/// An account that has used a share of its month's calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedShare {
+    pub account_id: Uuid,
+    pub name: String,
+    /// The plan's name.
+    pub plan: String,
+    pub used: i64,
 }
 
 /// Writes counts from Redis. A count is never lowered: those of several gateways come in any order.
@@ -70,6 +80,38 @@ pub async fn read(
             )
         })
         .collect())
+}
+
+/// Up to `limit` accounts after the id `after` that have made a number of calls in a month, in the order of their ids. `least` has the
+/// number for each plan; accounts on other plans are left out.
+pub async fn at_least(
+    pool: &PgPool,
+    month: Month,
+    least: &[(String, u64)],
+    after: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<UsedShare>, sqlx::Error> {
+    let plans: Vec<String> = least.iter().map(|(plan, _)| plan.clone()).collect();
+    let calls: Vec<i64> = least
+        .iter()
+        .map(|(_, calls)| i64::try_from(*calls).unwrap_or(i64::MAX))
+        .collect();
+    sqlx::query_as!(
+        UsedShare,
+        "select account.id as account_id, account.name, account.plan, month_use.used
+         from unnest($1::text[], $2::bigint[]) as least (plan, calls)
+         join gateway.account on account.plan = least.plan
+         join gateway.month_use on month_use.account_id = account.id
+         where month_use.month = $3 and month_use.used >= least.calls and account.id > $4
+         order by account.id limit $5",
+        &plans,
+        &calls,
+        month.first_day(),
+        after.unwrap_or(Uuid::nil()),
+        limit,
+    )
+    .fetch_all(pool)
+    .await
 }
 
 /// Inserts calls that Redis has not counted. Existing rows stay.

@@ -18,6 +18,7 @@ mod key_requests;
 mod keys;
 mod keys_outage;
 mod large_months;
+mod month_shares;
 mod month_use;
 mod overload;
 mod pictures;

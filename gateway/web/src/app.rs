@@ -15,7 +15,7 @@ use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
-use crate::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use crate::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -42,6 +42,8 @@ pub struct Web {
     pub articles: Articles,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
+    /// For the answer beside a first call.
+    pub api: Api,
     /// Proxies whose `proxy_header` names the client.
     pub proxies: TrustedProxies,
     pub proxy_header: ProxyHeader,
@@ -49,6 +51,8 @@ pub struct Web {
     pub public_url: String,
     /// The address of the API, with its version.
     pub api_url: String,
+    /// Where people write about plans.
+    pub staff_mail: Option<String>,
     /// Where mails are, on a local fleet.
     pub mail_folder: Option<String>,
     /// How long a request may take.

@@ -19,6 +19,9 @@ pub struct Settings {
     common: Common,
     #[command(flatten)]
     pub(crate) mail: mail::Settings,
+    /// Where people write about plans; without it, the page of the plans names no address
+    #[arg(long)]
+    staff_mail: Option<mail::Mailbox>,
     /// Address of the pages
     #[arg(long, default_value = "127.0.0.1:8081")]
     pub(crate) http_listen: SocketAddr,
@@ -88,6 +91,11 @@ impl Settings {
     pub(crate) fn api_url(&self) -> String {
         let default = || format!("{}/v1", self.public_url);
         self.api_url.clone().unwrap_or_else(default)
+    }
+
+    pub(crate) fn staff_mail(&self) -> Option<String> {
+        let mailbox = self.staff_mail.as_ref();
+        mailbox.map(|mailbox| mailbox.email.to_string())
     }
 
     /// Where mails are, on a local fleet.

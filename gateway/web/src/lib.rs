@@ -46,7 +46,7 @@ use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
-use upstream::{Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
@@ -59,6 +59,8 @@ const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in se
 
 /// Pictures that public pages read from listings-svc at once.
 pub const PUBLIC_PICTURES: usize = 32;
+/// How long the page of a new key waits for the API's answer to a first call.
+const FIRST_CALL: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
@@ -109,15 +111,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         page_limit: PageLimit::new(settings.pages_per_minute),
         articles: Articles::read(settings.articles.as_deref())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
+        api: Api::new(settings.api_url(), FIRST_CALL)?,
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),
         api_url: settings.api_url(),
+        staff_mail: settings.staff_mail(),
         mail_folder: settings.mail_folder(),
         timeout: settings.http_timeout,
         lifecycle: boot.lifecycle.clone(),
     });
     jobs::announce_expiring_keys(&boot.lifecycle, &app);
+    jobs::announce_month_use(&boot.lifecycle, &app);
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
     let (connections, draining) = (settings.http_connections, boot.lifecycle.draining());
     let pages = server::serve(listener, router::router(&app), connections, draining);

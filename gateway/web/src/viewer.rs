@@ -125,6 +125,8 @@ pub struct AccountScope {
 pub enum Section {
     Overview,
     Keys,
+    Usage,
+    Requests,
     Webhooks,
     Listings,
     Economy,
@@ -143,6 +145,8 @@ impl AccountScope {
         let mut links = vec![
             link(Section::Overview, "", "Overview"),
             link(Section::Keys, "/keys", "Keys"),
+            link(Section::Usage, "/usage", "Usage"),
+            link(Section::Requests, "/requests", "Requests"),
             link(Section::Webhooks, "/webhooks", "Webhooks"),
             link(Section::Listings, "/listings", "Listings"),
             link(Section::Economy, "/economy", "Economy"),

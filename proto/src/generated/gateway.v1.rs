@@ -21,6 +21,9 @@ pub struct Plan {
     /// Whether webhooks send real events, in addition to test events.
     #[prost(bool, tag = "8")]
     pub webhook_events: bool,
+    /// Whether it is announced and not sold yet.
+    #[prost(bool, tag = "9")]
+    pub coming: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Account {
@@ -2079,6 +2082,38 @@ pub struct AccountsServiceRevokeKeyRequest {
     pub id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListMonthUseRequest {
+    /// The least share of the monthly limit, 1 to 100 percent.
+    #[prost(uint32, tag = "1")]
+    pub percent: u32,
+    /// The number of rows, 1 to 500; 0 stands for 100.
+    #[prost(uint32, tag = "2")]
+    pub limit: u32,
+    #[prost(string, tag = "3")]
+    pub cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AccountsServiceListMonthUseResponse {
+    /// In the order of their ids.
+    #[prost(message, repeated, tag = "1")]
+    pub accounts: ::prost::alloc::vec::Vec<AccountMonthUse>,
+    #[prost(string, optional, tag = "2")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// The current month of an account.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountMonthUse {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// The title of its plan.
+    #[prost(string, tag = "3")]
+    pub plan: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub month: ::core::option::Option<MonthUse>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListUseRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
@@ -2199,8 +2234,8 @@ pub mod accounts_service_client {
     use tonic::codegen::http::Uri;
     /// The accounts of people, their keys and their use, for the dashboard.
     ///
-    /// `web` calls it with the fleet token, and knows which person is a member of which account and with which role. Every request names the
-    /// account; a key or a key request of another account is `not_found`. Calls that change something name the person too, and the audit records
+    /// `web` calls it with the fleet token, and knows which person is a member of which account and with which role. A request about an account
+    /// names it; a key or a key request of another account is `not_found`. Calls that change something name the person too, and the audit records
     /// them.
     ///
     /// Requests have the name of the service in theirs, because the staff calls of the same names have messages of their own.
@@ -2587,6 +2622,31 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeKey"));
             self.inner.unary(req, path, codec).await
         }
+        /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
+        pub async fn list_month_use(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceListMonthUseRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListMonthUseResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListMonthUse",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListMonthUse"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Calls by day and route. They are counted within ten seconds; those of the last seconds of a gateway that was killed are missing.
         pub async fn list_use(
             &mut self,
@@ -2748,6 +2808,14 @@ pub mod accounts_service_server {
             tonic::Response<super::RevokeKeyResponse>,
             tonic::Status,
         >;
+        /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
+        async fn list_month_use(
+            &self,
+            request: tonic::Request<super::AccountsServiceListMonthUseRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListMonthUseResponse>,
+            tonic::Status,
+        >;
         /// Calls by day and route. They are counted within ten seconds; those of the last seconds of a gateway that was killed are missing.
         async fn list_use(
             &self,
@@ -2768,8 +2836,8 @@ pub mod accounts_service_server {
     }
     /// The accounts of people, their keys and their use, for the dashboard.
     ///
-    /// `web` calls it with the fleet token, and knows which person is a member of which account and with which role. Every request names the
-    /// account; a key or a key request of another account is `not_found`. Calls that change something name the person too, and the audit records
+    /// `web` calls it with the fleet token, and knows which person is a member of which account and with which role. A request about an account
+    /// names it; a key or a key request of another account is `not_found`. Calls that change something name the person too, and the audit records
     /// them.
     ///
     /// Requests have the name of the service in theirs, because the staff calls of the same names have messages of their own.
@@ -3407,6 +3475,55 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListMonthUse" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListMonthUseSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceListMonthUseRequest,
+                    > for ListMonthUseSvc<T> {
+                        type Response = super::AccountsServiceListMonthUseResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListMonthUseRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_month_use(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListMonthUseSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

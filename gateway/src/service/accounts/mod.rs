@@ -3,6 +3,7 @@
 mod account;
 mod calls;
 mod keys;
+mod month_use;
 
 use std::sync::Arc;
 
@@ -123,6 +124,14 @@ impl AccountsService for Accounts {
         request: Request<proto::AccountsServiceRevokeKeyRequest>,
     ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
         let response = keys::revoke(self, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
+    async fn list_month_use(
+        &self,
+        request: Request<proto::AccountsServiceListMonthUseRequest>,
+    ) -> Result<Response<proto::AccountsServiceListMonthUseResponse>, Status> {
+        let response = month_use::list(self, request.into_inner()).await?;
         Ok(Response::new(response))
     }
 

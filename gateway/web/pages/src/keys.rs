@@ -90,6 +90,21 @@ pub struct SecretPage {
     pub old_until: Option<String>,
     /// A path for the first call.
     pub first_path: &'static str,
+    /// What the API answers to it now; absent for a live key, whose calls count.
+    pub first_answer: Option<FirstAnswer>,
+}
+
+/// The answer to the first call, which the dashboard has made.
+#[derive(Debug)]
+pub enum FirstAnswer {
+    Answered {
+        status: String,
+        is_success: bool,
+        /// Indented JSON; cut off if it is long.
+        body: String,
+    },
+    /// There was no answer, for this reason.
+    Failed(String),
 }
 
 #[derive(Debug, Template)]
@@ -156,8 +171,7 @@ mod tests {
         assert!(!html.contains("<img"));
     }
 
-    #[test]
-    fn a_secret_has_a_first_call_that_runs_as_pasted() {
+    fn secret(first_answer: Option<FirstAnswer>) -> String {
         let page = SecretPage {
             shell: Shell::default(),
             account: "a".to_owned(),
@@ -168,12 +182,35 @@ mod tests {
             api_url: "https://mchezo.example/v1".to_owned(),
             old_until: None,
             first_path: "/games?limit=3",
+            first_answer,
         };
-        let html = page.render().unwrap();
+        page.render().unwrap()
+    }
+
+    #[test]
+    fn a_secret_has_a_first_call_that_runs_as_pasted() {
+        let html = secret(None);
+        assert!(!html.contains("The answer"), "{html}");
         let call = "curl -H &#39;Authorization: Bearer svc_test_x&#39; &#39;https://mchezo.example/v1/games?limit=3&#39;";
         assert!(
             html.contains(call) || html.contains(&call.replace("&#39;", "'")),
             "{html}"
         );
+    }
+
+    #[test]
+    fn the_answer_stands_beside_the_first_call() {
+        let answer = FirstAnswer::Answered {
+            status: "200 OK".to_owned(),
+            is_success: true,
+            body: "{\"title\": \"</code><script>\"}".to_owned(),
+        };
+        let html = secret(Some(answer));
+        assert!(
+            html.contains("200 OK") && !html.contains("<script>\""),
+            "{html}"
+        );
+        let html = secret(Some(FirstAnswer::Failed("It took too long.".to_owned())));
+        assert!(html.contains("It took too long."), "{html}");
     }
 }

@@ -4,22 +4,26 @@
 
 pub mod accounts;
 pub mod asset;
+pub mod bars;
 pub mod economy;
 pub mod field;
 pub mod input;
 pub mod keys;
 pub mod listings;
 pub mod people;
+pub mod plans;
 pub mod plot;
 pub mod qr;
+pub mod requests;
 pub mod shell;
 pub mod site;
 pub mod teams;
+pub mod usage;
 pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};
-pub use shell::{AccountNav, Shell};
+pub use shell::{AccountNav, ApiCall, Shell};
 
 /// A page that can be rendered.
 pub use askama::Template;

@@ -33,9 +33,9 @@ pub struct Plot {
 impl HtmlSafe for Plot {}
 
 #[derive(Debug)]
-struct GridLine {
-    y: String,
-    label: String,
+pub(crate) struct GridLine {
+    pub(crate) y: String,
+    pub(crate) label: String,
 }
 
 impl Plot {
@@ -85,7 +85,7 @@ impl Plot {
 }
 
 /// Bounds around two values and the distance between lines of the grid, which is 1, 2 or 5 times a power of ten.
-fn scale(lowest: f64, highest: f64) -> (f64, f64, f64) {
+pub(crate) fn scale(lowest: f64, highest: f64) -> (f64, f64, f64) {
     // A level line needs some room too.
     let span = (highest - lowest).max(highest.abs() * 0.02).max(1e-12);
     let raw = span / LINES;

@@ -17,8 +17,31 @@ pub struct Shell {
     pub closed: Option<&'static str>,
     /// Without the links that depend on whether somebody is signed in.
     pub is_plain: bool,
-    /// The API call that gives the same as this page, for example `GET /v1/me`.
-    pub api_call: Option<String>,
+    /// The API call that gives the same as this page.
+    pub api_call: Option<ApiCall>,
+}
+
+/// A call of the API under a page.
+#[derive(Debug, Clone)]
+pub struct ApiCall {
+    /// What it gives.
+    pub text: &'static str,
+    /// For example `GET /v1/me`.
+    pub call: String,
+}
+
+impl ApiCall {
+    pub fn new(text: &'static str, call: impl Into<String>) -> Self {
+        Self {
+            text,
+            call: call.into(),
+        }
+    }
+
+    /// It gives the same as the page, or does the same as its form.
+    pub fn same(call: impl Into<String>) -> Self {
+        Self::new("The API has the same", call)
+    }
 }
 
 /// The navigation of an account.

@@ -66,6 +66,12 @@ pub fn grouped_decimal(number: &str) -> String {
     }
 }
 
+/// A duration of microseconds in milliseconds: `0.8 ms`, `1,204.5 ms`.
+pub fn milliseconds(microseconds: u32) -> String {
+    let tenths = (microseconds.saturating_add(50)) / 100;
+    format!("{}.{} ms", grouped((tenths / 10).into()), tenths % 10)
+}
+
 /// `2026-11-23T14:05:59.5Z`, as the API takes it.
 pub fn iso(at: OffsetDateTime) -> String {
     let format = time::format_description::well_known::Rfc3339;
@@ -124,6 +130,19 @@ mod tests {
             ("-1234", "-1234"),
         ] {
             assert_eq!(grouped_decimal(number), text);
+        }
+    }
+
+    #[test]
+    fn durations_are_in_milliseconds() {
+        for (microseconds, text) in [
+            (0, "0.0 ms"),
+            (849, "0.8 ms"),
+            (950, "1.0 ms"),
+            (1_204_500, "1,204.5 ms"),
+            (u32::MAX, "4,294,967.2 ms"),
+        ] {
+            assert_eq!(milliseconds(microseconds), text);
         }
     }
 

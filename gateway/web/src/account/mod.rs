@@ -1,12 +1,15 @@
-//! Accounts: keys, webhooks, team and activity. Every page is an RPC of the service that owns its rules, with the account as scope.
+//! Accounts: keys, usage, webhooks, team and activity. Every page is an RPC of the service that owns its rules, with the account as scope.
 
 pub mod activity;
 pub mod keys;
 pub mod list;
 pub mod member_request;
 pub mod overview;
+pub mod plans;
+pub mod requests;
 pub mod settings;
 pub mod team;
+pub mod usage;
 pub mod webhooks;
 
 use kit::Fault;

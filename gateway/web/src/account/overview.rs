@@ -2,6 +2,7 @@
 
 use axum::Extension;
 use axum::extract::State;
+use pages::ApiCall;
 use pages::accounts::OverviewPage;
 use pages::when::grouped;
 
@@ -22,7 +23,7 @@ pub async fn show(
     let keys = keys?.iter().filter(|key| key.revoked_at.is_none()).count();
     let plan = found.plan.map_or(account.plan, |plan| plan.title);
     let mut shell = scope.shell(&viewer, &account.name, Section::Overview);
-    shell.api_call = Some("GET /v1/me".to_owned());
+    shell.api_call = Some(ApiCall::same("GET /v1/me"));
     Ok(ok(&OverviewPage {
         shell,
         id: scope.id.to_string(),

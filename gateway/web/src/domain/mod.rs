@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod curl;
 pub mod email;
+pub mod error_help;
 pub mod json_text;
 pub mod link;
 pub mod listing_kind;

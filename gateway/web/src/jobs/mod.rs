@@ -1,6 +1,7 @@
 //! Background jobs. Each runs in one replica at a time.
 
 pub mod expiring_keys;
+pub mod month_use;
 
 use std::time::Duration;
 
@@ -35,5 +36,17 @@ pub fn announce_expiring_keys(lifecycle: &Lifecycle, app: &App) {
     job.spawn(lifecycle, move |now| {
         let app = App::clone(&app);
         async move { expiring_keys::run(&app, now).await }
+    });
+}
+
+/// Announces months of which much is used.
+pub fn announce_month_use(lifecycle: &Lifecycle, app: &App) {
+    let minute = Duration::from_mins(1);
+    let (pool, clock) = (app.pool.clone(), app.clock.clone());
+    let job = Periodic::new(pool, SCHEMA, "month use", minute, clock);
+    let app = App::clone(app);
+    job.spawn(lifecycle, move |now| {
+        let app = App::clone(&app);
+        async move { month_use::run(&app, now).await }
     });
 }

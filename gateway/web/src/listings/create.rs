@@ -5,8 +5,8 @@ use axum::extract::{Path, State};
 use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::{Code, Fault};
-use pages::Fields;
 use pages::listings::form::ListingFormPage;
+use pages::{ApiCall, Fields};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -174,7 +174,7 @@ async fn page(
         back: format!("/accounts/{}/listings", scope.id),
         closed,
         shell: pages::Shell {
-            api_call: call,
+            api_call: call.map(ApiCall::same),
             ..frame.shell
         },
         errors,

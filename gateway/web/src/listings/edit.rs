@@ -5,8 +5,8 @@ use axum::extract::{Path, State};
 use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::{Code, Fault};
-use pages::Fields;
 use pages::listings::form::{ListingFormPage, PreviewPage};
+use pages::{ApiCall, Fields};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -232,10 +232,13 @@ impl Edit<'_> {
 }
 
 /// The call of the API that changes the same.
-fn api_call(kind: ListingKind, name: &str) -> Option<String> {
+fn api_call(kind: ListingKind, name: &str) -> Option<ApiCall> {
     match kind {
         ListingKind::Page => None,
-        kind => Some(format!("PATCH /v1/{}/{name}", kind.api_list())),
+        kind => {
+            let call = format!("PATCH /v1/{}/{name}", kind.api_list());
+            Some(ApiCall::same(call))
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use http::StatusCode;
 use kit::Code;
-use pages::Fields;
 use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
+use pages::{ApiCall, Fields};
 
 use super::arrangement::{Arranged, alt_path};
 use super::facts::Summary;
@@ -68,11 +68,11 @@ pub(super) async fn gallery(
             _ => "",
         },
         shell: pages::Shell {
-            api_call: Some(format!(
+            api_call: Some(ApiCall::same(format!(
                 "GET /v1/{}/{}",
                 listing.kind.api_list(),
                 listing.name
-            )),
+            ))),
             ..frame.shell
         },
         errors: answer.errors,

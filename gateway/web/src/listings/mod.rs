@@ -18,7 +18,7 @@ pub mod upload;
 mod words;
 
 use kit::Fault;
-use pages::{Fields, Shell};
+use pages::{ApiCall, Fields, Shell};
 
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
@@ -59,7 +59,7 @@ impl Frame {
     /// Says which API call gives the same as the page.
     #[must_use]
     pub fn api_call(mut self, call: impl Into<String>) -> Self {
-        self.shell.api_call = Some(call.into());
+        self.shell.api_call = Some(ApiCall::same(call));
         self
     }
 

@@ -8,7 +8,9 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use http::{HeaderMap, Uri};
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
-use crate::account::{activity, keys, list, overview, settings, team, webhooks};
+use crate::account::{
+    activity, keys, list, overview, plans, requests, settings, team, usage, webhooks,
+};
 use crate::app::App;
 use crate::assets;
 use crate::domain::role::Permission;
@@ -109,6 +111,9 @@ fn account_routes() -> Vec<Route> {
             develop,
             keys::list::reveal,
         ),
+        page("/accounts/{account}/usage", read, usage::show),
+        page("/accounts/{account}/plans", read, plans::show),
+        page("/accounts/{account}/requests", read, requests::show),
         page("/accounts/{account}/team", read, team::show),
         open(action(
             "/accounts/{account}/team/invite",

@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod links;
 pub mod members;
+pub mod month_notices;
 pub mod notices;
 pub mod people;
 

@@ -48,6 +48,16 @@ pub struct NewKey {
     pub expires_at: Option<prost_types::Timestamp>,
 }
 
+/// Calls to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallFilter {
+    /// Empty: those of all keys.
+    pub key: String,
+    pub only_errors: bool,
+    pub limit: u32,
+    pub cursor: String,
+}
+
 #[derive(Debug, Clone)]
 pub struct Gateway {
     accounts: AccountsServiceClient<Client>,
@@ -280,6 +290,55 @@ impl Gateway {
         });
         let revoked = self.client().revoke_key(request).await?.into_inner();
         revoked.key.ok_or_else(incomplete)
+    }
+
+    /// All plans, cheapest first.
+    pub async fn plans(&self) -> Result<Vec<proto::Plan>, Fault> {
+        let request = self.read(proto::AccountsServiceListPlansRequest {});
+        Ok(self.client().list_plans(request).await?.into_inner().plans)
+    }
+
+    /// The calls of the last days by day and route.
+    pub async fn use_of(
+        &self,
+        account: Uuid,
+        days: u32,
+    ) -> Result<proto::AccountsServiceListUseResponse, Fault> {
+        let request = self.read(proto::AccountsServiceListUseRequest {
+            account_id: account.to_string(),
+            days,
+        });
+        Ok(self.client().list_use(request).await?.into_inner())
+    }
+
+    /// A page of the log of calls, newest first.
+    pub async fn calls(
+        &self,
+        account: Uuid,
+        filter: &CallFilter,
+    ) -> Result<proto::AccountsServiceListCallsResponse, Fault> {
+        let request = self.read(proto::AccountsServiceListCallsRequest {
+            account_id: account.to_string(),
+            key_id: filter.key.clone(),
+            only_errors: filter.only_errors,
+            limit: filter.limit,
+            cursor: filter.cursor.clone(),
+        });
+        Ok(self.client().list_calls(request).await?.into_inner())
+    }
+
+    /// A page of the accounts that have used a share of their month, in percent.
+    pub async fn month_uses(
+        &self,
+        percent: u8,
+        cursor: &str,
+    ) -> Result<proto::AccountsServiceListMonthUseResponse, Fault> {
+        let request = self.read(proto::AccountsServiceListMonthUseRequest {
+            percent: percent.into(),
+            limit: 500,
+            cursor: cursor.to_owned(),
+        });
+        Ok(self.client().list_month_use(request).await?.into_inner())
     }
 }
 

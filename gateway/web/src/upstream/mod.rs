@@ -1,5 +1,6 @@
 //! Calls to the services of the fleet: those of the dashboard have an account as scope, those of the public site read what is public.
 
+mod api;
 mod call;
 pub mod catalogue;
 pub mod currencies;
@@ -9,6 +10,7 @@ pub mod listings;
 mod pictures;
 pub mod webhook;
 
+pub use api::{Api, ApiAnswer};
 pub use catalogue::Catalogue;
 pub use currencies::Currencies;
 pub use economy::Economy;

@@ -15,6 +15,11 @@ pub(crate) struct StubGateway {
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) is_down: Arc<AtomicBool>,
+    /// What every account uses: by day and route, and the log.
+    pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
+    pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
+    /// The accounts that have used a share of their month.
+    pub(crate) month_use: Arc<Mutex<Vec<proto::AccountMonthUse>>>,
     /// Switches that are not as usual.
     pub(crate) switched: Arc<Mutex<BTreeSet<&'static str>>>,
 }
@@ -148,7 +153,22 @@ impl AccountsService for StubGateway {
         &self,
         _: Request<proto::AccountsServiceListPlansRequest>,
     ) -> Answer<proto::ListPlansResponse> {
-        Ok(empty())
+        self.check()?;
+        let plan = |name: &str, title: &str, calls_per_month| proto::Plan {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            calls_per_minute: Some(60),
+            calls_per_month,
+            coming: name == "build",
+            ..proto::Plan::default()
+        };
+        Ok(Response::new(proto::ListPlansResponse {
+            plans: vec![
+                plan("free", "Free", Some(50_000)),
+                plan("build", "Build", Some(1_000_000)),
+                plan("partner", "Partner", None),
+            ],
+        }))
     }
 
     async fn list_switches(
@@ -291,15 +311,47 @@ impl AccountsService for StubGateway {
 
     async fn list_use(
         &self,
-        _: Request<proto::AccountsServiceListUseRequest>,
+        request: Request<proto::AccountsServiceListUseRequest>,
     ) -> Answer<proto::AccountsServiceListUseResponse> {
-        Ok(empty())
+        self.check()?;
+        self.account(&request.into_inner().account_id)?;
+        Ok(Response::new(self.day_use.lock().unwrap().clone()))
     }
 
     async fn list_calls(
         &self,
-        _: Request<proto::AccountsServiceListCallsRequest>,
+        request: Request<proto::AccountsServiceListCallsRequest>,
     ) -> Answer<proto::AccountsServiceListCallsResponse> {
-        Ok(empty())
+        self.check()?;
+        let request = request.into_inner();
+        self.account(&request.account_id)?;
+        if request.key_id == "odd" {
+            return Err(Fault::invalid_field("key_id", "This is no id.").into());
+        }
+        let mut found = self.calls.lock().unwrap().clone();
+        found.calls.retain(|call| {
+            (request.key_id.is_empty() || call.key_id == request.key_id)
+                && (!request.only_errors || call.status >= 400)
+        });
+        // The second page is the last.
+        if !request.cursor.is_empty() {
+            found.next_cursor = None;
+        }
+        Ok(Response::new(found))
+    }
+
+    async fn list_month_use(
+        &self,
+        request: Request<proto::AccountsServiceListMonthUseRequest>,
+    ) -> Answer<proto::AccountsServiceListMonthUseResponse> {
+        self.check()?;
+        // Each page has one account.
+        let place: usize = request.into_inner().cursor.parse().unwrap_or_default();
+        let accounts = self.month_use.lock().unwrap();
+        let has_more = place + 1 < accounts.len();
+        Ok(Response::new(proto::AccountsServiceListMonthUseResponse {
+            accounts: accounts.get(place).cloned().into_iter().collect(),
+            next_cursor: has_more.then(|| (place + 1).to_string()),
+        }))
     }
 }

@@ -10,6 +10,7 @@ use web::domain::role::Role;
 use web::jobs::expiring_keys;
 
 use crate::browser::Browser;
+use crate::stub_api::ApiMood;
 use crate::support::{ADA, BOB, START, Site};
 
 async fn owner(site: &Site) -> (Browser, Uuid) {
@@ -56,6 +57,31 @@ async fn a_form_that_is_sent_twice_makes_one_key_and_both_answers_show_it(pool: 
         .post(&keys, &[("name", "no form")])
         .await
         .assert(422, "Open the page again");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_new_test_key_comes_with_the_answer_to_its_first_call(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let keys = format!("/accounts/{account}/keys");
+    for (mood, part) in [
+        (ApiMood::Answers, "Okoto"),
+        (ApiMood::IsLong, "longer than this page shows"),
+        (ApiMood::Hangs, "did not answer within"),
+    ] {
+        *site.api.mood.lock().unwrap() = mood;
+        let form = form_id(&mut browser, account).await;
+        let fields = [
+            ("form", form.as_str()),
+            ("name", "server"),
+            ("kind", "account"),
+        ];
+        let page = browser.post(&keys, &fields).await;
+        page.assert(200, part);
+        page.assert(200, "SERVICE_API_KEY=svc_test_");
+        assert!(!page.text.contains("<b>"), "{}", page.text);
+        assert!(page.text.len() < 100_000);
+    }
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]

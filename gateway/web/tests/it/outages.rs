@@ -53,6 +53,8 @@ fn without(site: &Site, service: Needs) -> Router {
         listings: listings.unwrap_or_else(|| app.listings.clone()),
         economy: economy.unwrap_or_else(|| app.economy.clone()),
         catalogue: app.catalogue.clone(),
+        api: app.api.clone(),
+        staff_mail: app.staff_mail.clone(),
         currencies: Currencies::new(currencies),
         page_limit: PageLimit::new(1_000_000),
         articles: Articles::read(None).unwrap(),

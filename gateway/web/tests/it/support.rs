@@ -26,16 +26,19 @@ use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::store::{members, people};
-use web::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
+use crate::stub_api::StubApi;
 use crate::stub_catalogue::StubCatalogue;
 use crate::stub_economy::StubEconomy;
 use crate::stub_listings::StubListings;
 
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
+/// Longer than an answer takes on a busy machine; a test waits for it to see an API that hangs.
+const FIRST_CALL: std::time::Duration = std::time::Duration::from_secs(5);
 pub(crate) const PASSWORD: &str = "baobab lorry teapot nine";
 pub(crate) const ADA: &str = "ada@studio.example";
 pub(crate) const BOB: &str = "bob@games.example";
@@ -49,6 +52,7 @@ pub(crate) struct Site {
     pub(crate) listings: StubListings,
     pub(crate) economy: StubEconomy,
     pub(crate) catalogue: StubCatalogue,
+    pub(crate) api: StubApi,
     lifecycle: Lifecycle,
 }
 
@@ -86,6 +90,7 @@ impl Site {
         let mut services = kit::rpc::server::services();
         services.add_service(AccountsServiceServer::new(gateway.clone()));
         let (listings, economy) = (StubListings::default(), StubEconomy::default());
+        let api = StubApi::start().await;
         listings.add_to(&mut services);
         economy.add_to(&mut services);
         let catalogue = StubCatalogue::default();
@@ -123,6 +128,8 @@ impl Site {
             page_limit: PageLimit::new(120),
             articles: Articles::read(None).unwrap(),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
+            api: Api::new(api.url.clone(), FIRST_CALL).unwrap(),
+            staff_mail: Some("staff@mchezo.example".to_owned()),
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),
             public_url: "https://mchezo.example".to_owned(),
@@ -140,6 +147,7 @@ impl Site {
             listings,
             economy,
             catalogue,
+            api,
             lifecycle,
         }
     }

@@ -103,6 +103,7 @@ async fn make(
         secret: String::new(),
         may_write: key.may_write,
         kind: key.kind.clone(),
+        mode: super::TEST.to_owned(),
         old_until: None,
     };
     if form.mode == "live" {

@@ -4,11 +4,11 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use http::StatusCode;
 use pages::keys::{ListPage, RequestRow};
-use pages::{Fields, when};
+use pages::{ApiCall, Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{ShownSecret, rights, row, time_of};
+use super::{SELF, ShownSecret, rights, row, time_of};
 use crate::account::{record, shell};
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
@@ -60,6 +60,7 @@ pub async fn reveal(
                 secret,
                 may_write: key.may_write,
                 kind: key.kind,
+                mode: key.mode,
                 old_until: None,
             };
             app.forms.store(&viewer.token, &id, &shown.text()).await?;
@@ -84,7 +85,7 @@ async fn page(
 ) -> PageResult {
     let now = web.clock.now();
     let gateway = &web.gateway;
-    let (keys, requests, shell) = futures::join!(
+    let (keys, requests, mut shell) = futures::join!(
         gateway.keys(scope.id),
         gateway.key_requests(scope.id),
         shell(web, viewer, scope, Section::Keys)
@@ -107,6 +108,7 @@ async fn page(
         state: request.state,
         reason: request.reason.unwrap_or_default(),
     });
+    shell.api_call = Some(ApiCall::new(SELF, "GET /v1/me"));
     let page = ListPage {
         shell,
         errors,

@@ -6,14 +6,24 @@ pub mod one;
 
 use contracts::gateway::v1 as proto;
 use kit::timestamp;
-use pages::keys::{KeyRow, KeyState, SecretPage};
+use pages::keys::{FirstAnswer, KeyRow, KeyState, SecretPage};
 use pages::when;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::shell;
 use crate::app::Web;
+use crate::domain::json_text;
 use crate::viewer::{AccountScope, Section, Viewer};
+
+/// The mode of keys for sample data.
+const TEST: &str = "test";
+/// What the API tells of keys.
+const SELF: &str = "Each key describes itself to the API";
+/// A path for the first call.
+const FIRST_PATH: &str = "/games?limit=3";
+/// The most bytes of its answer that a page shows.
+const MAX_ANSWER: usize = 16 * 1024;
 
 /// A secret to show, as it is remembered for a form that is sent twice.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -22,6 +32,9 @@ struct ShownSecret {
     secret: String,
     may_write: bool,
     kind: String,
+    /// Absent in what a version before this one remembers.
+    #[serde(default)]
+    mode: String,
     /// When the old secret ends, after a rotation.
     old_until: Option<String>,
 }
@@ -35,7 +48,7 @@ impl ShownSecret {
         serde_json::from_str(text).ok()
     }
 
-    /// The page that shows it.
+    /// The page that shows it. With a test key it has the API's answer to the first call.
     async fn page(
         self,
         web: &Web,
@@ -43,22 +56,56 @@ impl ShownSecret {
         scope: &AccountScope,
         heading: &'static str,
     ) -> SecretPage {
-        let variable = match (self.kind.as_str(), self.may_write) {
-            ("secret", _) => "SERVICE_SECRET_KEY",
-            (_, true) => "SERVICE_WRITE_KEY",
-            (_, false) => "SERVICE_API_KEY",
-        };
+        let is_test = self.mode == TEST;
+        let (shell, first_answer) =
+            futures::join!(shell(web, viewer, scope, Section::Keys), async {
+                if is_test {
+                    Some(first_answer(web, &self.secret).await)
+                } else {
+                    None
+                }
+            });
         SecretPage {
-            shell: shell(web, viewer, scope, Section::Keys).await,
+            shell,
             account: scope.id.to_string(),
             heading,
+            variable: variable(&self.kind, self.may_write),
             secret: self.secret,
-            variable,
             name: self.name,
             api_url: web.api_url.clone(),
             old_until: self.old_until,
-            first_path: "/games?limit=3",
+            first_path: FIRST_PATH,
+            first_answer,
         }
+    }
+}
+
+/// The API's answer to the first call with a new key.
+async fn first_answer(web: &Web, secret: &str) -> FirstAnswer {
+    match web.api.get(FIRST_PATH, secret).await {
+        Ok(answer) => {
+            let mut body = json_text::indented(&answer.body);
+            if body.len() > MAX_ANSWER {
+                let end = body.floor_char_boundary(MAX_ANSWER);
+                body.truncate(end);
+                body.push_str("\n…");
+            }
+            FirstAnswer::Answered {
+                status: answer.status.to_string(),
+                is_success: answer.status.is_success(),
+                body,
+            }
+        }
+        Err(reason) => FirstAnswer::Failed(reason),
+    }
+}
+
+/// The customary name of the environment variable of a key (§5.8).
+pub(super) fn variable(kind: &str, may_write: bool) -> &'static str {
+    match (kind, may_write) {
+        ("secret", _) => "SERVICE_SECRET_KEY",
+        (_, true) => "SERVICE_WRITE_KEY",
+        (_, false) => "SERVICE_API_KEY",
     }
 }
 

@@ -6,11 +6,11 @@ use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::Code;
 use pages::keys::KeyPage;
-use pages::{Fields, Shell, when};
+use pages::{ApiCall, Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{ShownSecret, row, time_of};
+use super::{SELF, ShownSecret, row, time_of};
 use crate::account::{closed, record};
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
@@ -87,6 +87,7 @@ pub async fn rotate(
                 secret,
                 may_write: old.may_write,
                 kind: old.kind,
+                mode: old.mode,
                 old_until: time_of(old.grace_until).map(when::minute),
             };
             // The secret exists and must be shown, whatever happens to the rest.
@@ -149,11 +150,11 @@ async fn page(
     let (key, found) = (key?, found?);
     let graces = graces(&key, &found);
     let name = found.account.map(|account| account.name);
+    let mut shell = scope.shell(viewer, &name.unwrap_or_default(), Section::Keys);
+    shell.api_call = Some(ApiCall::new(SELF, "GET /v1/me"));
+    shell.closed = closed;
     let page = KeyPage {
-        shell: Shell {
-            closed,
-            ..scope.shell(viewer, &name.unwrap_or_default(), Section::Keys)
-        },
+        shell,
         errors,
         account: scope.id.to_string(),
         form: once::new_id(),

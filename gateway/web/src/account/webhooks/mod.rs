@@ -12,7 +12,7 @@ mod signing_secret;
 mod words;
 
 use kit::timestamp;
-use pages::Shell;
+use pages::{ApiCall, Shell};
 use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
@@ -38,7 +38,11 @@ impl MemberRequest {
     }
 
     async fn webhooks_shell(&self) -> Shell {
-        self.shell(Section::Webhooks).await
+        let text = "The API lists what was published, changed and removed, for reading instead of webhooks";
+        Shell {
+            api_call: Some(ApiCall::new(text, "GET /v1/changes")),
+            ..self.shell(Section::Webhooks).await
+        }
     }
 }
 

@@ -1,0 +1,60 @@
+//! The RPC for the accounts that have used a share of their month.
+
+use contracts::gateway::v1 as proto;
+use kit::cursor::Binding;
+use kit::{Fault, pg, timestamp};
+
+use super::Accounts;
+use crate::domain::fields::Problems;
+use crate::domain::plan::Plans;
+use crate::domain::quota::Month;
+use crate::service::operations::ResultPage;
+use crate::store::month_use::{self, UsedShare};
+
+pub(super) async fn list(
+    accounts: &Accounts,
+    request: proto::AccountsServiceListMonthUseRequest,
+) -> Result<proto::AccountsServiceListMonthUseResponse, Fault> {
+    let operations = &accounts.operations;
+    let mut problems = Problems::default();
+    if !(1..=100).contains(&request.percent) {
+        problems.add("percent", "Give a whole number from 1 to 100.");
+    }
+    let percent = request.percent.to_string();
+    let binding = Binding::new("month use", [Some(&*percent)]);
+    let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
+    problems.finish()?;
+    let limits = operations.plans.iter().filter_map(|plan| {
+        let calls = plan.month_share(request.percent)?;
+        Some((plan.name.clone(), calls))
+    });
+    let limits: Vec<(String, u64)> = limits.collect();
+    let month = Month::of(operations.clock.now());
+    let (pool, rows) = (&operations.pool, page.rows_to_fetch());
+    let mut found = month_use::at_least(pool, month, &limits, page.after, rows)
+        .await
+        .map_err(|error| pg::fault(&error))?;
+    let next_cursor = page.truncate(&mut found, |row| row.account_id)?;
+    let rows = found.into_iter();
+    Ok(proto::AccountsServiceListMonthUseResponse {
+        accounts: rows
+            .map(|found| row(found, month, &operations.plans))
+            .collect(),
+        next_cursor,
+    })
+}
+
+fn row(found: UsedShare, month: Month, plans: &Plans) -> proto::AccountMonthUse {
+    let plan = plans.get_or_cheapest(&found.plan);
+    proto::AccountMonthUse {
+        account_id: found.account_id.to_string(),
+        name: found.name,
+        plan: plan.title.clone(),
+        month: Some(proto::MonthUse {
+            starts_at: Some(timestamp::encode(month.start())),
+            resets_at: Some(timestamp::encode(month.end())),
+            used: found.used.unsigned_abs(),
+            limit: plan.calls_per_month,
+        }),
+    }
+}

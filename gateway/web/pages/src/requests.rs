@@ -1,0 +1,151 @@
+//! The log of an account's calls, each with a command that repeats it.
+
+use askama::Template;
+
+use crate::field::Fields;
+use crate::shell::Shell;
+
+#[derive(Debug, Template)]
+#[template(path = "request/list.html")]
+pub struct RequestsPage {
+    pub shell: Shell,
+    pub errors: Fields,
+    pub account: String,
+    pub keys: Vec<KeyChoice>,
+    pub only_errors: bool,
+    pub is_filtered: bool,
+    pub rows: Vec<RequestRow>,
+    /// The address of older calls.
+    pub next: Option<String>,
+    /// The most calls that the log holds. Numbers are grouped.
+    pub most: String,
+    /// Calls that are counted and not in the log.
+    pub left_out: Option<String>,
+    pub may_make_keys: bool,
+}
+
+/// A key to filter by.
+#[derive(Debug)]
+pub struct KeyChoice {
+    pub id: String,
+    pub name: String,
+    pub mode: String,
+    pub is_chosen: bool,
+}
+
+#[derive(Debug)]
+pub struct RequestRow {
+    pub at: String,
+    pub method: String,
+    pub target: String,
+    /// Whether path and query may be longer than the log holds.
+    pub is_cut_off: bool,
+    /// The pattern of the path; empty for a path that does not exist.
+    pub route: String,
+    pub status: u32,
+    pub is_success: bool,
+    /// Why it was refused or failed; absent for a success.
+    pub problem: Option<Problem>,
+    pub duration: String,
+    pub request_id: String,
+    /// Id and name of the key.
+    pub key: (String, String),
+    pub mode: String,
+    /// Further calls of the same second that the log leaves out.
+    pub left_out: Option<String>,
+    pub curl: String,
+}
+
+/// Why a call was refused or failed, and what to do.
+#[derive(Debug)]
+pub struct Problem {
+    /// The code of the error; empty if there was no answer.
+    pub code: String,
+    pub cause: &'static str,
+    pub mend: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "/v1/games?q=\"'><script>alert(1)</script>";
+
+    fn row() -> RequestRow {
+        RequestRow {
+            at: "2026-11-23 14:05:09 UTC".to_owned(),
+            method: "GET".to_owned(),
+            target: HOSTILE.to_owned(),
+            is_cut_off: true,
+            route: "/v1/games".to_owned(),
+            status: 400,
+            is_success: false,
+            problem: Some(Problem {
+                code: "invalid".to_owned(),
+                cause: "A field or a parameter is not acceptable.",
+                mend: "Read `fields` in the answer: it has a reason for each.",
+            }),
+            duration: "1.2 ms".to_owned(),
+            request_id: "req_01jd0000000000000000000000".to_owned(),
+            key: ("k".to_owned(), "<b>server".to_owned()),
+            mode: "test".to_owned(),
+            left_out: Some("14".to_owned()),
+            curl: format!("curl -i -H \"Authorization: Bearer $SERVICE_API_KEY\" '{HOSTILE}'"),
+        }
+    }
+
+    fn list(rows: Vec<RequestRow>, is_filtered: bool) -> String {
+        let page = RequestsPage {
+            shell: Shell::default(),
+            errors: Fields::default(),
+            account: "a".to_owned(),
+            keys: vec![KeyChoice {
+                id: "k".to_owned(),
+                name: "<b>server".to_owned(),
+                mode: "test".to_owned(),
+                is_chosen: true,
+            }],
+            only_errors: true,
+            is_filtered,
+            rows,
+            next: Some("/accounts/a/requests?cursor=x&errors=yes".to_owned()),
+            most: "1,000".to_owned(),
+            left_out: Some("1,204".to_owned()),
+            may_make_keys: true,
+        };
+        page.render().unwrap()
+    }
+
+    #[test]
+    fn what_a_caller_sends_is_text() {
+        let html = list(vec![row()], true);
+        assert!(
+            !html.contains("<script>alert") && !html.contains("<b>"),
+            "{html}"
+        );
+        for part in [
+            "id=\"call-1\"",
+            "data-copy=\"call-1\"",
+            "Read `fields`",
+            "req_01jd",
+            "1,204 further calls",
+            "14 more",
+            "cut off",
+            "cursor=x&#38;errors=yes",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+    }
+
+    #[test]
+    fn an_empty_log_says_what_to_do() {
+        assert!(list(Vec::new(), false).contains("/accounts/a/keys/new"));
+        assert!(list(Vec::new(), true).contains("No call matches"));
+    }
+
+    #[test]
+    fn a_page_of_fifty_calls_is_small() {
+        let html = list((0..50).map(|_| row()).collect(), false);
+        assert!(html.len() < 100_000, "{}", html.len());
+    }
+}

@@ -1,0 +1,94 @@
+//! The plans, and how to ask for another one.
+
+use contracts::gateway::v1 as proto;
+use pages::ApiCall;
+use pages::plans::{PlanColumn, PlansPage};
+use pages::when::grouped;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::member_request::MemberRequest;
+use crate::page_error::{PageError, PageResult};
+use crate::render::ok;
+use crate::viewer::Section;
+
+pub async fn show(request: MemberRequest) -> PageResult {
+    let (gateway, scope) = (&request.app.gateway, &request.scope);
+    let (found, plans) = futures::join!(gateway.account(scope.id), gateway.plans());
+    let (found, plans) = (found?, plans?);
+    let account = found.account.ok_or_else(PageError::not_found)?;
+    // As in the gateway, a plan that its table lacks stands for the cheapest.
+    let own = found.plan.map_or(account.plan, |plan| plan.name);
+    let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
+    shell.api_call = Some(ApiCall::new("The API has your own plan", "GET /v1/me"));
+    let own_place = plans.iter().position(|plan| plan.name == own);
+    let columns = plans.iter().enumerate().map(|(place, plan)| {
+        let is_own = own_place == Some(place);
+        // Plans stand from the cheapest on.
+        let is_larger = own_place.is_none_or(|own| place > own);
+        PlanColumn {
+            is_own,
+            may_be_asked_for: is_larger && !plan.coming,
+            mailto: mailto(request.app.staff_mail.as_deref(), &plan.title, scope.id),
+            ..column(plan)
+        }
+    });
+    Ok(ok(&PlansPage {
+        account: scope.id.to_string(),
+        plans: columns.collect(),
+        staff_mail: request.app.staff_mail.clone(),
+        shell,
+    }))
+}
+
+fn column(plan: &proto::Plan) -> PlanColumn {
+    let limit = |limit: Option<u32>| limit.map_or_else(no_limit, |limit| grouped(limit.into()));
+    PlanColumn {
+        title: plan.title.clone(),
+        is_own: false,
+        is_coming: plan.coming,
+        may_be_asked_for: false,
+        mailto: String::new(),
+        calls_per_minute: limit(plan.calls_per_minute),
+        calls_per_month: plan.calls_per_month.map_or_else(
+            || "no limit: nothing stops, we talk first".to_owned(),
+            grouped,
+        ),
+        keys: limit(plan.working_keys),
+        writes_per_day: limit(plan.writes_per_day),
+        webhooks: limit(plan.webhook_endpoints),
+        events: if plan.webhook_events {
+            "real and test events"
+        } else {
+            "test events only"
+        },
+    }
+}
+
+fn no_limit() -> String {
+    "no limit".to_owned()
+}
+
+/// A link that opens a mail to staff.
+fn mailto(staff: Option<&str>, plan: &str, account: uuid::Uuid) -> String {
+    let Some(staff) = staff else {
+        return String::new();
+    };
+    let subject = format!("Plan {plan} for account {account}");
+    let subject = utf8_percent_encode(&subject, NON_ALPHANUMERIC);
+    format!("mailto:{staff}?subject={subject}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mail_to_staff_names_plan_and_account() {
+        let account = uuid::Uuid::nil();
+        assert_eq!(
+            mailto(Some("staff@mchezo.example"), "A & b", account),
+            "mailto:staff@mchezo.example?subject=Plan%20A%20%26%20b%20for%20account%2000000000%2D0000%2D0000%2D0000%2D000000000000"
+        );
+        assert_eq!(mailto(None, "A", account), "");
+    }
+}

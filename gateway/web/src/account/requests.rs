@@ -1,0 +1,191 @@
+//! The log of an account's calls, by pages and filters.
+
+use axum::extract::Query;
+use contracts::gateway::v1 as proto;
+use http::StatusCode;
+use kit::{Code, timestamp};
+use pages::requests::{KeyChoice, Problem, RequestRow, RequestsPage};
+use pages::when;
+use serde::Deserialize;
+use url::form_urlencoded;
+
+use super::keys::variable;
+use super::member_request::MemberRequest;
+use crate::domain::role::Permission;
+use crate::domain::{curl, error_help};
+use crate::page_error::PageResult;
+use crate::render::{form_errors, html};
+use crate::upstream::gateway::CallFilter;
+use crate::viewer::Section;
+
+/// Rows of a page: each has a command and an explanation.
+const ROWS: u32 = 50;
+/// The log cuts path and query off after 300 bytes, between characters.
+const CUT_OFF: usize = 297;
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct CallQuery {
+    #[serde(default)]
+    key: String,
+    #[serde(default)]
+    errors: String,
+    #[serde(default)]
+    cursor: String,
+}
+
+impl CallQuery {
+    fn filter(&self) -> CallFilter {
+        CallFilter {
+            key: self.key.clone(),
+            only_errors: !self.errors.is_empty(),
+            limit: ROWS,
+            cursor: self.cursor.clone(),
+        }
+    }
+
+    /// The query of the next page.
+    fn with_cursor(&self, cursor: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let filters = [("key", &self.key), ("errors", &self.errors)];
+        query.extend_pairs(filters.iter().filter(|(_, value)| !value.is_empty()));
+        query.append_pair("cursor", cursor).finish()
+    }
+}
+
+pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> PageResult {
+    let (gateway, account) = (&request.app.gateway, request.scope.id);
+    let filter = query.filter();
+    let (listed, keys, shell) = futures::join!(
+        gateway.calls(account, &filter),
+        gateway.keys(account),
+        request.shell(Section::Requests),
+    );
+    let keys = keys?;
+    let (status, errors, listed) = match listed {
+        Ok(listed) => (StatusCode::OK, pages::Fields::default(), listed),
+        Err(fault) if fault.code == Code::Invalid => {
+            let (status, errors) = form_errors(&fault, &["key"], &[("key_id", "key")]);
+            let none = proto::AccountsServiceListCallsResponse::default();
+            (status, errors, none)
+        }
+        Err(fault) => return Err(fault.into()),
+    };
+    let api_url = &request.app.api_url;
+    let path = format!("/accounts/{account}/requests");
+    let next = listed.next_cursor.as_deref();
+    let page = RequestsPage {
+        shell,
+        errors,
+        account: account.to_string(),
+        keys: keys.iter().map(|key| choice(key, &query.key)).collect(),
+        only_errors: filter.only_errors,
+        is_filtered: filter.only_errors || !query.key.is_empty(),
+        rows: listed
+            .calls
+            .iter()
+            .map(|call| row(call, &keys, api_url))
+            .collect(),
+        next: next.map(|cursor| format!("{path}?{}", query.with_cursor(cursor))),
+        most: when::grouped(listed.most.into()),
+        left_out: grouped_unless_zero(listed.left_out),
+        may_make_keys: request.may(Permission::Develop),
+    };
+    Ok(html(status, &page))
+}
+
+fn choice(key: &proto::Key, chosen: &str) -> KeyChoice {
+    KeyChoice {
+        id: key.id.clone(),
+        name: key.name.clone(),
+        mode: key.mode.clone(),
+        is_chosen: key.id == chosen,
+    }
+}
+
+fn grouped_unless_zero(count: u64) -> Option<String> {
+    (count > 0).then(|| when::grouped(count))
+}
+
+fn row(call: &proto::Call, keys: &[proto::Key], api_url: &str) -> RequestRow {
+    let key = keys.iter().find(|key| key.id == call.key_id);
+    let at = call.at.and_then(timestamp::decode);
+    let problem = error_help::of_call(call.status, &call.code).map(|help| Problem {
+        code: call.code.clone(),
+        cause: help.cause,
+        mend: help.mend,
+    });
+    RequestRow {
+        at: at.map(when::second).unwrap_or_default(),
+        method: call.method.clone(),
+        target: call.target.clone(),
+        is_cut_off: call.target.len() >= CUT_OFF,
+        route: Some(&call.route)
+            .filter(|route| *route != "none")
+            .cloned()
+            .unwrap_or_default(),
+        status: call.status,
+        is_success: call.status < 400,
+        problem,
+        duration: when::milliseconds(call.duration_us),
+        request_id: call.request_id.clone(),
+        key: (
+            call.key_id.clone(),
+            key.map(|key| key.name.clone()).unwrap_or_default(),
+        ),
+        mode: call.mode.clone(),
+        left_out: grouped_unless_zero(call.left_out),
+        curl: curl::call(curl::Call {
+            api_url,
+            method: &call.method,
+            target: &call.target,
+            variable: key.map_or("SERVICE_API_KEY", |key| variable(&key.kind, key.may_write)),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_stay_on_the_next_page() {
+        let query = CallQuery {
+            key: "0190f000".to_owned(),
+            errors: "yes".to_owned(),
+            cursor: String::new(),
+        };
+        assert!(query.filter().only_errors);
+        assert_eq!(
+            query.with_cursor("a&b="),
+            "key=0190f000&errors=yes&cursor=a%26b%3D"
+        );
+        assert!(!CallQuery::default().filter().only_errors);
+        assert_eq!(CallQuery::default().with_cursor("a"), "cursor=a");
+    }
+
+    #[test]
+    fn a_refused_call_has_its_cause_and_its_command() {
+        let call = proto::Call {
+            method: "POST".to_owned(),
+            route: "/v1/games".to_owned(),
+            target: "/v1/games".to_owned(),
+            status: 403,
+            code: "write_not_allowed".to_owned(),
+            key_id: "k".to_owned(),
+            ..proto::Call::default()
+        };
+        let key = proto::Key {
+            id: "k".to_owned(),
+            name: "server".to_owned(),
+            kind: "account".to_owned(),
+            may_write: true,
+            ..proto::Key::default()
+        };
+        let shown = row(&call, &[key], "https://mchezo.example/v1");
+        assert!(!shown.is_success);
+        assert_eq!(shown.problem.unwrap().cause, "The key can only read.");
+        assert!(shown.curl.contains("$SERVICE_WRITE_KEY"), "{}", shown.curl);
+        let other = row(&call, &[], "https://mchezo.example/v1");
+        assert_eq!(other.key, ("k".to_owned(), String::new()));
+    }
+}

@@ -1,0 +1,274 @@
+//! What an account uses of its plan: the share of the month, and calls by day and by route.
+
+use std::collections::BTreeMap;
+
+use axum::extract::Query;
+use contracts::gateway::v1 as proto;
+use kit::timestamp;
+use pages::ApiCall;
+use pages::bars::{Bar, Columns, Counts};
+use pages::usage::{CountRow, MonthLimit, MonthShare, Outcomes, RouteRow, Span, UsagePage};
+use pages::when::{self, grouped};
+use serde::Deserialize;
+use time::Date;
+use time::macros::format_description;
+
+use super::member_request::MemberRequest;
+use crate::domain::role::Permission;
+use crate::page_error::{PageError, PageResult};
+use crate::render::ok;
+use crate::viewer::Section;
+
+/// Numbers of days to choose from, with the current one.
+const SPANS: [u32; 3] = [7, 31, 92];
+const DEFAULT_SPAN: u32 = 31;
+
+#[derive(Debug, Default, Deserialize)]
+pub struct UseQuery {
+    #[serde(default)]
+    days: String,
+}
+
+pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> PageResult {
+    let days = query.days.parse().ok();
+    let days = days
+        .filter(|days| SPANS.contains(days))
+        .unwrap_or(DEFAULT_SPAN);
+    let (gateway, scope) = (&request.app.gateway, &request.scope);
+    let (found, used) = futures::join!(gateway.account(scope.id), gateway.use_of(scope.id, days));
+    let (found, used) = (found?, used?);
+    let account = found.account.ok_or_else(PageError::not_found)?;
+    let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
+    shell.api_call = Some(ApiCall::new(
+        "The API has the share of the month",
+        "GET /v1/me",
+    ));
+    let by_day = by_day(&used);
+    let counts: Vec<Counts> = by_day.values().map(DayCounts::counts).collect();
+    let (first, last) = (used.first_day.clone(), used.last_day.clone());
+    let title = format!("Calls by day from {first} to {last}, in UTC");
+    Ok(ok(&UsagePage {
+        shell,
+        account: scope.id.to_string(),
+        plan: found.plan.map_or(account.plan, |plan| plan.title),
+        month: month(&found.month.unwrap_or_default()),
+        spans: SPANS
+            .map(|span| Span {
+                days: span,
+                is_shown: span == days,
+            })
+            .into(),
+        columns: Columns::new(title, &counts, first, last),
+        days: by_day.iter().rev().filter_map(day_row).collect(),
+        routes: route_rows(&used.rows),
+        first_day: used.first_day,
+        last_day: used.last_day,
+        may_make_keys: request.may(Permission::Develop),
+    }))
+}
+
+fn month(month: &proto::MonthUse) -> MonthShare {
+    let time = |at: Option<prost_types::Timestamp>| at.and_then(timestamp::decode);
+    let name = time(month.starts_at).map(when::day).unwrap_or_default();
+    MonthShare {
+        name: name.chars().take(7).collect(),
+        used: grouped(month.used),
+        limit: month.limit.map(|limit| month_limit(month.used, limit)),
+        resets: time(month.resets_at).map(when::minute).unwrap_or_default(),
+    }
+}
+
+fn month_limit(used: u64, limit: u64) -> MonthLimit {
+    let permille = u128::from(used) * 1_000 / u128::from(limit.max(1));
+    let permille = u64::try_from(permille).unwrap_or(u64::MAX);
+    MonthLimit {
+        calls: grouped(limit),
+        left: grouped(limit.saturating_sub(used)),
+        share: format!("{}.{} %", grouped(permille / 10), permille % 10),
+        permille: permille.min(1_000),
+    }
+}
+
+/// Calls of a day, of which `live` are with live keys.
+#[derive(Debug, Default)]
+struct DayCounts {
+    live: u64,
+    sum: RouteCounts,
+}
+
+impl DayCounts {
+    fn counts(&self) -> Counts {
+        self.sum.counts()
+    }
+}
+
+/// The sum of several rows.
+#[derive(Debug, Default, Clone, Copy)]
+struct RouteCounts {
+    calls: u64,
+    refused: u64,
+    limited: u64,
+    failed: u64,
+}
+
+impl RouteCounts {
+    fn add(&mut self, row: &proto::RouteUse) {
+        self.calls += row.calls;
+        self.refused += row.client_errors;
+        self.limited += row.rate_limited;
+        self.failed += row.server_errors;
+    }
+
+    fn succeeded(&self) -> u64 {
+        let others = self.refused + self.limited + self.failed;
+        self.calls.saturating_sub(others)
+    }
+
+    fn counts(&self) -> Counts {
+        [self.succeeded(), self.refused, self.limited, self.failed]
+    }
+
+    fn outcomes(&self) -> Outcomes {
+        Outcomes {
+            succeeded: grouped(self.succeeded()),
+            refused: grouped(self.refused),
+            limited: grouped(self.limited),
+            failed: grouped(self.failed),
+        }
+    }
+}
+
+/// Every day of the list, also those without calls.
+fn by_day(used: &proto::AccountsServiceListUseResponse) -> BTreeMap<Date, DayCounts> {
+    let format = format_description!("[year]-[month]-[day]");
+    let parse = |day: &str| Date::parse(day, format).ok();
+    let mut days = BTreeMap::new();
+    let (first, last) = (parse(&used.first_day), parse(&used.last_day));
+    let all = std::iter::successors(first, |day| day.next_day());
+    for day in all.take_while(|day| last.is_some_and(|last| *day <= last)) {
+        days.insert(day, DayCounts::default());
+    }
+    for row in &used.rows {
+        let Some(day) = parse(&row.day).and_then(|day| days.get_mut(&day)) else {
+            continue;
+        };
+        day.sum.add(row);
+        if row.mode == "live" {
+            day.live += row.calls;
+        }
+    }
+    days
+}
+
+fn day_row((day, counts): (&Date, &DayCounts)) -> Option<CountRow> {
+    (counts.sum.calls > 0).then(|| CountRow {
+        day: day.to_string(),
+        live: grouped(counts.live),
+        test: grouped(counts.sum.calls.saturating_sub(counts.live)),
+        counts: counts.sum.outcomes(),
+    })
+}
+
+/// Calls by route, method and mode; most first.
+fn route_rows(rows: &[proto::RouteUse]) -> Vec<RouteRow> {
+    let mut routes: BTreeMap<(&str, &str, &str), RouteCounts> = BTreeMap::new();
+    for row in rows {
+        let key = (row.route.as_str(), row.method.as_str(), row.mode.as_str());
+        routes.entry(key).or_default().add(row);
+    }
+    let mut routes: Vec<_> = routes.into_iter().collect();
+    routes.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.calls));
+    let most = routes.first().map_or(0, |(_, counts)| counts.calls);
+    let rows = routes
+        .into_iter()
+        .map(|((route, method, mode), counts)| RouteRow {
+            method: method.to_owned(),
+            path: Some(route)
+                .filter(|route| *route != "none")
+                .unwrap_or_default()
+                .to_owned(),
+            mode: mode.to_owned(),
+            calls: grouped(counts.calls),
+            counts: counts.outcomes(),
+            bar: Bar::new(&counts.counts(), most),
+        });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(day: &str, mode: &str, route: &str, calls: u64) -> proto::RouteUse {
+        proto::RouteUse {
+            day: day.to_owned(),
+            mode: mode.to_owned(),
+            method: "GET".to_owned(),
+            route: route.to_owned(),
+            calls,
+            client_errors: 2,
+            rate_limited: 1,
+            server_errors: 0,
+        }
+    }
+
+    fn month_of_calls() -> proto::AccountsServiceListUseResponse {
+        proto::AccountsServiceListUseResponse {
+            rows: vec![
+                used("2026-02-27", "live", "/v1/games", 10),
+                used("2026-03-01", "test", "/v1/games", 4),
+                used("2026-03-01", "live", "none", 20),
+                // A day outside the list is left out.
+                used("2026-03-02", "live", "none", 20),
+            ],
+            first_day: "2026-02-27".to_owned(),
+            last_day: "2026-03-01".to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_day_has_its_column_and_those_with_calls_a_row() {
+        let days = by_day(&month_of_calls());
+        let counts: Vec<Counts> = days.values().map(DayCounts::counts).collect();
+        assert_eq!(counts, [[7, 2, 1, 0], [0; 4], [18, 4, 2, 0]]);
+        let rows: Vec<CountRow> = days.iter().rev().filter_map(day_row).collect();
+        let [newest, oldest] = &rows[..] else {
+            panic!("{rows:?}");
+        };
+        assert_eq!(
+            (newest.day.as_str(), oldest.day.as_str()),
+            ("2026-03-01", "2026-02-27")
+        );
+        assert_eq!((newest.live.as_str(), newest.test.as_str()), ("20", "4"));
+    }
+
+    #[test]
+    fn routes_stand_by_their_calls() {
+        let rows = route_rows(&month_of_calls().rows);
+        let shown: Vec<(&str, &str, &str)> = rows
+            .iter()
+            .map(|row| (row.path.as_str(), row.mode.as_str(), row.calls.as_str()))
+            .collect();
+        let expected = [
+            ("", "live", "40"),
+            ("/v1/games", "live", "10"),
+            ("/v1/games", "test", "4"),
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn the_share_of_the_month_has_a_tenth() {
+        for (used, limit, share, left) in [
+            (0, 50_000, "0.0 %", "50,000"),
+            (1_204, 50_000, "2.4 %", "48,796"),
+            (49_999, 50_000, "99.9 %", "1"),
+            (50_010, 50_000, "100.0 %", "0"),
+            (5, 0, "500.0 %", "0"),
+        ] {
+            let limit = month_limit(used, limit);
+            assert_eq!((limit.share.as_str(), limit.left.as_str()), (share, left));
+            assert!(limit.permille <= 1_000);
+        }
+    }
+}

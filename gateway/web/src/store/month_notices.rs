@@ -1,0 +1,46 @@
+//! `web.month_notice`: mails about the share of an account's month that is used.
+
+use std::collections::HashSet;
+
+use sqlx::{PgExecutor, PgPool};
+use time::Date;
+use uuid::Uuid;
+
+/// The shares in percent of these accounts that were announced in a month.
+pub async fn announced(
+    pool: &PgPool,
+    month: Date,
+    accounts: &[Uuid],
+) -> Result<HashSet<(Uuid, i16)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "select account_id, percent from web.month_notice where month = $1 and account_id = any ($2)",
+        month,
+        accounts,
+    );
+    let rows = rows.fetch_all(pool).await?.into_iter();
+    Ok(rows.map(|row| (row.account_id, row.percent)).collect())
+}
+
+/// Records mails about shares; returns those about which there was none.
+pub async fn insert(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    month: Date,
+    percents: &[i16],
+) -> Result<Vec<i16>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "insert into web.month_notice (account_id, month, percent) select $1, $2, unnest($3::smallint[])
+         on conflict do nothing returning percent",
+        account,
+        month,
+        percents,
+    )
+    .fetch_all(executor)
+    .await
+}
+
+/// Removes records of months before this one.
+pub async fn remove_before(pool: &PgPool, month: Date) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!("delete from web.month_notice where month < $1", month);
+    Ok(removed.execute(pool).await?.rows_affected())
+}

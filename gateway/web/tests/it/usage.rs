@@ -1,0 +1,241 @@
+//! What an account uses: the share of the month, the plans, the log of calls, and mails about the month.
+
+use contracts::gateway::v1 as proto;
+use kit::timestamp::encode;
+use sqlx::PgPool;
+use std::sync::atomic::Ordering;
+use time::Duration;
+use time::macros::datetime;
+use uuid::Uuid;
+use web::domain::role::Role;
+use web::jobs::month_use;
+
+use crate::browser::Browser;
+use crate::support::{ADA, BOB, START, Site};
+
+async fn owner(site: &Site) -> (Browser, Uuid) {
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    (site.signed_in(ADA).await, account)
+}
+
+fn used(day: &str, mode: &str, route: &str) -> proto::RouteUse {
+    proto::RouteUse {
+        day: day.to_owned(),
+        mode: mode.to_owned(),
+        method: "GET".to_owned(),
+        route: route.to_owned(),
+        calls: 1_204,
+        client_errors: 17,
+        rate_limited: 5,
+        server_errors: 1,
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn usage_is_drawn_with_the_same_figures_in_a_table(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let path = format!("/accounts/{account}/usage");
+    let empty = browser.get(&path).await;
+    empty.assert(200, "No call yet");
+    empty.assert(200, "1,204 of 50,000 calls");
+    empty.assert(200, "GET /v1/me");
+    *site.gateway.day_use.lock().unwrap() = proto::AccountsServiceListUseResponse {
+        rows: vec![
+            used("2026-11-22", "live", "/v1/games/{slug}"),
+            used("2026-11-23", "test", "none"),
+        ],
+        first_day: "2026-10-24".to_owned(),
+        last_day: "2026-11-23".to_owned(),
+    };
+    let page = browser.get(&format!("{path}?days=7")).await;
+    for part in [
+        "<svg class=\"plot\"",
+        "1,181",
+        "<code>/v1/games/{slug}</code>",
+        "a path that does not exist",
+        "RateLimit-Policy",
+        "days=7\" aria-current=\"true\"",
+        "aria-current=\"page\">Usage",
+    ] {
+        page.assert(200, part);
+    }
+    browser
+        .get(&format!("{path}?days=1000"))
+        .await
+        .assert(200, "days=31\" aria-current=\"true\"");
+    site.gateway.is_down.store(true, Ordering::Relaxed);
+    browser.get(&path).await.assert(503, "Not available now");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_plans_are_compared_and_the_own_one_is_marked(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let page = browser.get(&format!("/accounts/{account}/plans")).await;
+    for part in [
+        "Free <span class=\"state good\">your plan</span>",
+        "Build <span class=\"state\">coming, not sold yet</span>",
+        "1,000,000",
+        "Ask for Partner",
+        "mailto:staff@mchezo.example?subject=Plan%20Partner",
+    ] {
+        page.assert(200, part);
+    }
+    assert!(!page.text.contains("Ask for Build"), "{}", page.text);
+    assert!(!page.text.contains("Ask for Free"), "{}", page.text);
+}
+
+fn call(key: &str, status: u32, code: &str) -> proto::Call {
+    proto::Call {
+        at: Some(encode(START)),
+        request_id: format!("req_{status}"),
+        key_id: key.to_owned(),
+        mode: "live".to_owned(),
+        method: "GET".to_owned(),
+        route: "/v1/games".to_owned(),
+        target: "/v1/games?q=<script>'".to_owned(),
+        status,
+        code: code.to_owned(),
+        duration_us: 1_250,
+        left_out: 0,
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn each_request_has_a_command_and_a_refused_one_its_mend(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let path = format!("/accounts/{account}/requests");
+    browser.get(&path).await.assert(200, "No call yet");
+    let key = kit::ids::row_id().to_string();
+    site.gateway.keys.lock().unwrap().push(proto::Key {
+        id: key.clone(),
+        account_id: account.to_string(),
+        name: "server".to_owned(),
+        may_write: true,
+        kind: "account".to_owned(),
+        ..proto::Key::default()
+    });
+    *site.gateway.calls.lock().unwrap() = proto::AccountsServiceListCallsResponse {
+        calls: vec![call(&key, 200, ""), call("gone", 429, "quota_exceeded")],
+        next_cursor: Some("older&".to_owned()),
+        most: 1_000,
+        left_out: 1_500,
+    };
+    let page = browser.get(&path).await;
+    for part in [
+        "2026-11-23 12:00:00 UTC",
+        "1.3 ms",
+        "req_200",
+        "Authorization: Bearer $SERVICE_WRITE_KEY",
+        "Wait until `error.resets_at`",
+        "1,500 further calls",
+        "cursor=older%26",
+        "at most 1,000",
+    ] {
+        page.assert(200, part);
+    }
+    assert!(!page.text.contains("<script>'"), "{}", page.text);
+    let filtered = browser.get(&format!("{path}?errors=yes")).await;
+    filtered.assert(200, "req_429");
+    filtered.assert(200, "errors=yes&#38;cursor=older%26");
+    assert!(!filtered.text.contains("req_200"), "{}", filtered.text);
+    let of_key = browser.get(&format!("{path}?key={key}")).await;
+    of_key.assert(200, "req_200");
+    assert!(!of_key.text.contains("req_429"), "{}", of_key.text);
+    let last = browser.get(&format!("{path}?cursor=older%26")).await;
+    assert!(!last.text.contains("Older calls"), "{}", last.text);
+    browser
+        .get(&format!("{path}?key=odd"))
+        .await
+        .assert(422, "id=\"key-error\"");
+}
+
+fn month(account: Uuid, used: u64) -> proto::AccountMonthUse {
+    let (starts_at, resets_at) = (
+        datetime!(2026-11-01 0:00 UTC),
+        datetime!(2026-12-01 0:00 UTC),
+    );
+    proto::AccountMonthUse {
+        account_id: account.to_string(),
+        name: "Savanna".to_owned(),
+        plan: "Free".to_owned(),
+        month: Some(proto::MonthUse {
+            starts_at: Some(encode(starts_at)),
+            resets_at: Some(encode(resets_at)),
+            used,
+            limit: Some(50_000),
+        }),
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let bob = site.person(BOB).await;
+    let (first, second) = (
+        site.account(ada, Role::Developer).await,
+        site.account(ada, Role::Owner).await,
+    );
+    site.join(first, bob, Role::Editor).await;
+    let set =
+        |months: Vec<proto::AccountMonthUse>| *site.gateway.month_use.lock().unwrap() = months;
+    let run = async || month_use::run(&site.app, START).await.unwrap();
+    assert_eq!(run().await, 0);
+    // Both replicas of a moment in which two hold the lease.
+    set(vec![month(first, 40_000), month(second, 39_999)]);
+    let (one, other) = futures::join!(run(), run());
+    assert_eq!(one + other, 1);
+    set(vec![month(first, 49_999), month(second, 50_000)]);
+    assert_eq!(run().await, 1);
+    set(vec![month(first, 50_001), month(second, 50_001)]);
+    assert_eq!(run().await, 1);
+    assert_eq!(run().await, 0);
+    let mails = site.mails().await;
+    let subjects: Vec<(&str, &str)> = mails
+        .iter()
+        .map(|(to, subject, _)| (to.as_str(), subject.as_str()))
+        .collect();
+    let expected = [
+        (ADA, "80 % of the month's calls are used"),
+        (ADA, "The calls of the month are used up"),
+        (ADA, "The calls of the month are used up"),
+    ];
+    assert_eq!(subjects, expected);
+    for part in [
+        "40,000 of the 50,000 calls",
+        "2026-12-01 00:00 UTC",
+        &format!("/accounts/{first}/usage"),
+    ] {
+        assert!(mails[0].2.contains(part), "{part}: {}", mails[0].2);
+    }
+    // The next month begins anew; records of old months go.
+    let mut next = month(first, 40_000);
+    next.month.as_mut().unwrap().starts_at = Some(encode(datetime!(2026-12-01 0:00 UTC)));
+    set(vec![next]);
+    let later = START + Duration::days(60);
+    assert_eq!(month_use::run(&site.app, later).await.unwrap(), 1);
+    let months = sqlx::query_scalar!(r#"select count(*) as "count!" from web.month_notice"#);
+    assert_eq!(months.fetch_one(&site.pool).await.unwrap(), 1);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_month_without_a_limit_or_without_a_reader_gets_no_mail(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let bob = site.person(BOB).await;
+    let account = site.account(bob, Role::Editor).await;
+    let mut unlimited = month(account, 50_000_000);
+    unlimited.month.as_mut().unwrap().limit = None;
+    *site.gateway.month_use.lock().unwrap() = vec![unlimited, month(account, 45_000)];
+    assert_eq!(month_use::run(&site.app, START).await.unwrap(), 0);
+    assert_eq!(site.mails().await, []);
+    // Somebody joins later in the month.
+    let ada = site.person(ADA).await;
+    site.join(account, ada, Role::Owner).await;
+    assert_eq!(month_use::run(&site.app, START).await.unwrap(), 1);
+    site.gateway.is_down.store(true, Ordering::Relaxed);
+    assert!(month_use::run(&site.app, START).await.is_err());
+}
