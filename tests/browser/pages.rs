@@ -22,7 +22,17 @@ const PERSONAL: [&str; 6] = [
     "/no-such-page",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 6] = ["", "/settings", "/keys", "/keys/new", "/team", "/activity"];
+const OF_ACCOUNT: [&str; 9] = [
+    "",
+    "/settings",
+    "/keys",
+    "/keys/new",
+    "/usage",
+    "/plans",
+    "/requests",
+    "/team",
+    "/activity",
+];
 
 /// Checks the open page in one theme, and returns what is wrong with it.
 async fn problems(browser: &Browser, path: &str, theme: &str) -> Vec<String> {

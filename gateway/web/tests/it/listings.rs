@@ -31,6 +31,7 @@ fn fields<'a>(title: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a 
         ("trailer_url", ""),
         ("links.play", ""),
     ];
+    fields.retain(|(name, _)| more.iter().all(|(other, _)| other != name));
     fields.extend_from_slice(more);
     fields
 }
