@@ -39,7 +39,7 @@ const PERSONAL: [&str; 6] = [
     "/no-such-page",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 15] = [
+const OF_ACCOUNT: [&str; 18] = [
     "",
     "/settings",
     "/keys",
@@ -54,6 +54,9 @@ const OF_ACCOUNT: [&str; 15] = [
     "/listings/new/game",
     "/listings/new/event",
     "/claims",
+    "/usage",
+    "/plans",
+    "/requests",
     "/economy",
 ];
 /// The pages of a game of the account, below the path of the account.

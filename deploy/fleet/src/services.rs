@@ -294,11 +294,11 @@ fn settings_of(
     if service.name == "listings-svc" && !is_set("PICTURES") {
         settings.push(("PICTURES", text(shared.folder.pictures())?));
     }
+    if ["webhook-svc", WEB].contains(&service.name) && !is_set("STAFF_MAIL") {
+        settings.push(("STAFF_MAIL", "staff@fleet.example".to_owned()));
+    }
     if service.name == "webhook-svc" {
         settings.push(("SECRET_KEYS", key_ring(manifest, SIGNING_KEY)?));
-        if !is_set("STAFF_MAIL") {
-            settings.push(("STAFF_MAIL", "staff@fleet.example".to_owned()));
-        }
         if !is_set("ALLOW") {
             settings.push(("ALLOW", WEBHOOK_LISTEN.to_owned()));
         }

@@ -6,7 +6,7 @@ use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "usage/plans.html")]
-pub struct PlansPage {
+pub struct ComparisonPage {
     pub shell: Shell,
     pub account: String,
     /// Cheapest first.
@@ -34,7 +34,7 @@ pub struct PlanColumn {
     pub events: &'static str,
 }
 
-impl PlansPage {
+impl ComparisonPage {
     /// Those that the account can ask for.
     fn askable(&self) -> Vec<&PlanColumn> {
         let plans = self.plans.iter();
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_coming_plan_is_marked_and_cannot_be_asked_for() {
-        let page = PlansPage {
+        let page = ComparisonPage {
             shell: Shell::default(),
             account: "a".to_owned(),
             plans: vec![

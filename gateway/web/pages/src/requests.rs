@@ -7,7 +7,7 @@ use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "request/list.html")]
-pub struct RequestsPage {
+pub struct CallLogPage {
     pub shell: Shell,
     pub errors: Fields,
     pub account: String,
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn list(rows: Vec<RequestRow>, is_filtered: bool) -> String {
-        let page = RequestsPage {
+        let page = CallLogPage {
             shell: Shell::default(),
             errors: Fields::default(),
             account: "a".to_owned(),

@@ -7,7 +7,7 @@ use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "usage/show.html")]
-pub struct UsagePage {
+pub struct AccountUsePage {
     pub shell: Shell,
     pub account: String,
     pub plan: String,
@@ -83,7 +83,7 @@ pub struct Outcomes {
     pub failed: String,
 }
 
-impl UsagePage {
+impl AccountUsePage {
     #[expect(clippy::unused_self, reason = "templates call it as a method")]
     fn parts(&self) -> [(&'static str, &'static str); 4] {
         PARTS
@@ -105,7 +105,7 @@ mod tests {
 
     fn page(days: usize, limit: Option<MonthLimit>) -> String {
         let counts = [1_200, 3, 1, 0];
-        let page = UsagePage {
+        let page = AccountUsePage {
             shell: Shell::default(),
             account: "a".to_owned(),
             plan: "<b>Free".to_owned(),

@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use pages::ApiCall;
-use pages::plans::{PlanColumn, PlansPage};
+use pages::plans::{ComparisonPage, PlanColumn};
 use pages::when::grouped;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -32,7 +32,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
             ..column(plan)
         }
     });
-    Ok(ok(&PlansPage {
+    Ok(ok(&ComparisonPage {
         account: scope.id.to_string(),
         plans: columns.collect(),
         staff_mail: request.app.staff_mail.clone(),

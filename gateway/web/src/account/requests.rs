@@ -4,7 +4,7 @@ use axum::extract::Query;
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::{Code, timestamp};
-use pages::requests::{KeyChoice, Problem, RequestRow, RequestsPage};
+use pages::requests::{CallLogPage, KeyChoice, Problem, RequestRow};
 use pages::when;
 use serde::Deserialize;
 use url::form_urlencoded;
@@ -73,7 +73,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     let api_url = &request.app.api_url;
     let path = format!("/accounts/{account}/requests");
     let next = listed.next_cursor.as_deref();
-    let page = RequestsPage {
+    let page = CallLogPage {
         shell,
         errors,
         account: account.to_string(),

@@ -7,7 +7,7 @@ use contracts::gateway::v1 as proto;
 use kit::timestamp;
 use pages::ApiCall;
 use pages::bars::{Bar, Columns, Counts};
-use pages::usage::{CountRow, MonthLimit, MonthShare, Outcomes, RouteRow, Span, UsagePage};
+use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare, Outcomes, RouteRow, Span};
 use pages::when::{self, grouped};
 use serde::Deserialize;
 use time::Date;
@@ -47,7 +47,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     let counts: Vec<Counts> = by_day.values().map(DayCounts::counts).collect();
     let (first, last) = (used.first_day.clone(), used.last_day.clone());
     let title = format!("Calls by day from {first} to {last}, in UTC");
-    Ok(ok(&UsagePage {
+    Ok(ok(&AccountUsePage {
         shell,
         account: scope.id.to_string(),
         plan: found.plan.map_or(account.plan, |plan| plan.title),

@@ -56,17 +56,13 @@ impl ShownSecret {
         scope: &AccountScope,
         heading: &'static str,
     ) -> SecretPage {
-        let is_test = self.mode == TEST;
-        let (shell, first_answer) =
-            futures::join!(shell(web, viewer, scope, Section::Keys), async {
-                if is_test {
-                    Some(first_answer(web, &self.secret).await)
-                } else {
-                    None
-                }
-            });
+        let first_answer = if self.mode == TEST {
+            Some(first_answer(web, &self.secret).await)
+        } else {
+            None
+        };
         SecretPage {
-            shell,
+            shell: shell(web, viewer, scope, Section::Keys).await,
             account: scope.id.to_string(),
             heading,
             variable: variable(&self.kind, self.may_write),
