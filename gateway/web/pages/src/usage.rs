@@ -85,7 +85,7 @@ pub struct Outcomes {
 
 impl AccountUsePage {
     #[expect(clippy::unused_self, reason = "templates call it as a method")]
-    fn parts(&self) -> [(&'static str, &'static str); 4] {
+    fn bar_parts(&self) -> [(&'static str, &'static str); 4] {
         PARTS
     }
 }

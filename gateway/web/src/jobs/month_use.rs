@@ -16,7 +16,7 @@ use crate::store::{members, month_notices};
 const SHARES: [u8; 2] = [80, 100];
 
 /// A month that has reached a share.
-struct Reached<'a> {
+struct UsedMonth<'a> {
     account: Uuid,
     name: &'a str,
     plan: &'a str,
@@ -34,8 +34,8 @@ pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let (mut announced, mut cursor) = (0, String::new());
     loop {
         let page = web.gateway.month_uses(SHARES[0], &cursor).await?;
-        let reached: Vec<Reached<'_>> = page.accounts.iter().filter_map(reached).collect();
-        announced += announce_page(web, &reached, now).await?;
+        let used: Vec<UsedMonth<'_>> = page.accounts.iter().filter_map(used_month).collect();
+        announced += announce_page(web, &used, now).await?;
         match page.next_cursor {
             Some(next) => cursor = next,
             None => return Ok(announced),
@@ -48,10 +48,10 @@ fn first_of_month(day: Date) -> Date {
 }
 
 /// `None`: the month has no limit.
-fn reached(found: &AccountMonthUse) -> Option<Reached<'_>> {
+fn used_month(found: &AccountMonthUse) -> Option<UsedMonth<'_>> {
     let month = found.month.as_ref()?;
     let starts_at = timestamp::decode(month.starts_at?)?;
-    Some(Reached {
+    Some(UsedMonth {
         account: found.account_id.parse().ok()?,
         name: &found.name,
         plan: &found.plan,
@@ -64,7 +64,7 @@ fn reached(found: &AccountMonthUse) -> Option<Reached<'_>> {
 
 async fn announce_page(
     web: &Web,
-    page: &[Reached<'_>],
+    page: &[UsedMonth<'_>],
     now: OffsetDateTime,
 ) -> Result<u64, sqlx::Error> {
     let Some(first) = page.first() else {
@@ -74,11 +74,11 @@ async fn announce_page(
     let accounts: Vec<Uuid> = page.iter().map(|it| it.account).collect();
     let before = month_notices::announced(&web.pool, first.first_day, &accounts).await?;
     let mut announced = 0;
-    for reached in page {
-        let shares = reached.shares();
-        let is_new = |share: &i16| !before.contains(&(reached.account, *share));
+    for month in page {
+        let shares = month.shares();
+        let is_new = |share: &i16| !before.contains(&(month.account, *share));
         if shares.iter().any(is_new) {
-            announced += u64::from(announce(web, reached, &shares, now).await?);
+            announced += u64::from(announce(web, month, &shares, now).await?);
         }
     }
     Ok(announced)
@@ -88,20 +88,20 @@ async fn announce_page(
 /// gets one.
 async fn announce(
     web: &Web,
-    reached: &Reached<'_>,
+    month: &UsedMonth<'_>,
     shares: &[i16],
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let mut transaction = web.pool.begin().await?;
-    let account = reached.account;
-    let new = month_notices::insert(&mut *transaction, account, reached.first_day, shares).await?;
+    let account = month.account;
+    let new = month_notices::insert(&mut *transaction, account, month.first_day, shares).await?;
     let mut readers = members::of_account(&mut *transaction, account).await?;
     readers.retain(|member| member.role.may(Permission::Develop));
     // Without a reader nothing is recorded: somebody may join later in the month.
     if !shares.last().is_some_and(|share| new.contains(share)) || readers.is_empty() {
         return Ok(false);
     }
-    let (subject, body) = reached.text(&web.public_url);
+    let (subject, body) = month.text(&web.public_url);
     for member in &readers {
         let mail = NewMessage {
             recipient: &member.email,
@@ -114,7 +114,7 @@ async fn announce(
     Ok(true)
 }
 
-impl Reached<'_> {
+impl UsedMonth<'_> {
     /// The announced shares that are reached, smallest first.
     fn shares(&self) -> Vec<i16> {
         let (used, limit) = (u128::from(self.used), u128::from(self.limit));
