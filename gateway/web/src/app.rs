@@ -42,7 +42,7 @@ pub struct Web {
     pub articles: Articles,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
-    /// For the answer beside a first call.
+    /// Makes the first call of a new test key.
     pub api: Api,
     /// Proxies whose `proxy_header` names the client.
     pub proxies: TrustedProxies,

@@ -129,7 +129,7 @@ fn a_child_that_is_killed_restarts_at_its_address() {
         let status = bench.status();
         let services = status["services"].as_array().unwrap().iter();
         let mut services = services.inspect(|one| {
-            // Only these two have a public port beside the internal one.
+            // Only these two have a public port as well as the internal one.
             assert!(one["grpc"].is_string());
             let is_public = one["name"] == "gateway" || one["name"] == "web";
             assert_eq!(one["http"].is_string(), is_public);

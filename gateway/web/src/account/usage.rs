@@ -89,7 +89,7 @@ fn month_limit(used: u64, limit: u64) -> MonthLimit {
     }
 }
 
-/// Calls of a day, of which `live` are with live keys.
+/// The calls of one day; `live` counts those with live keys.
 #[derive(Debug, Default)]
 struct DayCounts {
     live: u64,

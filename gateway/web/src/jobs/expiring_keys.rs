@@ -1,14 +1,12 @@
 //! Mails to owners and developers a week before a key expires.
 
 use contracts::gateway::v1::Key;
-use kit::mail::{self, NewMessage};
 use kit::timestamp;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::SCHEMA;
+use super::mail_developers;
 use crate::app::Web;
-use crate::domain::role::Permission;
 use crate::store::{members, notices};
 
 /// How long before its end a key is announced.
@@ -60,17 +58,8 @@ async fn announce(
         pages::when::minute(expires),
         web.public_url,
     );
-    let members = members::of_account(&mut *transaction, account).await?;
-    for member in members {
-        if member.role.may(Permission::Develop) {
-            let mail = NewMessage {
-                recipient: &member.email,
-                subject: "A key expires soon",
-                body: &body,
-            };
-            mail::insert(&mut *transaction, SCHEMA, mail, now).await?;
-        }
-    }
+    let mail = ("A key expires soon", body.as_str());
+    mail_developers(&mut transaction, account, mail, now).await?;
     transaction.commit().await?;
     Ok(true)
 }

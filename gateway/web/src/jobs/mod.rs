@@ -5,13 +5,17 @@ pub mod month_use;
 
 use std::time::Duration;
 
+use kit::mail::{self, NewMessage};
 use kit::periodic::Periodic;
 use kit::{Clock, Lifecycle};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::SCHEMA;
 use crate::app::App;
-use crate::store::{activity, links};
+use crate::domain::role::Permission;
+use crate::store::{activity, links, members};
 
 /// Removes links that have expired, and activity that is older than a year.
 pub fn clean_up(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
@@ -39,7 +43,7 @@ pub fn announce_expiring_keys(lifecycle: &Lifecycle, app: &App) {
     });
 }
 
-/// Announces months of which much is used.
+/// Mails the people of an account that has used most of its month.
 pub fn announce_month_use(lifecycle: &Lifecycle, app: &App) {
     let minute = Duration::from_mins(1);
     let (pool, clock) = (app.pool.clone(), app.clock.clone());
@@ -49,4 +53,24 @@ pub fn announce_month_use(lifecycle: &Lifecycle, app: &App) {
         let app = App::clone(&app);
         async move { month_use::run(&app, now).await }
     });
+}
+
+/// Queues a mail to the owners and developers of an account; returns their number.
+async fn mail_developers(
+    connection: &mut PgConnection,
+    account: Uuid,
+    (subject, body): (&str, &str),
+    now: OffsetDateTime,
+) -> Result<usize, sqlx::Error> {
+    let mut readers = members::of_account(&mut *connection, account).await?;
+    readers.retain(|member| member.role.may(Permission::Develop));
+    for member in &readers {
+        let mail = NewMessage {
+            recipient: &member.email,
+            subject,
+            body,
+        };
+        mail::insert(&mut *connection, SCHEMA, mail, now).await?;
+    }
+    Ok(readers.len())
 }

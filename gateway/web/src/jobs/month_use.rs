@@ -1,16 +1,14 @@
 //! Mails to owners and developers when an account has used 80 % and 100 % of its month's calls, once each.
 
 use contracts::gateway::v1::AccountMonthUse;
-use kit::mail::{self, NewMessage};
 use kit::timestamp;
 use pages::when;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::SCHEMA;
+use super::mail_developers;
 use crate::app::Web;
-use crate::domain::role::Permission;
-use crate::store::{members, month_notices};
+use crate::store::month_notices;
 
 /// The shares that are announced, in percent. The last is the limit itself.
 const SHARES: [u8; 2] = [80, 100];
@@ -95,20 +93,14 @@ async fn announce(
     let mut transaction = web.pool.begin().await?;
     let account = month.account;
     let new = month_notices::insert(&mut *transaction, account, month.first_day, shares).await?;
-    let mut readers = members::of_account(&mut *transaction, account).await?;
-    readers.retain(|member| member.role.may(Permission::Develop));
-    // Without a reader nothing is recorded: somebody may join later in the month.
-    if !shares.last().is_some_and(|share| new.contains(share)) || readers.is_empty() {
+    if !shares.last().is_some_and(|share| new.contains(share)) {
         return Ok(false);
     }
     let (subject, body) = month.text(&web.public_url);
-    for member in &readers {
-        let mail = NewMessage {
-            recipient: &member.email,
-            subject,
-            body: &body,
-        };
-        mail::insert(&mut *transaction, SCHEMA, mail, now).await?;
+    let readers = mail_developers(&mut transaction, account, (subject, &body), now).await?;
+    if readers == 0 {
+        // Nothing is recorded: somebody may join later in the month.
+        return Ok(false);
     }
     transaction.commit().await?;
     Ok(true)
@@ -136,21 +128,17 @@ impl UsedMonth<'_> {
         let facts = format!(
             "The account {name} has made {used} of the {limit} calls that a month of the plan {plan} has.\n\n"
         );
-        let (subject, effect) = if self.used >= self.limit {
-            (
-                "The calls of the month are used up",
-                format!(
-                    "Calls with live keys are refused with 429 quota_exceeded until {resets}. Nothing is charged, and test keys still work."
-                ),
-            )
+        let (subject, when_used_up) = if self.used >= self.limit {
+            ("The calls of the month are used up", "Calls")
         } else {
             (
                 "80 % of the month's calls are used",
-                format!(
-                    "When they are used up, calls with live keys are refused with 429 quota_exceeded until {resets}. Nothing is charged, and test keys still work."
-                ),
+                "When they are used up, calls",
             )
         };
+        let effect = format!(
+            "{when_used_up} with live keys are refused with 429 quota_exceeded until {resets}. Nothing is charged, and test keys still work."
+        );
         let links = format!(
             "\n\nWhich days and routes took them: {public_url}/accounts/{account}/usage\n\
              The plans: {public_url}/accounts/{account}/plans\n"

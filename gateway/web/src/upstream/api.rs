@@ -1,4 +1,4 @@
-//! The public API, called over HTTP with a key as customers call it: for the answer beside the first call.
+//! A client of the public API. It makes the first call of a new test key, over HTTP as customers do.
 
 use std::sync::Arc;
 use std::time::Duration;

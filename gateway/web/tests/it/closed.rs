@@ -3,9 +3,9 @@
 use http::Request;
 use sqlx::PgPool;
 
+use crate::full_account::{FullAccount, every_field};
 use crate::support::PASSWORD;
 use crate::typed_forms::{BUTTONS, OF_ACCOUNTS};
-use crate::world::{World, every_field};
 
 const READ_ONLY: &str = "read-only for a while";
 
@@ -13,33 +13,33 @@ const READ_ONLY: &str = "read-only for a while";
 const ALWAYS_OPEN: &str = "/accounts/{account}/keys/{key}/revoke";
 const UPLOAD: &str = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
 
-async fn read_only(pool: PgPool) -> World {
-    let world = World::new(pool).await;
-    let switched = &world.hooks.site.gateway.switched;
+async fn read_only(pool: PgPool) -> FullAccount {
+    let full = FullAccount::new(pool).await;
+    let switched = &full.hooks.site.gateway.switched;
     switched.lock().unwrap().insert("read_only");
-    world
+    full
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn a_form_that_is_closed_says_so_and_keeps_what_was_typed(pool: PgPool) {
-    let world = read_only(pool).await;
-    let before = world.state().await;
-    let mut owner = world.owner.clone();
+    let full = read_only(pool).await;
+    let before = full.state().await;
+    let mut owner = full.owner.clone();
     for form in OF_ACCOUNTS {
-        let shown = owner.get(&world.own(form.page)).await;
+        let shown = owner.get(&full.own(form.page)).await;
         shown.assert(200, READ_ONLY);
         let fields = form.typed(&shown.hidden(), false);
-        let page = form.post(&mut owner, &world, &fields).await;
+        let page = form.post(&mut owner, &full, &fields).await;
         assert_eq!(page.status, 503, "{}: {}", form.action, page.text);
         page.assert(503, READ_ONLY);
         form.assert_kept(&page, &fields);
     }
-    assert_eq!(world.state().await, before);
+    assert_eq!(full.state().await, before);
     // The same forms are taken afterwards.
-    let switched = &world.hooks.site.gateway.switched;
+    let switched = &full.hooks.site.gateway.switched;
     switched.lock().unwrap().clear();
     for form in OF_ACCOUNTS {
-        let page = form.send(&mut owner, &world, false).await;
+        let page = form.send(&mut owner, &full, false).await;
         assert!(
             !page.status.is_server_error(),
             "{}: {}",
@@ -52,17 +52,17 @@ async fn a_form_that_is_closed_says_so_and_keeps_what_was_typed(pool: PgPool) {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
-    let world = read_only(pool).await;
-    let before = world.state().await;
+    let full = read_only(pool).await;
+    let before = full.state().await;
     let fields = every_field();
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
-    let mut owner = world.owner.clone();
+    let mut owner = full.owner.clone();
     let of_account = BUTTONS.iter().filter(|it| it.contains("{account}"));
     for action in of_account.filter(|it| **it != ALWAYS_OPEN && **it != UPLOAD) {
-        let page = owner.post(&world.own(action), &fields).await;
+        let page = owner.post(&full.own(action), &fields).await;
         page.assert(503, READ_ONLY);
     }
-    let upload = Request::post(world.own(UPLOAD))
+    let upload = Request::post(full.own(UPLOAD))
         .header("sec-fetch-site", "same-origin")
         .header("content-type", "multipart/form-data; boundary=b")
         .body(
@@ -70,16 +70,16 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
                 .into(),
         );
     owner.send(upload.unwrap()).await.assert(503, READ_ONLY);
-    assert_eq!(world.state().await, before);
-    owner.post(&world.own(ALWAYS_OPEN), &[]).await.location();
-    let keys = world.hooks.site.gateway.keys.lock().unwrap().clone();
+    assert_eq!(full.state().await, before);
+    owner.post(&full.own(ALWAYS_OPEN), &[]).await.location();
+    let keys = full.hooks.site.gateway.keys.lock().unwrap().clone();
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn no_account_is_made_while_everything_is_read_only(pool: PgPool) {
-    let world = read_only(pool).await;
-    let site = &world.hooks.site;
+    let full = read_only(pool).await;
+    let site = &full.hooks.site;
     let accounts = site.gateway.accounts.lock().unwrap().len();
     let mut browser = site.browser();
     browser
@@ -107,13 +107,13 @@ async fn no_account_is_made_while_everything_is_read_only(pool: PgPool) {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
-    let world = World::new(pool).await;
-    let switched = &world.hooks.site.gateway.switched;
+    let full = FullAccount::new(pool).await;
+    let switched = &full.hooks.site.gateway.switched;
     switched.lock().unwrap().insert("submissions");
-    let mut owner = world.owner.clone();
-    let before = world.state().await;
+    let mut owner = full.owner.clone();
+    let before = full.state().await;
     for kind in ["game", "event"] {
-        let path = format!("/accounts/{}/listings/new/{kind}", world.account);
+        let path = format!("/accounts/{}/listings/new/{kind}", full.account);
         let shown = owner.get(&path).await;
         shown.assert(200, "are not accepted for a while");
         let form = shown.hidden()["form"].clone();
@@ -122,9 +122,9 @@ async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
         page.assert(503, "are not accepted for a while");
         page.assert(503, "value=\"Typed title\"");
     }
-    assert_eq!(world.state().await, before);
+    assert_eq!(full.state().await, before);
     // What is listed can still be changed, and pages can be submitted.
-    let path = format!("/accounts/{}/listings/new/page", world.account);
+    let path = format!("/accounts/{}/listings/new/page", full.account);
     let form = owner.get(&path).await.hidden()["form"].clone();
     let fields = [
         ("form", form.as_str()),
@@ -136,7 +136,7 @@ async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
         .iter()
         .filter(|form| !form.action.contains("/new/"))
     {
-        let page = form.send(&mut owner, &world, false).await;
+        let page = form.send(&mut owner, &full, false).await;
         assert!(
             !page.status.is_server_error(),
             "{}: {}",

@@ -5,8 +5,8 @@ use http::Request;
 use sqlx::PgPool;
 
 use crate::browser::{body, form};
+use crate::full_account::{FullAccount, every_field, forms};
 use crate::support::{ADA, Site};
-use crate::world::{World, every_field, forms};
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn forms_of_other_sites_are_refused(pool: PgPool) {
@@ -32,13 +32,13 @@ async fn forms_of_other_sites_are_refused(pool: PgPool) {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn no_form_of_the_router_is_taken_from_another_site(pool: PgPool) {
-    let mut world = World::new(pool).await;
-    let before = world.state().await;
+    let mut full = FullAccount::new(pool).await;
+    let before = full.state().await;
     let fields = every_field();
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
     let mut tried = 0;
     for route in forms() {
-        let path = world.own(route.path);
+        let path = full.own(route.path);
         for (name, value) in [
             ("sec-fetch-site", "cross-site"),
             ("sec-fetch-site", "same-site"),
@@ -46,14 +46,14 @@ async fn no_form_of_the_router_is_taken_from_another_site(pool: PgPool) {
             ("origin", "null"),
         ] {
             let request = form(&path, &[]).header(name, value);
-            let page = world.owner.send(request.body(body(&fields)).unwrap()).await;
+            let page = full.owner.send(request.body(body(&fields)).unwrap()).await;
             page.assert(403, "Sent from another site");
             tried += 1;
         }
     }
     assert!(tried > 150, "{tried}");
-    assert_eq!(world.state().await, before);
-    world.owner.get("/you").await.assert(200, ADA);
+    assert_eq!(full.state().await, before);
+    full.owner.get("/you").await.assert(200, ADA);
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]

@@ -10,9 +10,9 @@ use tracing::{Event, Metadata, Subscriber};
 use web::domain::role::Role;
 
 use crate::browser::Page;
+use crate::full_account::person_id;
 use crate::second_factor::turn_on;
 use crate::support::{ADA, BOB, PASSWORD, Site};
-use crate::world::person_id;
 
 const NOBODY: &str = "eve@evil.example";
 

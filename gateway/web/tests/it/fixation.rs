@@ -65,7 +65,7 @@ async fn the_token_changes_at_sign_in_and_at_the_second_factor(pool: PgPool) {
         .await
         .location();
     assert_renewed(&half, &mut browser).await;
-    // Signing in once more, in the same browser.
+    // Sign in again in the same browser.
     let first = browser.clone();
     site.clock.advance(Duration::seconds(30));
     let fields = [("email", ADA), ("password", PASSWORD)];

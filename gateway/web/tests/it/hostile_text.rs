@@ -8,8 +8,8 @@ use sqlx::{AssertSqlSafe, PgPool};
 use web::router::routes;
 
 use crate::browser::{Browser, Page};
+use crate::full_account::{FullAccount, every_field, forms, person_id, send};
 use crate::support::{ADA, PASSWORD, Site};
-use crate::world::{World, every_field, forms, person_id, send};
 
 const LINK: &str = "javascript:alert(1)";
 
@@ -113,8 +113,8 @@ async fn update(pool: &PgPool, sql: &str, text: &str) {
     assert!(changed.rows_affected() > 0, "{sql}");
 }
 
-async fn fill(world: &mut World) {
-    let hooks = &mut world.hooks;
+async fn fill(full: &mut FullAccount) {
+    let hooks = &mut full.hooks;
     hooks.receiver.say(&hostile("answer"));
     let path = world_endpoint(hooks).await;
     let test = format!("{path}/test");
@@ -132,11 +132,11 @@ async fn fill(world: &mut World) {
     browser.agent = hostile("agent");
     let fields = [("email", ADA), ("password", PASSWORD)];
     browser.post("/sign-in", &fields).await.location();
-    fill_gateway(site, &world.account);
-    fill_listings(site, &world.account);
+    fill_gateway(site, &full.account);
+    fill_listings(site, &full.account);
     let member = site.person("member@studio.example").await;
     site.join(
-        world.account.parse().unwrap(),
+        full.account.parse().unwrap(),
         member,
         web::domain::role::Role::Editor,
     )
@@ -167,9 +167,9 @@ async fn world_endpoint(hooks: &mut crate::webhook_service::WebhookSite) -> Stri
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn no_page_runs_what_a_studio_wrote(pool: PgPool) {
-    let mut world = World::new(pool).await;
-    fill(&mut world).await;
-    let mut stranger = world.hooks.site.browser();
+    let mut full = FullAccount::new(pool).await;
+    fill(&mut full).await;
+    let mut stranger = full.hooks.site.browser();
     let mut seen = BTreeSet::new();
     let mut look = |page: &Page, path: &str| {
         assert_harmless(page, path);
@@ -180,25 +180,25 @@ async fn no_page_runs_what_a_studio_wrote(pool: PgPool) {
         if !route.methods.contains(&Method::GET) {
             continue;
         }
-        let path = world.own(route.path);
-        look(&world.owner.get(&path).await, &path);
+        let path = full.own(route.path);
+        look(&full.owner.get(&path).await, &path);
         look(&stranger.get(&path).await, &path);
     }
     let missing: Vec<&&str> = FIELDS.iter().filter(|it| !seen.contains(*it)).collect();
     assert!(missing.is_empty(), "no page shows {missing:?}");
     // The person as well, whose address is on every page.
-    let id = person_id(&world.hooks.site.pool, ADA).await;
+    let id = person_id(&full.hooks.site.pool, ADA).await;
     let sql = format!("update web.person set email = $1 where id = '{id}'");
-    update(&world.hooks.site.pool, &sql, &hostile("person")).await;
-    let page = world.owner.get("/you").await;
+    update(&full.hooks.site.pool, &sql, &hostile("person")).await;
+    let page = full.owner.get("/you").await;
     page.assert(200, "alert(person)");
     assert_harmless(&page, "/you");
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn no_form_runs_what_was_typed(pool: PgPool) {
-    let mut world = World::new(pool).await;
-    let mut stranger = world.hooks.site.browser();
+    let mut full = FullAccount::new(pool).await;
+    let mut stranger = full.hooks.site.browser();
     for typed in [hostile("typed"), LINK.to_owned(), "\0".to_owned()] {
         for route in forms() {
             // The last steps of these would end the session or the account.
@@ -206,7 +206,7 @@ async fn no_form_runs_what_was_typed(pool: PgPool) {
             {
                 continue;
             }
-            let path = world.own(route.path);
+            let path = full.own(route.path);
             let mut fields = every_field();
             for (name, value) in &mut fields[1..] {
                 // These choose what is done.
@@ -224,14 +224,14 @@ async fn no_form_runs_what_was_typed(pool: PgPool) {
             ] {
                 fields.push((link, typed.clone()));
             }
-            for browser in [&mut world.owner, &mut stranger] {
+            for browser in [&mut full.owner, &mut stranger] {
                 let page = send(browser, &Method::POST, &path, &fields).await;
                 assert_harmless(&page, &path);
             }
             for step in ["edit", "preview"] {
                 fields.retain(|(name, _)| *name != "step");
                 fields.push(("step", step.to_owned()));
-                let page = send(&mut world.owner, &Method::POST, &path, &fields).await;
+                let page = send(&mut full.owner, &Method::POST, &path, &fields).await;
                 assert_harmless(&page, &path);
             }
         }
@@ -240,8 +240,8 @@ async fn no_form_runs_what_was_typed(pool: PgPool) {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn no_page_runs_what_its_address_says(pool: PgPool) {
-    let mut world = World::new(pool).await;
-    let mut stranger = world.hooks.site.browser();
+    let mut full = FullAccount::new(pool).await;
+    let mut stranger = full.hooks.site.browser();
     let names = [
         "next", "done", "to", "cursor", "state", "event", "since", "until", "watch", "before", "q",
     ];
@@ -261,16 +261,16 @@ async fn no_page_runs_what_its_address_says(pool: PgPool) {
             if !route.methods.contains(&Method::GET) {
                 continue;
             }
-            let path = format!("{}?{query}", world.own(route.path));
-            look(&mut world.owner, &path).await;
+            let path = format!("{}?{query}", full.own(route.path));
+            look(&mut full.owner, &path).await;
             look(&mut stranger, &path).await;
             // The last parameter of the path.
             let Some((parent, last)) = route.path.rsplit_once('/') else {
                 continue;
             };
             if last.starts_with('{') {
-                let path = format!("{}/{typed}", world.own(parent));
-                look(&mut world.owner, &path).await;
+                let path = format!("{}/{typed}", full.own(parent));
+                look(&mut full.owner, &path).await;
             }
         }
     }

@@ -8,8 +8,8 @@ use web::domain::link::Purpose;
 use web::domain::role::Role;
 
 use crate::browser::Browser;
+use crate::full_account::rows;
 use crate::support::{ADA, BOB, PASSWORD, Site};
-use crate::world::rows;
 
 const NEW: &str = "another lorry teapot nine";
 const CAROL: &str = "carol@new.example";
@@ -212,7 +212,7 @@ async fn a_link_of_another_person_does_nothing(pool: PgPool) {
     let stranger = site.browser().post(&email.path, &[]).await;
     assert!(stranger.location().starts_with("/sign-in?next="));
     assert_eq!(state(&site).await, before);
-    // A reset signs in the person of the link, whoever is signed in there.
+    // A reset signs in the person of the link, even where somebody else is signed in.
     bob.post("/reset", &[("email", ADA)]).await;
     let reset = site.link(ADA).await;
     bob.post(&reset, &[("password", NEW)]).await.location();

@@ -5,9 +5,9 @@ use web::domain::role::Role;
 use web::layers::access::Access;
 use web::router::routes;
 
+use crate::full_account::{FullAccount, every_field, send};
 use crate::support::BOB;
 use crate::webhook_service::insert_account;
-use crate::world::{World, every_field, send};
 
 /// Files are named by the hash of their content, and the API shows them to everybody.
 const PUBLIC: &str = "/accounts/{account}/pictures/{name}";
@@ -17,13 +17,13 @@ const OF_NOBODY: [&str; 2] = ["{account}", "{kind}"];
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn the_things_of_another_account_are_not_found_under_ones_own(pool: PgPool) {
-    let mut world = World::new(pool).await;
-    let site = &world.hooks.site;
+    let mut full = FullAccount::new(pool).await;
+    let site = &full.hooks.site;
     let bob = site.person(BOB).await;
     let own = site.account(bob, Role::Owner).await;
     insert_account(&site.pool, own, "build").await;
     let (own, mut neighbour) = (own.to_string(), site.signed_in(BOB).await);
-    let before = world.state().await;
+    let before = full.state().await;
     let mut tried = 0;
     for route in routes() {
         let mut parameters = route.path.split('/').filter(|it| it.starts_with('{'));
@@ -33,8 +33,8 @@ async fn the_things_of_another_account_are_not_found_under_ones_own(pool: PgPool
             continue;
         }
         for method in &route.methods {
-            for account in [&own, &world.account] {
-                let path = world.path(route.path, account);
+            for account in [&own, &full.account] {
+                let path = full.path(route.path, account);
                 let page = send(&mut neighbour, method, &path, &every_field()).await;
                 assert_eq!(page.status, 404, "{method} {path}: {}", page.text);
                 for secret in ["Okoto", "adas-", "svc_", "hooks.example"] {
@@ -46,8 +46,8 @@ async fn the_things_of_another_account_are_not_found_under_ones_own(pool: PgPool
     }
     assert!(tried > 60, "{tried}");
     // One's own sessions, and links that were mailed to others.
-    let end = world.own("/you/sessions/{session}/end");
+    let end = full.own("/you/sessions/{session}/end");
     neighbour.post(&end, &[]).await.location();
-    assert_eq!(world.state().await, before);
-    world.owner.get("/you").await.assert(200, "Sign out");
+    assert_eq!(full.state().await, before);
+    full.owner.get("/you").await.assert(200, "Sign out");
 }

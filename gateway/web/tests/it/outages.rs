@@ -15,9 +15,9 @@ use web::router::{router, routes};
 use web::upstream::{Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
+use crate::full_account::FullAccount;
 use crate::support::Site;
 use crate::typed_forms::{Needs, OF_ACCOUNTS};
-use crate::world::World;
 
 /// The services, and paths whose pages are nothing without them.
 const SERVICES: [(Needs, &[&str]); 4] = [
@@ -70,24 +70,24 @@ fn without(site: &Site, service: Needs) -> Router {
 }
 
 /// The owner at another router.
-fn moved(world: &World, router: &Router) -> Browser {
+fn moved(full: &FullAccount, router: &Router) -> Browser {
     let mut owner = Browser::new(router);
-    owner.cookie.clone_from(&world.owner.cookie);
+    owner.cookie.clone_from(&full.owner.cookie);
     owner
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn every_page_answers_without_a_service(pool: PgPool) {
-    let mut world = World::new(pool).await;
+    let mut full = FullAccount::new(pool).await;
     for (service, theirs) in SERVICES {
-        let mut owner = moved(&world, &without(&world.hooks.site, service));
+        let mut owner = moved(&full, &without(&full.hooks.site, service));
         let mut missing = 0;
         for route in routes() {
             if !route.methods.contains(&Method::GET) {
                 continue;
             }
-            let path = world.own(route.path);
-            let usual = world.owner.get(&path).await;
+            let path = full.own(route.path);
+            let usual = full.owner.get(&path).await;
             let page = owner.get(&path).await;
             if page.status == usual.status {
                 continue;
@@ -105,16 +105,16 @@ async fn every_page_answers_without_a_service(pool: PgPool) {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn no_form_loses_what_was_typed_without_its_service(pool: PgPool) {
-    let world = World::new(pool).await;
-    let site = &world.hooks.site;
+    let full = FullAccount::new(pool).await;
+    let site = &full.hooks.site;
     for (service, _) in SERVICES {
-        let mut without = moved(&world, &without(site, service));
-        let before = world.state().await;
+        let mut without = moved(&full, &without(site, service));
+        let before = full.state().await;
         for form in OF_ACCOUNTS.iter().filter(|form| form.needs == service) {
-            let mut owner = world.owner.clone();
-            let hidden = owner.get(&world.own(form.page)).await.hidden();
+            let mut owner = full.owner.clone();
+            let hidden = owner.get(&full.own(form.page)).await.hidden();
             let fields = form.typed(&hidden, false);
-            let page = form.post(&mut without, &world, &fields).await;
+            let page = form.post(&mut without, &full, &fields).await;
             assert_eq!(
                 page.status, 503,
                 "{service:?} {}: {}",
@@ -127,12 +127,12 @@ async fn no_form_loses_what_was_typed_without_its_service(pool: PgPool) {
                 form.assert_kept(&page, &fields);
             }
         }
-        assert_eq!(world.state().await, before, "{service:?}");
+        assert_eq!(full.state().await, before, "{service:?}");
     }
     // Once it is back, the same forms are taken.
-    let mut owner = world.owner.clone();
+    let mut owner = full.owner.clone();
     for form in OF_ACCOUNTS {
-        let page = form.send(&mut owner, &world, false).await;
+        let page = form.send(&mut owner, &full, false).await;
         let is_taken = [StatusCode::OK, StatusCode::SEE_OTHER].contains(&page.status);
         let is_refused_by_its_rules = page.status == 422;
         assert!(

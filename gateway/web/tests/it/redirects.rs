@@ -7,9 +7,9 @@ use web::domain::role::Role;
 use web::router::routes;
 
 use crate::browser::Page;
+use crate::full_account::{FullAccount, every_field, send};
 use crate::second_factor::{half_signed_in, turn_on};
 use crate::support::{ADA, PASSWORD, Site};
-use crate::world::{World, every_field, send};
 
 const ELSEWHERE: [&str; 18] = [
     "//evil.example",
@@ -111,20 +111,20 @@ async fn the_second_factor_leads_to_no_other_site(pool: PgPool) {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn no_parameter_of_any_page_or_form_leads_elsewhere(pool: PgPool) {
-    let mut world = World::new(pool).await;
+    let mut full = FullAccount::new(pool).await;
     let query = |text: &str| {
         let text = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         NAMES.map(|name| format!("{name}={text}")).join("&")
     };
-    let mut stranger = world.hooks.site.browser();
+    let mut stranger = full.hooks.site.browser();
     for route in routes() {
-        let path = world.own(route.path);
+        let path = full.own(route.path);
         if !route.methods.contains(&Method::GET) {
             continue;
         }
         for text in ["//evil.example", "/\\evil.example", "https:evil.example"] {
             let path = format!("{path}?{}", query(text));
-            for browser in [&mut world.owner, &mut stranger] {
+            for browser in [&mut full.owner, &mut stranger] {
                 let page = browser.get(&path).await;
                 assert_stays(&page, &path);
                 assert!(!page.status.is_server_error(), "{path}: {}", page.text);
@@ -142,16 +142,10 @@ async fn no_parameter_of_any_page_or_form_leads_elsewhere(pool: PgPool) {
         assert_stays(&stranger.get(path).await, path);
     }
     // Forms, with every field that could be an address.
-    for route in crate::world::forms() {
+    for route in crate::full_account::forms() {
         let mut fields = every_field();
         fields.extend(NAMES.map(|name| (name, "//evil.example".to_owned())));
-        let page = send(
-            &mut stranger,
-            &Method::POST,
-            &world.own(route.path),
-            &fields,
-        )
-        .await;
+        let page = send(&mut stranger, &Method::POST, &full.own(route.path), &fields).await;
         assert_stays(&page, route.path);
     }
 }

@@ -4,9 +4,9 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::browser::Page;
+use crate::full_account::{FullAccount, forms};
 use crate::support::{ADA, Site};
 use crate::typed_forms::{BUTTONS, NEW_ACCOUNT, OF_ACCOUNTS, OF_PEOPLE, TypedForm, holder};
-use crate::world::{World, forms};
 
 /// Every error is named by the field that it stands beside, and there is the one that is expected.
 #[track_caller]
@@ -55,31 +55,31 @@ fn every_form_is_tried() {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn a_refused_form_of_an_account_keeps_what_was_typed(pool: PgPool) {
-    let mut world = World::new(pool).await;
-    let before = world.state().await;
-    let mut owner = world.owner.clone();
+    let mut full = FullAccount::new(pool).await;
+    let before = full.state().await;
+    let mut owner = full.owner.clone();
     for form in OF_ACCOUNTS {
-        let shown = owner.get(&world.own(form.page)).await;
+        let shown = owner.get(&full.own(form.page)).await;
         shown.assert(200, "<form");
         let fields = form.typed(&shown.hidden(), true);
-        let page = form.post(&mut owner, &world, &fields).await;
+        let page = form.post(&mut owner, &full, &fields).await;
         assert_eq!(page.status, 422, "{}: {}", form.action, page.text);
         assert_tied(form, &page);
         form.assert_kept(&page, &fields);
     }
-    assert_eq!(world.state().await, before);
-    world.owner.get("/you").await.assert(200, ADA);
+    assert_eq!(full.state().await, before);
+    full.owner.get("/you").await.assert(200, ADA);
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn a_refused_form_of_a_person_keeps_what_was_typed(pool: PgPool) {
-    let world = World::new(pool).await;
+    let full = FullAccount::new(pool).await;
     for form in OF_PEOPLE {
-        let mut browser = holder(&world, form, &world.hooks.site).await;
-        let shown = browser.get(&world.own(form.page)).await;
+        let mut browser = holder(&full, form, &full.hooks.site).await;
+        let shown = browser.get(&full.own(form.page)).await;
         shown.assert(200, "<form");
         let fields = form.typed(&shown.hidden(), true);
-        let page = form.post(&mut browser, &world, &fields).await;
+        let page = form.post(&mut browser, &full, &fields).await;
         assert_eq!(page.status, 422, "{}: {}", form.action, page.text);
         assert_tied(form, &page);
         form.assert_kept(&page, &fields);

@@ -9,7 +9,7 @@ use web::layers::access::Access;
 use web::router::routes;
 
 use crate::browser::{Browser, Page};
-use crate::stub_catalogue::Gate;
+use crate::stub_catalogue::HeldRead;
 use crate::stub_pictures;
 use crate::support::{ADA, Site};
 
@@ -246,18 +246,18 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
     let site = Site::new(pool).await;
-    let gate = Gate::default();
-    *site.catalogue.gate.lock().unwrap() = Some(gate.clone());
+    let held = HeldRead::default();
+    *site.catalogue.held.lock().unwrap() = Some(held.clone());
     let waiting = async {
         let mut browser = site.browser();
         browser.get("/creators/savanna").await
     };
     let other = async {
-        gate.began.notified().await;
+        held.began.notified().await;
         // The stub's site allows one call at once.
         let mut browser = site.browser();
         let page = browser.get("/creators/savanna").await;
-        gate.opened.notify_one();
+        held.released.notify_one();
         page
     };
     let (first, second) = tokio::join!(waiting, other);

@@ -28,13 +28,13 @@ pub(crate) struct StubCatalogue {
     /// Lists of games, in order.
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
-    pub(crate) gate: Arc<Mutex<Option<Gate>>>,
+    pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Gate {
+pub(crate) struct HeldRead {
     pub(crate) began: Arc<Notify>,
-    pub(crate) opened: Arc<Notify>,
+    pub(crate) released: Arc<Notify>,
 }
 
 impl Default for StubCatalogue {
@@ -44,7 +44,7 @@ impl Default for StubCatalogue {
             words: Arc::default(),
             is_away: Arc::default(),
             asked: Arc::default(),
-            gate: Arc::default(),
+            held: Arc::default(),
         }
     }
 }
@@ -144,7 +144,7 @@ impl StubCatalogue {
     fn one(&self, (name, only): (&str, &str), listing: &Value) -> Result<bytes::Bytes, Status> {
         self.answers()?;
         if name != only {
-            return Err(Fault::not_found("There is none.").into());
+            return Err(Fault::not_found("There is no such listing.").into());
         }
         Ok(self.body(listing.clone()))
     }
@@ -213,10 +213,10 @@ impl CreatorsService for StubCatalogue {
         &self,
         request: Request<proto::GetCreatorRequest>,
     ) -> Answer<proto::GetCreatorResponse> {
-        let gate = self.gate.lock().unwrap().clone();
-        if let Some(gate) = gate {
-            gate.began.notify_one();
-            gate.opened.notified().await;
+        let held = self.held.lock().unwrap().clone();
+        if let Some(held) = held {
+            held.began.notify_one();
+            held.released.notified().await;
         }
         let mut listing = creator();
         let more = json!({"bio": "Since 2012", "links": {"website": "https://savanna.example"}, "games": [self.game()]});

@@ -6,8 +6,8 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
+use crate::full_account::{CAROL, FullAccount};
 use crate::support::{ADA, Site};
-use crate::world::{CAROL, World};
 
 /// Opens `page`, and sends its form twice at once to `action`.
 async fn send_twice(
@@ -84,15 +84,15 @@ async fn one_account_one_invitation_and_one_key(pool: PgPool) {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn a_live_key_is_shown_by_both_answers_and_made_once(pool: PgPool) {
-    let world = World::new(pool).await;
-    let mut owner = world.owner.clone();
-    let keys = world.own("/accounts/{account}/keys");
-    let reveal = world.own("/accounts/{account}/keys/requests/{request}/reveal");
+    let full = FullAccount::new(pool).await;
+    let mut owner = full.owner.clone();
+    let keys = full.own("/accounts/{account}/keys");
+    let reveal = full.own("/accounts/{account}/keys/requests/{request}/reveal");
     let (one, two) = send_twice(&mut owner, &keys, &reveal, &[]).await;
     one.assert(200, "svc_live_");
     two.assert(200, "svc_live_");
-    let rotate = world.own("/accounts/{account}/keys/{key}/rotate");
-    let page = world.own("/accounts/{account}/keys/{key}");
+    let rotate = full.own("/accounts/{account}/keys/{key}/rotate");
+    let page = full.own("/accounts/{account}/keys/{key}");
     let (one, two) = send_twice(&mut owner, &page, &rotate, &[("grace", "3600")]).await;
     one.assert(200, "svc_test_new_");
     two.assert(200, "svc_test_new_");
@@ -100,15 +100,15 @@ async fn a_live_key_is_shown_by_both_answers_and_made_once(pool: PgPool) {
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn one_endpoint_one_test_event_and_one_secret(pool: PgPool) {
-    let world = World::new(pool).await;
-    let mut owner = world.owner.clone();
-    let base = world.own("/accounts/{account}/webhooks");
+    let full = FullAccount::new(pool).await;
+    let mut owner = full.owner.clone();
+    let base = full.own("/accounts/{account}/webhooks");
     let fields = [
-        ("url", world.hooks.receiver.url.as_str()),
+        ("url", full.hooks.receiver.url.as_str()),
         ("events", "tip.paid"),
     ];
-    let account = world.hooks.account;
-    let webhooks = &world.hooks.site.app.webhooks;
+    let account = full.hooks.account;
+    let webhooks = &full.hooks.site.app.webhooks;
     let (one, two) = send_twice(&mut owner, &format!("{base}/new"), &base, &fields).await;
     let secret = |page: &Page| page.text.split_once("svc_whsec_").unwrap().1[..44].to_owned();
     assert_eq!(secret(&one), secret(&two));
@@ -117,7 +117,7 @@ async fn one_endpoint_one_test_event_and_one_secret(pool: PgPool) {
         2
     );
 
-    let page = world.own("/accounts/{account}/webhooks/{endpoint}");
+    let page = full.own("/accounts/{account}/webhooks/{endpoint}");
     let (one, two) = send_twice(
         &mut owner,
         &page,
@@ -130,7 +130,7 @@ async fn one_endpoint_one_test_event_and_one_secret(pool: PgPool) {
     let (one, two) = send_twice(&mut owner, &page, &rotate, &[]).await;
     assert_eq!(secret(&one), secret(&two));
     // These have no id: a second one finds nothing to do.
-    let again = world.own("/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again");
+    let again = full.own("/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again");
     send_twice(&mut owner, &page, &again, &[]).await;
     for action in ["pause", "resume"] {
         send_twice(&mut owner, &page, &format!("{page}/{action}"), &[]).await;

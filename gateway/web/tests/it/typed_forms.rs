@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::browser::{Browser, Page};
+use crate::full_account::FullAccount;
 use crate::support::{PASSWORD, Site};
-use crate::world::World;
 
 /// The service that a form needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) struct TypedForm {
     pub(crate) needs: Needs,
     /// Names and values that the rules admit.
     pub(crate) fields: &'static [(&'static str, &'static str)],
-    /// Replaces a value by one that the rules refuse; the error stands beside the field of the third name, or above the form (`*`).
+    /// A field, a value that the rules refuse, and the field that shows the error; `*` for an error above the form.
     pub(crate) wrong: (&'static str, &'static str, &'static str),
 }
 
@@ -308,23 +308,28 @@ impl TypedForm {
     }
 
     /// Opens the page and sends the form.
-    pub(crate) async fn send(&self, browser: &mut Browser, world: &World, is_wrong: bool) -> Page {
-        let page = browser.get(&world.own(self.page)).await;
+    pub(crate) async fn send(
+        &self,
+        browser: &mut Browser,
+        full: &FullAccount,
+        is_wrong: bool,
+    ) -> Page {
+        let page = browser.get(&full.own(self.page)).await;
         let fields = self.typed(&page.hidden(), is_wrong);
-        self.post(browser, world, &fields).await
+        self.post(browser, full, &fields).await
     }
 
     pub(crate) async fn post(
         &self,
         browser: &mut Browser,
-        world: &World,
+        full: &FullAccount,
         fields: &[(String, String)],
     ) -> Page {
         let fields: Vec<(&str, &str)> = fields
             .iter()
             .map(|(n, v)| (n.as_str(), v.as_str()))
             .collect();
-        browser.post(&world.own(self.action), &fields).await
+        browser.post(&full.own(self.action), &fields).await
     }
 
     /// The page has everything that was typed, except secrets.
@@ -359,15 +364,15 @@ impl TypedForm {
 }
 
 /// A browser that may send the forms of people: `/sign-in/code` needs a person after the password.
-pub(crate) async fn holder(world: &World, form: &TypedForm, site: &Site) -> Browser {
+pub(crate) async fn holder(full: &FullAccount, form: &TypedForm, site: &Site) -> Browser {
     match form.action {
         "/sign-in/code" => {
-            let mut owner = world.owner.clone();
+            let mut owner = full.owner.clone();
             crate::second_factor::turn_on(site, &mut owner).await;
             site.clock.advance(time::Duration::minutes(16));
             crate::second_factor::half_signed_in(site).await
         }
-        path if path.starts_with("/you") => world.owner.clone(),
+        path if path.starts_with("/you") => full.owner.clone(),
         _ => site.browser(),
     }
 }

@@ -34,7 +34,7 @@ const KNOWN: [&str; 16] = [
 ];
 
 /// The account of [`ADA`], who is signed in.
-pub(crate) struct World {
+pub(crate) struct FullAccount {
     pub(crate) hooks: WebhookSite,
     pub(crate) account: String,
     pub(crate) owner: Browser,
@@ -48,7 +48,7 @@ pub(crate) struct World {
     token: String,
 }
 
-impl World {
+impl FullAccount {
     pub(crate) async fn new(pool: PgPool) -> Self {
         let mut hooks = WebhookSite::new(pool).await;
         let account = hooks.account.to_string();
@@ -100,7 +100,10 @@ impl World {
     pub(crate) fn path(&self, pattern: &str, account: &str) -> String {
         let fill = |segment: &str| {
             let known = !segment.starts_with('{') || KNOWN.contains(&segment);
-            assert!(known, "world.rs has nothing for {segment} of {pattern}");
+            assert!(
+                known,
+                "full_account.rs has nothing for {segment} of {pattern}"
+            );
             self.value(pattern, segment, account)
         };
         pattern.split('/').map(fill).collect::<Vec<_>>().join("/")
