@@ -60,6 +60,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let files = FileStore::open(&boot.settings.files)?;
     jobs::follow_pages::spawn(&boot.lifecycle, &pool, &writer, &boot.clock);
     jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
+    jobs::notes::spawn(&boot.lifecycle, &pool, &boot.clock);
     kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
     let pictures = PictureProcessor::new(
         pool.clone(),

@@ -23,6 +23,8 @@ pub enum AuditAction {
     RejectClaim,
     /// Declines the request of an account to take down its listing.
     DeclineTakedown,
+    /// Closes the note of a visitor.
+    CloseNote,
     Import,
     /// Deletes a picture from every listing and from the file store.
     PurgePicture,
@@ -50,6 +52,7 @@ impl Action for AuditAction {
         Self::GrantClaim,
         Self::RejectClaim,
         Self::DeclineTakedown,
+        Self::CloseNote,
         Self::Import,
         Self::PurgePicture,
         Self::CreateMember,
@@ -61,7 +64,7 @@ impl Action for AuditAction {
     ];
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown",
+        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown", "note",
         "picture",
     ];
 
@@ -78,6 +81,7 @@ impl Action for AuditAction {
             Self::GrantClaim => "grant_claim",
             Self::RejectClaim => "reject_claim",
             Self::DeclineTakedown => "decline_takedown",
+            Self::CloseNote => "close_note",
             Self::Import => "import",
             Self::PurgePicture => "purge_picture",
             Self::CreateMember => "create_member",
@@ -96,7 +100,8 @@ impl Action for AuditAction {
             | Self::Reject
             | Self::Edit
             | Self::GrantClaim
-            | Self::RejectClaim => Role::Reviewer,
+            | Self::RejectClaim
+            | Self::CloseNote => Role::Reviewer,
             _ => Role::Admin,
         }
     }
@@ -128,7 +133,11 @@ mod tests {
             .copied()
             .filter(|action| Role::Reviewer.covers(action.needs()))
             .collect();
-        let decisions = [AuditAction::GrantClaim, AuditAction::RejectClaim];
+        let decisions = [
+            AuditAction::GrantClaim,
+            AuditAction::RejectClaim,
+            AuditAction::CloseNote,
+        ];
         let reviews = [
             AuditAction::Look,
             AuditAction::Approve,

@@ -18,6 +18,7 @@ pub mod import_merge;
 pub mod links;
 pub mod listing;
 pub mod mode;
+pub mod note;
 pub mod page;
 pub mod pictures;
 pub mod record;

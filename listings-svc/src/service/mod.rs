@@ -10,6 +10,7 @@ pub mod listing;
 mod listing_name;
 pub mod member;
 pub mod my_listings;
+pub mod notes;
 mod own_listing;
 pub mod own_pictures;
 pub mod page_owners;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::member_service_server::MemberServiceServer;
+use contracts::listings::v1::notes_service_server::NotesServiceServer;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
@@ -122,6 +124,10 @@ impl Dependencies {
                 pool.clone(),
                 self.writer.clone(),
                 public_url,
+            )))
+            .add_service(NotesServiceServer::new(notes::Service::new(
+                pool.clone(),
+                self.writer.clone(),
             )))
             .add_service(PictureServiceServer::new(picture::Service::new(
                 pool,

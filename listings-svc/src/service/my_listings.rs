@@ -145,7 +145,7 @@ fn takedown_reason(sent: &str) -> Result<String, Fault> {
     Ok(reason)
 }
 
-fn entity(kind: &str) -> Result<Entity, Fault> {
+pub(super) fn entity(kind: &str) -> Result<Entity, Fault> {
     let entity = Entity::parse(kind).filter(|entity| entity.is_listing());
     entity.ok_or_else(|| Fault::invalid_field("kind", "Give page, game or event."))
 }

@@ -44,10 +44,14 @@ impl PictureService for Service {
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
         let request = request.into_inner();
         let not_found = || Fault::not_found("There is no picture of this name.");
-        let name = FileName::parse(&request.name).ok_or_else(not_found)?;
+        let mut name = FileName::parse(&request.name).ok_or_else(not_found)?;
         // The first part decides; a response that has begun is finished.
         if request.offset == 0 && !self.is_served(&name).await.map_err(Fault::from)? {
             return Err(not_found().into());
+        }
+        if let Some(width) = i32::try_from(request.width).ok().filter(|it| *it > 0) {
+            let rendition = pictures::rendition_of_width(&self.pool, &name, width).await;
+            name = rendition.map_err(Fault::from)?.unwrap_or(name);
         }
         let max_bytes = request.most.into();
         let part = self.files.part(&name, request.offset, max_bytes).await?;
@@ -56,6 +60,7 @@ impl PictureService for Service {
             content_type: CONTENT_TYPE.to_owned(),
             size: part.size,
             part: part.bytes,
+            name: name.to_string(),
         }))
     }
 }

@@ -12,6 +12,7 @@ pub mod imports;
 pub mod listings;
 pub mod members;
 pub mod my_listings;
+pub mod notes;
 pub mod page_owners;
 pub mod pages;
 pub mod picture_uses;

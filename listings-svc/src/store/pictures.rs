@@ -169,6 +169,26 @@ pub async fn renditions(
         .collect())
 }
 
+/// The file of the same picture that has this width; `None` if there is none, or it is the named file itself.
+pub async fn rendition_of_width(
+    pool: &PgPool,
+    name: &FileName,
+    width: i32,
+) -> Result<Option<FileName>, sqlx::Error> {
+    // A cover and a screenshot may come from one upload: another rendition is the same picture if it has the same shape, up to rounding.
+    let hash = sqlx::query_scalar!(
+        "select other.hash from listings.picture as named join listings.picture as other using (source)
+         where named.hash = $1 and other.hash <> $1 and other.purged_at is null and abs(other.width - $2) <= 1
+             and abs(other.height::bigint * named.width - named.height::bigint * other.width) <= named.width
+         order by abs(other.width - $2), other.hash limit 1",
+        name.hash(),
+        width
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(hash.and_then(|hash| FileName::from_hash(&hash)))
+}
+
 /// Marks files as purged; returns the number of those that were not. Waits for a transaction in which a listing gets one of them.
 pub async fn mark_purged(
     connection: &mut PgConnection,

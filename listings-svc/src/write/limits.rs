@@ -9,6 +9,9 @@ use crate::domain::text::clip;
 pub const MAX_WAITING_CLAIMS: i64 = 10;
 /// Maximum number of waiting requests for a takedown of one account.
 const MAX_WAITING_TAKEDOWNS: i64 = 10;
+/// Maximum number of notes of one network in [`NOTES_WINDOW`].
+const MAX_NOTES: usize = 5;
+pub(super) const NOTES_WINDOW: Duration = Duration::HOUR;
 
 /// Refuses a submission beyond the limit of pending ones; `whose` names the account for which it counts.
 pub(super) fn check_pending_limit(pending: i64, limit: i64, whose: &str) -> Result<(), Fault> {
@@ -41,6 +44,22 @@ pub(super) fn check_waiting_takedowns(others: i64) -> Result<(), Fault> {
         "{MAX_WAITING_TAKEDOWNS} of your requests for a takedown wait for a decision, which is the maximum. Write to staff about all of them in one of these."
     );
     Err(Fault::new(Code::TooManyPending, message))
+}
+
+/// Refuses a note beyond the limit of its network; `earlier` has the times of the notes in the window, oldest first.
+pub(super) fn check_notes(earlier: &[OffsetDateTime], now: OffsetDateTime) -> Result<(), Fault> {
+    let Some(excess) = earlier.len().checked_sub(MAX_NOTES) else {
+        return Ok(());
+    };
+    let oldest = earlier.get(excess).copied().unwrap_or(now);
+    let wait = (oldest + NOTES_WINDOW - now).whole_seconds().max(1);
+    Err(Fault {
+        retry_after: u32::try_from(wait).ok(),
+        ..Fault::new(
+            Code::RateLimited,
+            format!("Your network has sent {MAX_NOTES} notes within an hour. Send this one later."),
+        )
+    })
 }
 
 /// Refuses a write beyond the daily limit of the plan.

@@ -11,6 +11,7 @@ pub mod import;
 pub mod limits;
 pub mod members;
 pub mod moderate;
+pub mod notes;
 pub mod own_pictures;
 pub mod page_owners;
 pub mod picture_edit;
@@ -45,6 +46,7 @@ use claims::ClaimChange;
 use import::chunk::Chunk;
 use members::MemberChange;
 use moderate::Moderation;
+use notes::{ChangedNote, NoteChange};
 use page_owners::OwnerChange;
 use picture_edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
@@ -72,6 +74,8 @@ pub enum Command {
     ChangeMember(Box<MemberChange>),
     /// An account asks staff to take down a listing, or staff decline that.
     Takedown(Box<TakedownChange>),
+    /// A visitor sends a note about a listing, or its owner or staff close one.
+    Note(Box<NoteChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
     /// Lets the next games of a page follow its state.
@@ -97,6 +101,7 @@ pub enum Outcome {
     MemberChanged(Box<MemberRow>),
     /// The request after the change.
     TakedownRequested(Box<TakedownRequest>),
+    NoteChanged(Box<ChangedNote>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
     PageFollowed {
@@ -177,6 +182,10 @@ impl Apply for CommandHandler {
             Command::Takedown(change) => {
                 let request = Box::pin(takedowns::apply(connection, change, now)).await?;
                 (Outcome::TakedownRequested(Box::new(request)), Vec::new())
+            }
+            Command::Note(change) => {
+                let changed = Box::pin(notes::apply(connection, change, now)).await?;
+                (Outcome::NoteChanged(Box::new(changed)), Vec::new())
             }
             Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);

@@ -8,8 +8,8 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::follow_page;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
+use super::{follow_page, notes};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -88,7 +88,9 @@ where
         Transition::Restore => ChangeKind::Restored,
     };
     if moderation.transition == Transition::TakeDown {
-        takedowns::grant(connection, (moderation.entity, after.id), now).await?;
+        let listing = (moderation.entity, after.id);
+        takedowns::grant(connection, listing, now).await?;
+        notes::close_of_removed(connection, listing, &moderation.by, now).await?;
     }
     let (is_public, mut unfinished) = (after.is_visible(), None);
     let mut changes = vec![listing_change(

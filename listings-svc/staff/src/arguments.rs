@@ -38,6 +38,10 @@ pub(crate) fn takedown_id(text: &str) -> Result<String, String> {
     id(text, "a waiting request", "review takedowns")
 }
 
+pub(crate) fn note_id(text: &str) -> Result<String, String> {
+    id(text, "an open note", "review notes")
+}
+
 pub(crate) fn endpoint_id(text: &str) -> Result<String, String> {
     id(text, "an endpoint", "endpoint list --account ACCOUNT")
 }

@@ -34,7 +34,7 @@ pub(crate) fn table<const N: usize>(
 
 fn color(state: &str) -> Option<Color> {
     match state {
-        "pending" | "waiting" | "asked" => Some(Color::Yellow),
+        "pending" | "waiting" | "asked" | "open" => Some(Color::Yellow),
         "published" | "granted" | "approved" => Some(Color::Green),
         "rejected" | "removed" => Some(Color::Red),
         _ => None,

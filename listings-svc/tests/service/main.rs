@@ -14,6 +14,7 @@ mod indexes;
 mod member_tokens;
 mod members;
 mod moderate;
+mod notes;
 mod own_listing;
 mod own_pictures;
 mod owner_edits;

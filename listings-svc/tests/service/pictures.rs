@@ -133,10 +133,19 @@ pub(crate) async fn read(
     service: &Service,
     name: &str,
 ) -> Result<proto::GetPictureResponse, Status> {
+    read_width(service, name, 0).await
+}
+
+async fn read_width(
+    service: &Service,
+    name: &str,
+    width: u32,
+) -> Result<proto::GetPictureResponse, Status> {
     let request = proto::GetPictureRequest {
         name: name.to_owned(),
         offset: 0,
         most: u32::MAX,
+        width,
     };
     Ok(service
         .files
@@ -208,6 +217,41 @@ async fn a_cover_is_stored_named_by_the_game_and_published(pool: PgPool) {
             .await
             .is_ok()
     );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_picture_is_also_read_by_the_width_of_its_small_size(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    // One upload is the cover and a screenshot: four files of one shape, and of a wide picture another shape.
+    let file = picture(1_920, 1_080, [9, 8, 7]);
+    let cover = set_cover(&service, "a-game", &file).await.unwrap();
+    let shot = add(&service, &file, "", None).await.unwrap();
+    let wide = picture(2_000, 500, [1, 2, 3]);
+    let other = set_cover(&service, "a-game", &wide).await.unwrap();
+    let wide = add(&service, &wide, "", None).await.unwrap();
+    for (made, width) in [(&cover, 600), (&shot, 640), (&other, 600), (&wide, 640)] {
+        let (large, small) = (made.picture.as_ref(), made.small.as_ref());
+        assert_eq!(small.unwrap().width, width);
+        let read = async |width: u32| {
+            let name = name_of(large).to_string();
+            read_width(&service, &name, width).await.unwrap()
+        };
+        let found = read(width).await;
+        assert_eq!(found.name, name_of(small).to_string());
+        assert_eq!(found.size, small.unwrap().size);
+        for width in [0, 1, 599, 5_000, u32::MAX] {
+            assert_eq!(
+                read(width).await.name,
+                name_of(large).to_string(),
+                "{width}"
+            );
+        }
+    }
+    // A small size that is the picture itself.
+    let tiny = add(&service, &picture(320, 180, [0, 0, 9]), "", None).await;
+    let tiny = name_of(tiny.unwrap().picture.as_ref()).to_string();
+    let found = read_width(&service, &tiny, 640).await.unwrap();
+    assert_eq!(found.name, tiny);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

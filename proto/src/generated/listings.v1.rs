@@ -1731,6 +1731,679 @@ pub mod staff_listing_service_server {
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListingNote {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub name: ::core::option::Option<ListingName>,
+    /// The current title of the listing, or the name of a page.
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(enumeration = "NoteKind", tag = "4")]
+    pub kind: i32,
+    /// Of a report: `rights`, `deception`, `offence`, `not_a_game` or `other`; empty for a correction.
+    #[prost(string, tag = "5")]
+    pub reason: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub text: ::prost::alloc::string::String,
+    /// Of the sender, for questions; often empty, and deleted after 90 days.
+    #[prost(string, tag = "7")]
+    pub email: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "8")]
+    pub made_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(enumeration = "NoteState", tag = "9")]
+    pub state: i32,
+    #[prost(message, optional, tag = "10")]
+    pub closed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// `account` or `staff`, and the account or the member; empty while the note is open.
+    #[prost(string, tag = "11")]
+    pub closed_by_kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "12")]
+    pub closed_by: ::prost::alloc::string::String,
+    /// What the closer wrote; may be empty.
+    #[prost(string, tag = "13")]
+    pub answer: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateNoteRequest {
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(enumeration = "NoteKind", tag = "3")]
+    pub note: i32,
+    /// Of a report, as in ListingNote.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+    /// 1 to 2,000 characters.
+    #[prost(string, tag = "5")]
+    pub text: ::prost::alloc::string::String,
+    /// Optional.
+    #[prost(string, tag = "6")]
+    pub email: ::prost::alloc::string::String,
+    /// The network of the sender: an IPv4 address, or the first address of the /64 of an IPv6 address. Deleted after 90 days.
+    #[prost(string, tag = "7")]
+    pub network: ::prost::alloc::string::String,
+    /// A random text of 16 to 100 characters. Calls with the same one are the same note.
+    #[prost(string, tag = "8")]
+    pub form: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateNoteResponse {
+    /// The network has sent a note of this kind about the listing today, so this one was not stored.
+    #[prost(bool, tag = "1")]
+    pub is_duplicate: bool,
+    /// The accounts to which a stored correction went. Empty: it went to staff, as every report does.
+    #[prost(string, repeated, tag = "2")]
+    pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The title of the listing, or the name of a page.
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOwnNotesRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOwnNotesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub notes: ::prost::alloc::vec::Vec<ListingNote>,
+    /// All open corrections of the listing.
+    #[prost(uint64, tag = "2")]
+    pub total: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloseOwnNoteRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// The id of the note.
+    #[prost(string, tag = "4")]
+    pub id: ::prost::alloc::string::String,
+    /// `done` or `dismissed`.
+    #[prost(enumeration = "NoteState", tag = "5")]
+    pub state: i32,
+    /// For the record; up to 500 characters.
+    #[prost(string, tag = "6")]
+    pub answer: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloseOwnNoteResponse {
+    #[prost(message, optional, tag = "1")]
+    pub note: ::core::option::Option<ListingNote>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListNotesRequest {
+    #[prost(message, optional, tag = "1")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListNotesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub notes: ::prost::alloc::vec::Vec<ListingNote>,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloseNoteRequest {
+    /// The id of the note.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// `done` or `dismissed`.
+    #[prost(enumeration = "NoteState", tag = "2")]
+    pub state: i32,
+    /// For the audit; 1 to 500 characters.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloseNoteResponse {
+    #[prost(message, optional, tag = "1")]
+    pub note: ::core::option::Option<ListingNote>,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum NoteKind {
+    Unspecified = 0,
+    /// Something of the listing is wrong or missing.
+    Correction = 1,
+    /// The listing should not be there as it is.
+    Report = 2,
+}
+impl NoteKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "NOTE_KIND_UNSPECIFIED",
+            Self::Correction => "NOTE_KIND_CORRECTION",
+            Self::Report => "NOTE_KIND_REPORT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "NOTE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "NOTE_KIND_CORRECTION" => Some(Self::Correction),
+            "NOTE_KIND_REPORT" => Some(Self::Report),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum NoteState {
+    Unspecified = 0,
+    Open = 1,
+    /// The listing was changed, or taken down.
+    Done = 2,
+    /// Nothing needs to be done.
+    Dismissed = 3,
+}
+impl NoteState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "NOTE_STATE_UNSPECIFIED",
+            Self::Open => "NOTE_STATE_OPEN",
+            Self::Done => "NOTE_STATE_DONE",
+            Self::Dismissed => "NOTE_STATE_DISMISSED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "NOTE_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "NOTE_STATE_OPEN" => Some(Self::Open),
+            "NOTE_STATE_DONE" => Some(Self::Done),
+            "NOTE_STATE_DISMISSED" => Some(Self::Dismissed),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod notes_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Notes about listings by visitors of the public site, for the dashboard. Nothing of a note is public.
+    ///
+    /// A correction is for the accounts that own the listing, or for staff if none does. A report is always for staff, who read and close notes by
+    /// `StaffReviewService`. Notes about a listing are closed when it is taken down. A closed note is deleted after 90 days.
+    #[derive(Debug, Clone)]
+    pub struct NotesServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl NotesServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> NotesServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> NotesServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            NotesServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Stores a note about a public listing. A network may send five notes an hour, and one of a kind about a listing per UTC day.
+        pub async fn create_note(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateNoteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateNoteResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.NotesService/CreateNote",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.NotesService", "CreateNote"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The open corrections of a listing of the account, oldest first, at most 50.
+        pub async fn list_own_notes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOwnNotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnNotesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.NotesService/ListOwnNotes",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.NotesService", "ListOwnNotes"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Closes such a correction. A second call changes nothing.
+        pub async fn close_own_note(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CloseOwnNoteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CloseOwnNoteResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.NotesService/CloseOwnNote",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.NotesService", "CloseOwnNote"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod notes_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with NotesServiceServer.
+    #[async_trait]
+    pub trait NotesService: std::marker::Send + std::marker::Sync + 'static {
+        /// Stores a note about a public listing. A network may send five notes an hour, and one of a kind about a listing per UTC day.
+        async fn create_note(
+            &self,
+            request: tonic::Request<super::CreateNoteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateNoteResponse>,
+            tonic::Status,
+        >;
+        /// The open corrections of a listing of the account, oldest first, at most 50.
+        async fn list_own_notes(
+            &self,
+            request: tonic::Request<super::ListOwnNotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnNotesResponse>,
+            tonic::Status,
+        >;
+        /// Closes such a correction. A second call changes nothing.
+        async fn close_own_note(
+            &self,
+            request: tonic::Request<super::CloseOwnNoteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CloseOwnNoteResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Notes about listings by visitors of the public site, for the dashboard. Nothing of a note is public.
+    ///
+    /// A correction is for the accounts that own the listing, or for staff if none does. A report is always for staff, who read and close notes by
+    /// `StaffReviewService`. Notes about a listing are closed when it is taken down. A closed note is deleted after 90 days.
+    #[derive(Debug)]
+    pub struct NotesServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> NotesServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for NotesServiceServer<T>
+    where
+        T: NotesService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.NotesService/CreateNote" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateNoteSvc<T: NotesService>(pub Arc<T>);
+                    impl<
+                        T: NotesService,
+                    > tonic::server::UnaryService<super::CreateNoteRequest>
+                    for CreateNoteSvc<T> {
+                        type Response = super::CreateNoteResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateNoteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as NotesService>::create_note(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateNoteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.NotesService/ListOwnNotes" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListOwnNotesSvc<T: NotesService>(pub Arc<T>);
+                    impl<
+                        T: NotesService,
+                    > tonic::server::UnaryService<super::ListOwnNotesRequest>
+                    for ListOwnNotesSvc<T> {
+                        type Response = super::ListOwnNotesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOwnNotesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as NotesService>::list_own_notes(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListOwnNotesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.NotesService/CloseOwnNote" => {
+                    #[allow(non_camel_case_types)]
+                    struct CloseOwnNoteSvc<T: NotesService>(pub Arc<T>);
+                    impl<
+                        T: NotesService,
+                    > tonic::server::UnaryService<super::CloseOwnNoteRequest>
+                    for CloseOwnNoteSvc<T> {
+                        type Response = super::CloseOwnNoteResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CloseOwnNoteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as NotesService>::close_own_note(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CloseOwnNoteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for NotesServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.NotesService";
+    impl<T> tonic::server::NamedService for NotesServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PictureUpload {
     #[prost(oneof = "picture_upload::Message", tags = "1, 2, 3")]
     pub message: ::core::option::Option<picture_upload::Message>,
@@ -6541,6 +7214,10 @@ pub struct GetPictureRequest {
     /// The most bytes of the part, up to 1 MiB; 0 returns only the type and the size of the file.
     #[prost(uint32, tag = "3")]
     pub most: u32,
+    /// Read the rendition of the same picture with this width, such as the small size of a cover; the named file if there is none. Further
+    /// parts are read by the name of the response.
+    #[prost(uint32, tag = "4")]
+    pub width: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetPictureResponse {
@@ -6553,6 +7230,9 @@ pub struct GetPictureResponse {
     /// Empty after the end of the file.
     #[prost(bytes = "bytes", tag = "3")]
     pub part: ::prost::bytes::Bytes,
+    /// The name of the file that was read.
+    #[prost(string, tag = "4")]
+    pub name: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod picture_service_client {
@@ -8436,6 +9116,56 @@ pub mod staff_review_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// The open notes of visitors that are for staff, oldest first: reports, and corrections of listings that no account owns.
+        pub async fn list_notes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListNotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListNotesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffReviewService/ListNotes",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "ListNotes"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Closes a note, whomever it is for. A second call with the same state changes nothing.
+        pub async fn close_note(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CloseNoteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CloseNoteResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffReviewService/CloseNote",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "CloseNote"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -8535,6 +9265,22 @@ pub mod staff_review_service_server {
             request: tonic::Request<super::DeclineTakedownRequest>,
         ) -> std::result::Result<
             tonic::Response<super::DeclineTakedownResponse>,
+            tonic::Status,
+        >;
+        /// The open notes of visitors that are for staff, oldest first: reports, and corrections of listings that no account owns.
+        async fn list_notes(
+            &self,
+            request: tonic::Request<super::ListNotesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListNotesResponse>,
+            tonic::Status,
+        >;
+        /// Closes a note, whomever it is for. A second call with the same state changes nothing.
+        async fn close_note(
+            &self,
+            request: tonic::Request<super::CloseNoteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CloseNoteResponse>,
             tonic::Status,
         >;
     }
@@ -9147,6 +9893,96 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DeclineTakedownSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffReviewService/ListNotes" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListNotesSvc<T: StaffReviewService>(pub Arc<T>);
+                    impl<
+                        T: StaffReviewService,
+                    > tonic::server::UnaryService<super::ListNotesRequest>
+                    for ListNotesSvc<T> {
+                        type Response = super::ListNotesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListNotesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffReviewService>::list_notes(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListNotesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffReviewService/CloseNote" => {
+                    #[allow(non_camel_case_types)]
+                    struct CloseNoteSvc<T: StaffReviewService>(pub Arc<T>);
+                    impl<
+                        T: StaffReviewService,
+                    > tonic::server::UnaryService<super::CloseNoteRequest>
+                    for CloseNoteSvc<T> {
+                        type Response = super::CloseNoteResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CloseNoteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffReviewService>::close_note(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CloseNoteSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

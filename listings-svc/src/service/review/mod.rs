@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
 use super::listing_name::{self, ListingName, Problems};
-use super::{claim, takedowns};
+use super::{claim, notes, takedowns};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
@@ -26,6 +26,7 @@ use crate::feed;
 use crate::store::queue::Item;
 use crate::write::CommandHandler;
 use crate::write::import::Importer;
+use crate::write::notes::NoteChange;
 use crate::write::takedowns::TakedownChange;
 
 #[derive(Debug)]
@@ -212,6 +213,38 @@ impl StaffReviewService for Service {
         Ok(Response::new(proto::DeclineTakedownResponse {
             request: Some(request),
         }))
+    }
+
+    async fn list_notes(
+        &self,
+        request: Request<proto::ListNotesRequest>,
+    ) -> Result<Response<proto::ListNotesResponse>, Status> {
+        self.admit(&request, AuditAction::Look, None).await?;
+        let page = request.into_inner().page.unwrap_or_default();
+        Ok(Response::new(
+            notes::list_for_staff(&self.pool, page).await?,
+        ))
+    }
+
+    async fn close_note(
+        &self,
+        request: Request<proto::CloseNoteRequest>,
+    ) -> Result<Response<proto::CloseNoteResponse>, Status> {
+        let subject = ("note", request.get_ref().id.as_str());
+        let action = AuditAction::CloseNote;
+        let by = self.audit.admit(&request, action, subject).await?.member;
+        let request = request.into_inner();
+        let mut problems = Problems::new();
+        let end = notes::end(request.state(), &mut problems);
+        let reason = listing_name::reason(&request.reason, true, &mut problems);
+        let change = NoteChange::Close {
+            note: claim::parse_uuid("id", &request.id)?,
+            end: listing_name::finish(end, problems)?,
+            reason,
+            by,
+        };
+        let note = notes::close(&self.writer, change).await?;
+        Ok(Response::new(proto::CloseNoteResponse { note: Some(note) }))
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) const LISTINGS: Vocabulary = Vocabulary {
         "grant_claim",
         "reject_claim",
         "decline_takedown",
+        "close_note",
         "import",
         "purge_picture",
         "create_member",
@@ -32,7 +33,7 @@ pub(super) const LISTINGS: Vocabulary = Vocabulary {
         "read_audit",
     ],
     kinds: &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown",
+        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown", "note",
         "picture", "follower",
     ],
 };

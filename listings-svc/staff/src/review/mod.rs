@@ -1,5 +1,6 @@
 //! `staff review`: an interactive review of the queue, its list, and its watch
 
+mod notes;
 mod session;
 mod takedowns;
 
@@ -17,7 +18,7 @@ use serde::Serialize;
 use tonic::Request;
 
 use crate::account::AccountNames;
-use crate::arguments::{limit, takedown_id};
+use crate::arguments::{limit, note_id, takedown_id};
 use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -65,6 +66,20 @@ enum Command {
         #[arg(value_parser = takedown_id)]
         id: String,
         /// The reason that the account reads
+        #[arg(long)]
+        reason: String,
+    },
+    /// List the open notes of visitors, oldest first: reports, and corrections of listings that no account owns
+    Notes,
+    /// Close such a note
+    CloseNote {
+        /// The id of the note
+        #[arg(value_parser = note_id)]
+        id: String,
+        /// Whether something was done about it
+        #[arg(long = "as")]
+        end: notes::NoteEnd,
+        /// The reason for the audit
         #[arg(long)]
         reason: String,
     },
@@ -116,6 +131,7 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
         None => {
             let names = AccountNames::new(fleet).await;
             takedowns::remind(&mut service, output).await?;
+            notes::remind(&mut service, output).await?;
             session::run(service, names, kind, output).await
         }
         Some(Command::List { limit }) => list(&mut service, fleet, kind, limit.get(), output).await,
@@ -123,6 +139,10 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
         Some(Command::Takedowns) => takedowns::list(&mut service, fleet, output).await,
         Some(Command::DeclineTakedown { id, reason }) => {
             takedowns::decline(&mut service, (id, reason), fleet, output).await
+        }
+        Some(Command::Notes) => notes::list(&mut service, output).await,
+        Some(Command::CloseNote { id, end, reason }) => {
+            notes::close(&mut service, (id, end, reason), output).await
         }
     }
 }
@@ -162,7 +182,8 @@ async fn list(
     output.answer(&document, || queue_table(&rows))?;
     let total = total.unwrap_or_default();
     output.print(&format!("{} of {total} pending listings", rows.len()));
-    takedowns::remind(service, output).await
+    takedowns::remind(service, output).await?;
+    notes::remind(service, output).await
 }
 
 fn queue_table(rows: &[QueueRow]) -> comfy_table::Table {
