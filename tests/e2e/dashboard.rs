@@ -7,21 +7,21 @@ use reqwest::{RequestBuilder, StatusCode};
 const PASSWORD: &str = "baobab lorry teapot nine";
 
 /// A browser with one cookie. Each has an address of its own, as the proxy of the test says.
-struct Browser {
+pub(crate) struct Browser {
     http: reqwest::Client,
     base: String,
     cookie: Option<String>,
     address: String,
 }
 
-struct Page {
-    status: StatusCode,
-    location: String,
-    text: String,
+pub(crate) struct Page {
+    pub(crate) status: StatusCode,
+    pub(crate) location: String,
+    pub(crate) text: String,
 }
 
 impl Browser {
-    fn new(fleet: &Fleet) -> Self {
+    pub(crate) fn new(fleet: &Fleet) -> Self {
         let random = kit::ids::row_id().as_u128();
         Self {
             http: reqwest::Client::builder()
@@ -38,12 +38,12 @@ impl Browser {
         }
     }
 
-    async fn get(&mut self, path: &str) -> Page {
+    pub(crate) async fn get(&mut self, path: &str) -> Page {
         let request = self.http.get(format!("{}{path}", self.base));
         self.send(request).await
     }
 
-    async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
+    pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         let mut form = reqwest::Url::parse("http://form.example").unwrap();
         form.query_pairs_mut().extend_pairs(fields);
         let request = self
@@ -77,7 +77,7 @@ impl Browser {
 
 impl Page {
     /// The value of a hidden field.
-    fn hidden(&self, name: &str) -> String {
+    pub(crate) fn hidden(&self, name: &str) -> String {
         let start = format!("name=\"{name}\" value=\"");
         let (_, rest) = self.text.split_once(&start).unwrap();
         rest.split('"').next().unwrap().to_owned()

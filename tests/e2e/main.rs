@@ -17,6 +17,7 @@ mod keys;
 mod lists;
 mod me;
 mod members;
+mod notes;
 mod pictures;
 mod places;
 mod port;

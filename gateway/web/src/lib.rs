@@ -12,6 +12,7 @@ pub mod hashing;
 pub mod jobs;
 pub mod layers;
 pub mod listings;
+pub mod member_mail;
 pub mod notice;
 pub mod page_error;
 pub mod page_limit;

@@ -37,6 +37,7 @@ impl AfterForm {
             "listing-changed" => "The change is saved.",
             "listing-withdrawn" => "It is withdrawn, and waits for no review.",
             "takedown-asked" => "Staff have your request. Their answer appears here.",
+            "note-closed" => "The correction is closed.",
             "page-claimed" => "Staff have your claim. Their answer appears here.",
             "pictures-changed" => "The pictures are changed.",
             "currency-named" => "The name is valid from now on.",

@@ -223,10 +223,10 @@ async fn a_cover_is_stored_named_by_the_game_and_published(pool: PgPool) {
 async fn a_picture_is_also_read_by_the_width_of_its_small_size(pool: PgPool) {
     let service = start_with_game(pool).await;
     // One upload is the cover and a screenshot: four files of one shape, and of a wide picture another shape.
-    let file = picture(1_920, 1_080, [9, 8, 7]);
+    let file = picture(1_280, 720, [9, 8, 7]);
     let cover = set_cover(&service, "a-game", &file).await.unwrap();
     let shot = add(&service, &file, "", None).await.unwrap();
-    let wide = picture(2_000, 500, [1, 2, 3]);
+    let wide = picture(1_360, 340, [1, 2, 3]);
     let other = set_cover(&service, "a-game", &wide).await.unwrap();
     let wide = add(&service, &wide, "", None).await.unwrap();
     for (made, width) in [(&cover, 600), (&shot, 640), (&other, 600), (&wide, 640)] {

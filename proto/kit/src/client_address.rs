@@ -119,6 +119,13 @@ fn parse_hop(text: &str) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
+impl Network {
+    /// The IPv4 address, or the first address of the /64.
+    pub const fn address(self) -> IpAddr {
+        self.0
+    }
+}
+
 impl From<IpAddr> for Network {
     fn from(address: IpAddr) -> Self {
         Self(match address.to_canonical() {

@@ -18,6 +18,8 @@ pub struct Field {
     value: String,
     error: Option<String>,
     is_required: bool,
+    /// What stands beside the label of a field that may be empty.
+    optional: &'static str,
     max: u32,
 }
 
@@ -40,6 +42,7 @@ impl Field {
             value: String::new(),
             error: None,
             is_required: true,
+            optional: "optional",
             max: 200,
         }
     }
@@ -111,6 +114,13 @@ impl Field {
     pub fn optional(mut self) -> Self {
         self.is_required = false;
         self
+    }
+
+    /// The same, with the word for it in the language of the page.
+    #[must_use]
+    pub fn optional_as(mut self, word: &'static str) -> Self {
+        self.optional = word;
+        self.optional()
     }
 
     #[must_use]

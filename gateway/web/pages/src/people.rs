@@ -11,6 +11,8 @@ pub struct SignUpPage {
     pub shell: Shell,
     pub errors: Fields,
     pub email: Field,
+    /// The page to come back to; empty: the new account.
+    pub next: String,
     /// Where mails are on a local fleet.
     pub mail_folder: Option<String>,
 }
@@ -62,6 +64,8 @@ pub struct SignInPage {
     pub password: Field,
     /// The page that was asked for.
     pub next: String,
+    /// The page for people who have no account.
+    pub sign_up: String,
 }
 
 #[derive(Debug, Template)]

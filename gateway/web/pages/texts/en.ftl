@@ -137,6 +137,45 @@ event-about = About the event
 event-over = This event is over.
 event-description = { $value }, an event about games in Africa.
 
+## What a visitor can do about a listing
+
+actions-label = About this listing
+action-claim = Claim this page
+action-correct = Suggest a correction
+action-report = Report this listing
+action-takedown = Ask for its takedown
+note-correct-title = Suggest a correction of { $value }
+note-correct-lead = What is wrong or missing, and where can it be checked? Whoever looks after the listing reads this. It is not shown on the site.
+note-report-title = Report { $value }
+note-report-lead = A person reads every report. It is not shown on the site, and neither is who sent it.
+note-owner = Is it your own listing?
+note-owner-link = Sign in, and ask for the takedown from your account.
+note-reason-label = Reason
+note-choose = Choose one
+report-reason-rights = It uses my rights: a game, a name, a picture or a mark
+report-reason-deception = It deceives: fraud, malware, or a false name
+report-reason-offence = It is offensive or harmful
+report-reason-not_a_game = It does not belong here
+report-reason-other = Something else
+note-text-label = What is wrong?
+note-email-label = Your e-mail address
+note-email-hint = Only so that the people who read this can ask you something. It is deleted after 90 days.
+note-optional = optional
+note-send = Send
+note-back = Back to { $value }
+note-sent = Thank you. A person reads what you wrote.
+note-duplicate = Your network has sent a note about this listing today, so this one was not stored. Send it tomorrow if it says something else.
+note-reason-error = Choose a reason.
+note-text-error = Write what is wrong, in at most 2,000 characters.
+note-email-error = Write an e-mail address such as ada@studio.example, or leave it out.
+note-form-error = Something of the form was lost. Send it again.
+note-limit = { $count ->
+    [one] Your network has sent many notes within an hour. Send this one again in { $number } minute.
+   *[other] Your network has sent many notes within an hour. Send this one again in { $number } minutes.
+}
+note-closed = The site is being worked on, and takes no notes for a while. Try again later.
+note-unavailable = What you wrote could not be stored. Send it again in a few seconds.
+
 ## Search
 
 search-title = Search

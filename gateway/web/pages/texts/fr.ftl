@@ -137,6 +137,45 @@ event-about = À propos de l’événement
 event-over = Cet événement est terminé.
 event-description = { $value }, un événement consacré aux jeux en Afrique.
 
+## Ce qu’un visiteur peut faire d’une fiche
+
+actions-label = À propos de cette fiche
+action-claim = Revendiquer cette page
+action-correct = Proposer une correction
+action-report = Signaler cette fiche
+action-takedown = Demander son retrait
+note-correct-title = Proposer une correction de { $value }
+note-correct-lead = Qu’est-ce qui est faux ou manque, et où peut-on le vérifier ? La personne qui s’occupe de la fiche lira ceci. Rien n’est montré sur le site.
+note-report-title = Signaler { $value }
+note-report-lead = Une personne lit chaque signalement. Il n’est pas montré sur le site, et son auteur non plus.
+note-owner = Est-ce votre propre fiche ?
+note-owner-link = Connectez-vous et demandez le retrait depuis votre compte.
+note-reason-label = Motif
+note-choose = Choisissez
+report-reason-rights = Elle utilise mes droits : un jeu, un nom, une image ou une marque
+report-reason-deception = Elle trompe : fraude, logiciel malveillant ou faux nom
+report-reason-offence = Elle est offensante ou nuisible
+report-reason-not_a_game = Elle n’a pas sa place ici
+report-reason-other = Autre chose
+note-text-label = Qu’est-ce qui ne va pas ?
+note-email-label = Votre adresse électronique
+note-email-hint = Seulement pour que les personnes qui lisent ceci puissent vous poser une question. Elle est effacée après 90 jours.
+note-optional = facultatif
+note-send = Envoyer
+note-back = Retour à { $value }
+note-sent = Merci. Une personne lira ce que vous avez écrit.
+note-duplicate = Votre réseau a déjà envoyé une note sur cette fiche aujourd’hui ; celle-ci n’a pas été enregistrée. Envoyez-la demain si elle dit autre chose.
+note-reason-error = Choisissez un motif.
+note-text-error = Écrivez ce qui ne va pas, en 2 000 caractères au plus.
+note-email-error = Écrivez une adresse comme ada@studio.example, ou laissez-la de côté.
+note-form-error = Une partie du formulaire s’est perdue. Envoyez-le encore une fois.
+note-limit = { $count ->
+    [one] Votre réseau a envoyé beaucoup de notes en une heure. Envoyez celle-ci de nouveau dans { $number } minute.
+   *[other] Votre réseau a envoyé beaucoup de notes en une heure. Envoyez celle-ci de nouveau dans { $number } minutes.
+}
+note-closed = Le site est en travaux et ne prend pas de notes pour l’instant. Réessayez plus tard.
+note-unavailable = Ce que vous avez écrit n’a pas pu être enregistré. Envoyez-le de nouveau dans quelques secondes.
+
 ## Recherche
 
 search-title = Recherche

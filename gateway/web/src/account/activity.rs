@@ -85,6 +85,8 @@ fn words(action: &str, subject: &str) -> String {
         "listing_withdrawn" => format!("withdrew {subject}"),
         "pictures_changed" => format!("changed the pictures of {subject}"),
         "takedown_asked" => format!("asked for the takedown of {subject}"),
+        "correction_done" => format!("marked a correction of {subject} as done"),
+        "correction_dismissed" => format!("dismissed a correction of {subject}"),
         "page_claimed" => format!("claimed the page {subject}"),
         "currency_named" => format!("named the currency of {subject}"),
         // What a newer version has recorded.

@@ -32,12 +32,38 @@ impl ListingKind {
         }
     }
 
+    /// The page of such a listing on the public site.
+    pub fn public_path(self, name: &str) -> String {
+        format!("/{}/{name}", self.api_list())
+    }
+
     /// The list of the API that has such listings.
     pub const fn api_list(self) -> &'static str {
         match self {
             Self::Page => "creators",
             Self::Game => "games",
             Self::Event => "events",
+        }
+    }
+}
+
+/// Whether this may be a slug or a handle, and so stand in an address as it is.
+pub fn is_listing_name(text: &str) -> bool {
+    let may_be = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=100).contains(&text.len()) && text.bytes().all(may_be)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_needs_no_encoding() {
+        for good in ["kora", "a-game-2"] {
+            assert!(is_listing_name(good));
+        }
+        for bad in ["", "a/b", "..", "A", "a b", "a?b", "é", &"a".repeat(101)] {
+            assert!(!is_listing_name(bad), "{bad:?}");
         }
     }
 }

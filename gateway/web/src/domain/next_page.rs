@@ -1,5 +1,9 @@
 //! Where a person goes after signing in.
 
+use super::listing_kind::is_listing_name;
+
+/// What paths of claims begin with.
+const CLAIM: &str = "/claim/";
 /// The default page.
 const HOME: &str = "/accounts";
 
@@ -13,9 +17,35 @@ pub fn path(text: &str) -> &str {
     if is_ours { text } else { HOME }
 }
 
+/// `text` if a new person comes back to it by the link of a mail: the claim of a page. Everything else stays out of mails, which anyone can
+/// cause.
+pub fn after_sign_up(text: &str) -> Option<&str> {
+    let handle = text.strip_prefix(CLAIM)?;
+    is_listing_name(handle).then_some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mail_leads_to_a_claim_and_nowhere_else() {
+        assert_eq!(after_sign_up("/claim/a-studio"), Some("/claim/a-studio"));
+        for other in [
+            "",
+            "/",
+            "/accounts",
+            "/claim/",
+            "/claim/a/b",
+            "/claim/../you",
+            "/claim/a?b=c",
+            "/claim/A",
+            "//claim/a",
+            "https://evil.example/claim/a",
+        ] {
+            assert_eq!(after_sign_up(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn only_paths_of_this_site_are_followed() {

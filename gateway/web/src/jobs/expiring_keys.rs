@@ -5,8 +5,9 @@ use kit::timestamp;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::mail_developers;
 use crate::app::Web;
+use crate::domain::role::Permission;
+use crate::member_mail;
 use crate::store::{members, notices};
 
 /// How long before its end a key is announced.
@@ -59,7 +60,8 @@ async fn announce(
         web.public_url,
     );
     let mail = ("A key expires soon", body.as_str());
-    mail_developers(&mut transaction, account, mail, now).await?;
+    let readers = (account, Permission::Develop);
+    member_mail::queue(&mut transaction, readers, mail, now).await?;
     transaction.commit().await?;
     Ok(true)
 }

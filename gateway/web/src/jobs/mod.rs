@@ -5,19 +5,15 @@ pub mod month_use;
 
 use std::time::Duration;
 
-use kit::mail::{self, NewMessage};
 use kit::periodic::Periodic;
 use kit::{Clock, Lifecycle};
-use sqlx::{PgConnection, PgPool};
-use time::OffsetDateTime;
-use uuid::Uuid;
+use sqlx::PgPool;
 
 use crate::SCHEMA;
 use crate::app::App;
-use crate::domain::role::Permission;
-use crate::store::{activity, links, members};
+use crate::store::{activity, links, note_notices};
 
-/// Removes links that have expired, and activity that is older than a year.
+/// Removes links that have expired, activity that is older than a year, and records of mails of earlier days.
 pub fn clean_up(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
     let hour = Duration::from_hours(1);
     let job = Periodic::new(pool.clone(), SCHEMA, "clean up", hour, clock.clone());
@@ -26,7 +22,9 @@ pub fn clean_up(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
         let pool = pool.clone();
         async move {
             let links = links::remove_expired(&pool, now).await?;
-            Ok(links + activity::remove_old(&pool, now).await?)
+            let yesterday = now.date() - time::Duration::DAY;
+            let notices = note_notices::remove_before(&pool, yesterday).await?;
+            Ok(links + notices + activity::remove_old(&pool, now).await?)
         }
     });
 }
@@ -53,24 +51,4 @@ pub fn announce_month_use(lifecycle: &Lifecycle, app: &App) {
         let app = App::clone(&app);
         async move { month_use::run(&app, now).await }
     });
-}
-
-/// Queues a mail to the owners and developers of an account; returns their number.
-async fn mail_developers(
-    connection: &mut PgConnection,
-    account: Uuid,
-    (subject, body): (&str, &str),
-    now: OffsetDateTime,
-) -> Result<usize, sqlx::Error> {
-    let mut readers = members::of_account(&mut *connection, account).await?;
-    readers.retain(|member| member.role.may(Permission::Develop));
-    for member in &readers {
-        let mail = NewMessage {
-            recipient: &member.email,
-            subject,
-            body,
-        };
-        mail::insert(&mut *connection, SCHEMA, mail, now).await?;
-    }
-    Ok(readers.len())
 }

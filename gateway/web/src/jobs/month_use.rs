@@ -6,8 +6,9 @@ use pages::when;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use super::mail_developers;
 use crate::app::Web;
+use crate::domain::role::Permission;
+use crate::member_mail;
 use crate::store::month_notices;
 
 /// The shares that are announced, in percent. The last is the limit itself.
@@ -97,7 +98,8 @@ async fn announce(
         return Ok(false);
     }
     let (subject, body) = month.text(&web.public_url);
-    let readers = mail_developers(&mut transaction, account, (subject, &body), now).await?;
+    let readers = (account, Permission::Develop);
+    let readers = member_mail::queue(&mut transaction, readers, (subject, &body), now).await?;
     if readers == 0 {
         // Nothing is recorded: somebody may join later in the month.
         return Ok(false);

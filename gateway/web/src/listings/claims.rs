@@ -11,7 +11,6 @@ use pages::listings::claims::{ClaimRow, OwnClaimsPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
 
-use super::list::Place;
 use super::{Frame, shown};
 use crate::account::record;
 use crate::app::{App, Web};
@@ -30,15 +29,29 @@ pub struct ClaimForm {
     evidence: String,
 }
 
+#[derive(Debug, Default, Deserialize)]
+pub struct ClaimQuery {
+    /// The page that a link of the public site names.
+    #[serde(default)]
+    handle: String,
+    /// What was just done.
+    #[serde(default)]
+    done: String,
+}
+
 pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
     Extension(scope): Extension<AccountScope>,
-    Query(place): Query<Place>,
+    Query(query): Query<ClaimQuery>,
 ) -> PageResult {
     let mut frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
-    frame.shell.notice = AfterForm::named(&place.done);
-    let answer = (StatusCode::OK, &ClaimForm::default(), Fields::default());
+    frame.shell.notice = AfterForm::named(&query.done);
+    let form = ClaimForm {
+        handle: query.handle,
+        ..ClaimForm::default()
+    };
+    let answer = (StatusCode::OK, &form, Fields::default());
     page(&app, &scope, frame, answer).await
 }
 

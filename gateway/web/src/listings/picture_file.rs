@@ -31,19 +31,22 @@ pub async fn show(
     Path((_, name)): Path<(Uuid, String)>,
 ) -> Result<Response, PageError> {
     // A withdrawn picture is soon gone here too.
-    file(app, name, "private, max-age=300").await
+    let (response, _) = file(app, (name, 0), "private, max-age=300").await?;
+    Ok(response)
 }
 
-/// A picture file, with this `Cache-Control`.
+/// A picture file with this `Cache-Control`, and its name: that of the rendition with a width, if it is not 0 and there is one.
 pub(crate) async fn file(
     app: App,
-    name: String,
+    (name, width): (String, u32),
     cache_control: &'static str,
-) -> Result<Response, PageError> {
+) -> Result<(Response, String), PageError> {
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
-    let head = app.listings.picture_part(&name, 0, PART).await?;
+    let head = app.listings.picture_part(&name, 0, PART, width).await?;
+    // A replica of an older version does not say it, and knows one size only.
+    let name = if head.name.is_empty() { name } else { head.name };
     let headers: [(HeaderName, HeaderValue); 3] = [
         // Whatever listings-svc stores, a browser is told that it is a JPEG: neither a page nor an SVG, which may have scripts.
         (CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
@@ -52,13 +55,14 @@ pub(crate) async fn file(
     ];
     let rest = Rest {
         app,
-        name,
+        name: name.clone(),
         size: head.size,
         sent: 0,
         first: Some(head.part),
     };
     let parts = stream::try_unfold(rest, next_part);
-    Ok((headers, Body::from_stream(parts)).into_response())
+    let response = (headers, Body::from_stream(parts)).into_response();
+    Ok((response, name))
 }
 
 async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
@@ -70,7 +74,7 @@ async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
     } else {
         let listings = &rest.app.listings;
         listings
-            .picture_part(&rest.name, rest.sent, PART)
+            .picture_part(&rest.name, rest.sent, PART, 0)
             .await?
             .part
     };

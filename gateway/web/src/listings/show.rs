@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::facts::Summary;
 use super::list::Place;
-use super::{Frame, kind, path, words};
+use super::{Frame, kind, notes, path, words};
 use crate::account::record;
 use crate::app::{App, Web};
 use crate::domain::listing_kind::ListingKind;
@@ -72,19 +72,20 @@ pub async fn withdraw(
     }
 }
 
-async fn page(
+pub(super) async fn page(
     web: &Web,
     viewer: &Viewer,
     scope: &AccountScope,
     (listing, place): (ListingRef<'_>, Place),
     (status, errors): (StatusCode, Fields),
 ) -> PageResult {
-    let (frame, found, history) = futures::join!(
+    let (frame, found, history, corrections) = futures::join!(
         Frame::load(web, viewer, scope, Section::Listings),
         web.listings.get(listing),
-        web.listings.revisions(listing, &place.cursor)
+        web.listings.revisions(listing, &place.cursor),
+        web.listings.own_notes(listing)
     );
-    let (found, history) = (found?, history?);
+    let (found, history, corrections) = (found?, history?, corrections?);
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let summary = Summary::of(content, &found.creator);
     let call = format!("GET /v1/{}/{}", listing.kind.api_list(), listing.name);
@@ -117,6 +118,8 @@ async fn page(
             )
         }),
         takedown: found.takedown.as_ref().map(takedown),
+        notes_total: corrections.total,
+        notes: corrections.notes.into_iter().map(notes::row).collect(),
         shell: frame.shell,
     };
     Ok(html(status, &page))
@@ -136,6 +139,7 @@ fn actions(
         has_pictures: kind != ListingKind::Event && !is_removed,
         may_withdraw: may_edit && state == proto::State::Pending,
         may_ask_for_takedown: may_edit && state == proto::State::Published && !waits,
+        may_close_notes: may_edit,
         closed: frame.closed().filter(|_| may_edit),
     }
 }

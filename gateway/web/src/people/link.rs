@@ -1,7 +1,7 @@
 //! The page that a link in a mail leads to. Opening it changes nothing, since scanners of mails open links too: its button does.
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::link_actions;
 use crate::app::{App, Web};
+use crate::domain::next_page;
 use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
@@ -21,11 +22,28 @@ use crate::store::people::{self, Person};
 use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Default, Deserialize)]
+pub struct Next {
+    #[serde(default)]
+    next: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
 pub struct Input {
     #[serde(default)]
     pub account_name: String,
     #[serde(default)]
     pub password: String,
+}
+
+/// The path of a link, which may lead on to a page.
+pub(super) fn path(token: &str, next: Option<&str>) -> String {
+    match next {
+        Some(next) => {
+            let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+            format!("/link/{token}?next={next}")
+        }
+        None => format!("/link/{token}"),
+    }
 }
 
 /// What a link needs from its visitor.
@@ -42,7 +60,9 @@ pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
     Path(token): Path<String>,
+    Query(next): Query<Next>,
 ) -> PageResult {
+    let next = next_page::after_sign_up(&next.next);
     match find(&app, &token, viewer).await? {
         Ok(Requirement::Confirmation(link, _)) => {
             let (heading, text, button) = confirmation(&app, &link).await;
@@ -57,7 +77,7 @@ pub async fn show(
         Ok(link) => Ok(ok(&password_page(
             &app,
             &link,
-            &token,
+            &path(&token, next),
             "",
             Fields::default(),
         )
@@ -71,18 +91,20 @@ pub async fn send(
     Extension(viewer): Extension<Option<Viewer>>,
     Extension(client): Extension<ClientInfo>,
     Path(token): Path<String>,
+    Query(next): Query<Next>,
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
+    let next = next_page::after_sign_up(&next.next);
     let link = match find(&app, &token, viewer).await? {
         Ok(link) => link,
         Err(elsewhere) => return Ok(*elsewhere),
     };
     let refused = match &link {
         Requirement::NewPerson(link) => {
-            link_actions::create_person(&app, &client, link, &form).await?
+            link_actions::create_person(&app, &client, (link, next), &form).await?
         }
         Requirement::NewPassword(link, person) => {
-            link_actions::reset_password(&app, &client, link, person, &form).await?
+            link_actions::reset_password(&app, &client, (link, next), person, &form).await?
         }
         Requirement::Confirmation(link, viewer) => {
             return link_actions::confirm(&app, &client, link, viewer).await;
@@ -91,7 +113,7 @@ pub async fn send(
     match refused {
         Ok(response) => Ok(response),
         Err((status, errors)) => {
-            let page = password_page(&app, &link, &token, &form.account_name, errors).await;
+            let page = password_page(&app, &link, &path(&token, next), &form.account_name, errors).await;
             Ok(html(status, &page))
         }
     }
@@ -166,7 +188,7 @@ async fn confirmation(web: &Web, link: &Link) -> (String, String, &'static str) 
 async fn password_page(
     web: &Web,
     link: &Requirement,
-    token: &str,
+    action: &str,
     typed_name: &str,
     errors: Fields,
 ) -> PasswordLinkPage {
@@ -204,7 +226,7 @@ async fn password_page(
         heading,
         text,
         email: target.email.clone(),
-        action: format!("/link/{token}"),
+        action: action.to_owned(),
         account_name,
         password: Field::new_password("password", "New password").error_in(&errors),
         button,

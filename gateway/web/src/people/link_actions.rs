@@ -4,6 +4,7 @@ use axum::response::Response;
 use http::StatusCode;
 use kit::{Code, Fault, ids};
 use pages::Fields;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -46,7 +47,7 @@ async fn new_hash(
 pub(super) async fn create_person(
     web: &Web,
     client: &ClientInfo,
-    link: &Link,
+    (link, next): (&Link, Option<&str>),
     form: &Input,
 ) -> Result<Result<Response, Refused>, PageError> {
     let inputs = [link.email.as_str(), form.account_name.as_str()];
@@ -106,10 +107,11 @@ pub(super) async fn create_person(
         }
     }
     transaction.commit().await?;
-    let path = membership.map_or_else(
-        || "/accounts".to_owned(),
-        |(account, _)| format!("/accounts/{account}"),
-    );
+    let path = match (next, membership) {
+        (Some(next), _) => next.to_owned(),
+        (None, Some((account, _))) => format!("/accounts/{account}"),
+        (None, None) => "/accounts".to_owned(),
+    };
     // A new person has the first number of sessions.
     let response = begin_session(web, id, 1, Stage::SignedIn, client, see_other(&path));
     Ok(Ok(response.await?))
@@ -148,7 +150,7 @@ async fn account_for(
 pub(super) async fn reset_password(
     web: &Web,
     client: &ClientInfo,
-    link: &Link,
+    (link, next): (&Link, Option<&str>),
     person: &Person,
     form: &Input,
 ) -> Result<Result<Response, Refused>, PageError> {
@@ -175,11 +177,13 @@ pub(super) async fn reset_password(
     transaction.commit().await?;
     // The link replaces the password, not the second factor.
     let (stage, path) = if person.totp_secret.is_some() {
-        (Stage::SecondFactor, "/sign-in/code")
+        let next = next.map(|next| utf8_percent_encode(next, NON_ALPHANUMERIC));
+        let next = next.map_or_else(String::new, |next| format!("?next={next}"));
+        (Stage::SecondFactor, format!("/sign-in/code{next}"))
     } else {
-        (Stage::SignedIn, "/accounts")
+        (Stage::SignedIn, next.unwrap_or("/accounts").to_owned())
     };
-    let response = begin_session(web, person.id, version, stage, client, see_other(path));
+    let response = begin_session(web, person.id, version, stage, client, see_other(&path));
     Ok(Ok(response.await?))
 }
 

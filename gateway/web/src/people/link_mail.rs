@@ -8,7 +8,7 @@ use pages::{Fields, Shell};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::network;
+use super::{link, network};
 use crate::SCHEMA;
 use crate::app::Web;
 use crate::domain::email;
@@ -22,9 +22,21 @@ use crate::viewer::ClientInfo;
 
 /// What a visitor wants a link for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LinkRequest {
-    SignUp,
+pub enum LinkRequest<'a> {
+    SignUp {
+        /// The page to come back to.
+        next: Option<&'a str>,
+    },
     Reset,
+}
+
+impl<'a> LinkRequest<'a> {
+    const fn next(self) -> Option<&'a str> {
+        match self {
+            Self::SignUp { next } => next,
+            Self::Reset => None,
+        }
+    }
 }
 
 /// The form was refused: its errors, and the status of its page.
@@ -40,7 +52,7 @@ pub async fn send(
     web: &Web,
     client: &ClientInfo,
     address: &str,
-    wanted: LinkRequest,
+    wanted: LinkRequest<'_>,
 ) -> Result<Result<Response, Refusal>, PageError> {
     let address = match email::parse(address) {
         Ok(address) => address,
@@ -70,7 +82,7 @@ pub async fn send(
         queue(web, &address, wanted).await?;
     }
     let purpose = match wanted {
-        LinkRequest::SignUp => Purpose::SignUp,
+        LinkRequest::SignUp { .. } => Purpose::SignUp,
         LinkRequest::Reset => Purpose::Reset,
     };
     Ok(Ok(render::ok(&MailSentPage {
@@ -81,7 +93,7 @@ pub async fn send(
     })))
 }
 
-async fn queue(web: &Web, address: &str, wanted: LinkRequest) -> Result<(), sqlx::Error> {
+async fn queue(web: &Web, address: &str, wanted: LinkRequest<'_>) -> Result<(), sqlx::Error> {
     let mut transaction = web.pool.begin().await?;
     let person = people::by_email(&mut *transaction, address).await?;
     let target = match &person {
@@ -89,11 +101,11 @@ async fn queue(web: &Web, address: &str, wanted: LinkRequest) -> Result<(), sqlx
         None => LinkTarget::SignUp,
     };
     let (subject, reason) = match (wanted, &person) {
-        (LinkRequest::SignUp, None) => (
+        (LinkRequest::SignUp { .. }, None) => (
             "Create your account at Mchezo",
             "Open this page to choose a password and make your first key:",
         ),
-        (LinkRequest::SignUp, Some(_)) => (
+        (LinkRequest::SignUp { .. }, Some(_)) => (
             "You have an account at Mchezo",
             "Somebody wants to create an account with this address, which has one. Sign in with your password; if you have forgotten it, set a new one here:",
         ),
@@ -106,7 +118,8 @@ async fn queue(web: &Web, address: &str, wanted: LinkRequest) -> Result<(), sqlx
             "Somebody asked for a new password, but no account has this address. Perhaps you used another one. To create an account with this address, open this page:",
         ),
     };
-    send_link(&mut transaction, web, address, &target, (subject, reason)).await?;
+    let words = (subject, reason);
+    send_link_to(&mut transaction, web, (address, wanted.next()), &target, words).await?;
     transaction.commit().await
 }
 
@@ -116,15 +129,26 @@ pub async fn send_link(
     web: &Web,
     address: &str,
     target: &LinkTarget,
+    words: (&str, &str),
+) -> Result<(), sqlx::Error> {
+    send_link_to(connection, web, (address, None), target, words).await
+}
+
+/// The same, with a page to come back to.
+async fn send_link_to(
+    connection: &mut PgConnection,
+    web: &Web,
+    (address, next): (&str, Option<&str>),
+    target: &LinkTarget,
     (subject, reason): (&str, &str),
 ) -> Result<(), sqlx::Error> {
     let now = web.clock.now();
     let token = links::insert(&mut *connection, address, target, now).await?;
     let lifetime = target.purpose().lifetime_text();
     let body = format!(
-        "{reason}\n\n{}/link/{}\n\nThe link works for {lifetime}, once. If you did not ask for it, leave it: nothing happens without its button.\n",
+        "{reason}\n\n{}{}\n\nThe link works for {lifetime}, once. If you did not ask for it, leave it: nothing happens without its button.\n",
         web.public_url,
-        token.text()
+        link::path(&token.text(), next)
     );
     let mail = NewMessage {
         recipient: address,

@@ -145,6 +145,13 @@ fn page(email: &str, next: &str, errors: Fields) -> SignInPage {
         email: Field::email("email", "E-mail").value(email),
         password: Field::password("password", "Password"),
         next: next.to_owned(),
+        sign_up: match next_page::after_sign_up(next) {
+            Some(next) => {
+                let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+                format!("/sign-up?next={next}")
+            }
+            None => "/sign-up".to_owned(),
+        },
         errors,
     }
 }

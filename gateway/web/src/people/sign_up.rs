@@ -1,32 +1,44 @@
 //! Sign-up: an address, to which a link is mailed. A person comes into being when the link is used.
 
 use axum::Extension;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use pages::people::SignUpPage;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 
 use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
+use crate::domain::next_page;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{html, ok, see_other};
 use crate::viewer::{ClientInfo, Viewer};
 
+#[derive(Debug, Default, Deserialize)]
+pub struct Next {
+    #[serde(default)]
+    next: String,
+}
+
 #[derive(Debug, Deserialize)]
 pub struct Input {
     #[serde(default)]
     email: String,
+    /// The page to come back to.
+    #[serde(default)]
+    next: String,
 }
 
 pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
+    Query(next): Query<Next>,
 ) -> PageResult {
+    let next = next_page::after_sign_up(&next.next);
     if viewer.is_some() {
-        return Ok(see_other("/accounts"));
+        return Ok(see_other(next.unwrap_or("/accounts")));
     }
-    Ok(ok(&page(&app, "", Fields::default())))
+    Ok(ok(&page(&app, "", next, Fields::default())))
 }
 
 pub async fn send(
@@ -34,21 +46,24 @@ pub async fn send(
     Extension(client): Extension<ClientInfo>,
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
-    match link_mail::send(&app, &client, &form.email, LinkRequest::SignUp).await? {
+    let next = next_page::after_sign_up(&form.next);
+    let wanted = LinkRequest::SignUp { next };
+    match link_mail::send(&app, &client, &form.email, wanted).await? {
         Ok(sent) => Ok(sent),
         Err(refusal) => Ok(html(
             refusal.status,
-            &page(&app, &form.email, refusal.errors),
+            &page(&app, &form.email, next, refusal.errors),
         )),
     }
 }
 
-fn page(web: &Web, email: &str, errors: Fields) -> SignUpPage {
+fn page(web: &Web, email: &str, next: Option<&str>, errors: Fields) -> SignUpPage {
     SignUpPage {
         shell: Shell::default(),
         email: Field::email("email", "E-mail")
             .value(email)
             .error_in(&errors),
+        next: next.unwrap_or_default().to_owned(),
         mail_folder: web.mail_folder.clone(),
         errors,
     }

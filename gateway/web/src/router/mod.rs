@@ -18,7 +18,8 @@ use crate::economy::{currency, games};
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::{client, headers, log};
 use crate::listings::{
-    claims, create, edit, list as list_of_listings, picture_file, pictures, show, takedown, upload,
+    claims, create, edit, entry, list as list_of_listings, notes, picture_file, pictures, show,
+    takedown, upload,
 };
 use crate::page_error::PageError;
 use crate::people::{
@@ -72,6 +73,8 @@ fn people_routes() -> Vec<Route> {
         form("/you/totp/off", SignedIn, totp::show_off, totp::turn_off),
         form("/you/delete", SignedIn, delete::show, delete::send),
         form("/accounts", SignedIn, list::show, list::create),
+        page("/claim/{handle}", SignedIn, entry::claim),
+        page("/takedown/{kind}/{name}", Anyone, entry::takedown),
     ]
 }
 
@@ -237,6 +240,11 @@ fn listing_routes() -> Vec<Route> {
             show::withdraw,
         ),
         form(ask, edit, takedown::show, takedown::send),
+        action(
+            "/accounts/{account}/listings/{kind}/{name}/notes/{note}",
+            edit,
+            notes::close,
+        ),
         page("/accounts/{account}/claims", read, claims::show),
         action("/accounts/{account}/claims", edit, claims::send),
     ]

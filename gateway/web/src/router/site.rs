@@ -7,8 +7,8 @@ use pages::site::Language;
 use crate::app::App;
 use crate::layers::access::Access;
 use crate::layers::visit;
-use crate::route::{Route, page};
-use crate::site::{article, creators, events, games, picture, places, search, start};
+use crate::route::{Route, form, page};
+use crate::site::{article, creators, events, games, note, picture, places, search, start};
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
@@ -27,6 +27,18 @@ pub(super) fn routes() -> Vec<Route> {
         page("/countries/{code}", Public, places::country),
         page("/cities", Public, places::cities),
         page("/cities/{slug}", Public, places::city),
+        form(
+            "/correct/{kind}/{name}",
+            Public,
+            note::correct,
+            note::send_correction,
+        ),
+        form(
+            "/report/{kind}/{name}",
+            Public,
+            note::report,
+            note::send_report,
+        ),
         page("/about/boards", Public, article::boards),
         page("/credits", Public, article::credits),
         page("/terms", Public, article::terms),

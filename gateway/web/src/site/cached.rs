@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::app::Web;
 use crate::page_error::PageResult;
-use crate::render::ok;
+use crate::render::{html, ok};
 use crate::upstream::catalogue::{One, Rows};
 use crate::visit::Visit;
 
@@ -97,6 +97,14 @@ pub(super) fn respond<T: Template>(
     }
     describe(headers, visit);
     Ok(response)
+}
+
+/// A page that no cache stores, such as one with a form that is sent once.
+pub(super) fn uncached(visit: &Visit, status: StatusCode, page: &impl Template) -> Response {
+    let mut response = html(status, page);
+    let language = HeaderValue::from_static(visit.language.code());
+    response.headers_mut().insert(CONTENT_LANGUAGE, language);
+    response
 }
 
 fn describe(headers: &mut HeaderMap, visit: &Visit) {

@@ -7,25 +7,67 @@ use pages::site::{Frame, Texts};
 
 use crate::domain::picture_name::is_file_name;
 
-/// The sizes of covers and avatars (§10.9).
-pub(super) const COVER: (u32, u32) = (1_200, 675);
-pub(super) const AVATAR: (u32, u32) = (512, 512);
+/// The sizes of a picture (§10.9).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    width: u32,
+    height: u32,
+    /// The width of the small size; 0 if there is none.
+    small: u32,
+}
+
+pub(super) const COVER: Sizes = Sizes {
+    width: 1_200,
+    height: 675,
+    small: 600,
+};
+pub(super) const AVATAR: Sizes = Sizes {
+    width: 512,
+    height: 512,
+    small: 128,
+};
+/// The longer side of a small screenshot.
+const SMALL_SCREENSHOT: u32 = 640;
+
+/// The sizes of a screenshot that is so wide and high.
+pub(super) fn screenshot((width, height): (u32, u32)) -> Sizes {
+    let longer = u64::from(width.max(height));
+    let small = if longer > u64::from(SMALL_SCREENSHOT) {
+        let scaled = (u64::from(width) * u64::from(SMALL_SCREENSHOT) + longer / 2) / longer;
+        u32::try_from(scaled.max(1)).unwrap_or_default()
+    } else {
+        0
+    };
+    Sizes {
+        width,
+        height,
+        small,
+    }
+}
 
 /// A picture that this site serves. Pages load nothing from elsewhere, so one of another site is not shown.
 pub(super) fn picture(
     frame: &Frame,
     url: Option<&str>,
-    (width, height): (u32, u32),
+    sizes: Sizes,
     alt: &str,
 ) -> Option<Picture> {
     let path = url?.strip_prefix(frame.site.as_str())?;
     let name = path.strip_prefix("/pictures/")?;
+    let Sizes {
+        width,
+        height,
+        small,
+    } = sizes;
     is_file_name(name).then(|| Picture {
         src: path.to_owned(),
         width,
         height,
         alt: alt.to_owned(),
-        srcset: String::new(),
+        srcset: match small {
+            0 => String::new(),
+            small => format!("{path}?width={small} {small}w, {path} {width}w"),
+        },
     })
 }
 
@@ -155,4 +197,24 @@ pub(super) fn outside<'a>(
 
 pub(super) fn is_https(address: &str) -> bool {
     address.starts_with("https://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_screenshot_is_640_pixels_on_its_longer_side() {
+        for (size, small) in [
+            ((1_600, 900), 640),
+            ((900, 1_600), 360),
+            ((641, 641), 640),
+            ((640, 480), 0),
+            ((320, 180), 0),
+            ((1_600, 1), 640),
+            ((1, 1_600), 1),
+        ] {
+            assert_eq!(screenshot(size).small, small, "{size:?}");
+        }
+    }
 }

@@ -11,8 +11,9 @@ use pages::site::{Frame, Head};
 
 use super::cached::{Version, respond};
 use super::query::{Query, address};
-use super::{ROWS, cards, filters};
+use super::{ROWS, cards, filters, visitor_actions};
 use crate::app::App;
+use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::page;
 use crate::visit::Visit;
@@ -111,6 +112,7 @@ fn creator_page(mut frame: Frame, creator: public::Creator) -> CreatorPage {
         games: games.map(|row| cards::game(&frame, row)).collect(),
         games_total: u64::try_from(total).unwrap_or(u64::MAX),
         all_games: (total > GAMES).then(|| frame.href(&all)),
+        actions: visitor_actions(&frame, ListingKind::Page, &row.handle),
         name: row.name,
         tagline: row.tagline,
         is_verified: row.verified,

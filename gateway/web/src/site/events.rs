@@ -14,8 +14,9 @@ use time::format_description::well_known::Iso8601;
 
 use super::cached::{Version, respond};
 use super::query::{Query, address};
-use super::{ROWS, cards, filters};
+use super::{ROWS, cards, filters, visitor_actions};
 use crate::app::App;
+use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::page;
 use crate::visit::Visit;
@@ -129,6 +130,7 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
             label: cards::host(&href),
             href,
         }),
+        actions: visitor_actions(&frame, ListingKind::Event, &event.slug),
         title: event.title,
         starts_at: event.starts_at,
         is_online: event.online,

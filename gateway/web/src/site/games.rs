@@ -12,8 +12,9 @@ use pages::site::{Frame, Head};
 
 use super::cached::{Version, respond};
 use super::query::{Query, address};
-use super::{ROWS, cards, filters};
+use super::{ROWS, cards, filters, visitor_actions};
 use crate::app::App;
+use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::page;
 use crate::upstream::currencies::CurrencyName;
@@ -147,8 +148,8 @@ fn game_page(
     let platforms = row.platforms.iter();
     let platforms = platforms.map(|key| filtered("platform", "platform", key));
     let screenshots = game.screenshots.iter().filter_map(|shot| {
-        let size = (shot.width, shot.height);
-        cards::picture(&frame, Some(&shot.url), size, &shot.alt)
+        let sizes = cards::screenshot((shot.width, shot.height));
+        cards::picture(&frame, Some(&shot.url), sizes, &shot.alt)
     });
     let trailer = game.trailer_url.filter(|url| cards::is_https(url));
     GamePage {
@@ -176,6 +177,7 @@ fn game_page(
             .collect(),
         listed: frame.texts.date(row.created_at.0.date()),
         updated: frame.texts.date(game.updated_at.0.date()),
+        actions: visitor_actions(&frame, ListingKind::Game, &row.slug),
         creator: cards::creator_link(&frame, row.creator),
         title: row.title,
         tagline: row.tagline,

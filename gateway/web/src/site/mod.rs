@@ -5,10 +5,12 @@
 pub mod article;
 mod cached;
 mod cards;
+mod correction_mail;
 pub mod creators;
 pub mod events;
 mod filters;
 pub mod games;
+pub mod note;
 pub mod picture;
 pub mod places;
 mod query;
@@ -16,11 +18,42 @@ pub mod search;
 pub mod start;
 
 use contracts::catalogue::v1 as proto;
+use contracts::public;
+use kit::Fault;
+use pages::site::Frame;
+use pages::site::notes::VisitorActions;
+
+use crate::app::Web;
+use crate::domain::listing_kind::ListingKind;
 
 /// Rows of a list.
 const ROWS: u32 = 24;
 /// The first rows of a list, on a page about something else.
 const FEW: u32 = 6;
+
+/// The title of a public listing.
+async fn listing_title(web: &Web, kind: ListingKind, name: &str) -> Result<String, Fault> {
+    let catalogue = &web.catalogue;
+    Ok(match kind {
+        ListingKind::Game => catalogue.game(name).await?.parse::<public::Game>()?.row.title,
+        ListingKind::Event => catalogue.event(name).await?.parse::<public::Event>()?.title,
+        ListingKind::Page => {
+            let creator: public::Creator = catalogue.creator(name).await?.parse()?;
+            creator.row.name
+        }
+    })
+}
+
+/// What a visitor can do about a listing.
+fn visitor_actions(frame: &Frame, kind: ListingKind, name: &str) -> VisitorActions {
+    let listing = format!("{}/{name}", kind.as_str());
+    VisitorActions {
+        claim: (kind == ListingKind::Page).then(|| format!("/claim/{name}")),
+        correct: frame.href(&format!("/correct/{listing}")),
+        report: frame.href(&format!("/report/{listing}")),
+        takedown: format!("/takedown/{listing}?language={}", frame.lang()),
+    }
+}
 
 /// The first upcoming events.
 fn next_events(limit: u32) -> proto::ListEventsRequest {

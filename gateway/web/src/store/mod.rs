@@ -4,6 +4,7 @@ pub mod activity;
 pub mod links;
 pub mod members;
 pub mod month_notices;
+pub mod note_notices;
 pub mod notices;
 pub mod people;
 

@@ -7,6 +7,7 @@ pub mod currencies;
 pub mod economy;
 pub mod gateway;
 pub mod listings;
+mod notes;
 mod pictures;
 pub mod webhook;
 

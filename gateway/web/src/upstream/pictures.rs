@@ -82,17 +82,19 @@ impl Listings {
         Ok(())
     }
 
-    /// A part of a picture file.
+    /// A part of a picture file, or of the rendition of the same picture with this width; 0 for the file itself.
     pub async fn picture_part(
         &self,
         name: &str,
         offset: u64,
         most: u32,
+        width: u32,
     ) -> Result<proto::GetPictureResponse, Fault> {
         let request = self.calls.read(proto::GetPictureRequest {
             name: name.to_owned(),
             offset,
             most,
+            width,
         });
         let mut files = PictureServiceClient::new(self.calls.client.clone());
         Ok(files.get_picture(request).await?.into_inner())

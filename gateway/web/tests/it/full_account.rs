@@ -6,6 +6,7 @@ use web::route::Route;
 use web::session::once;
 
 use crate::browser::{Browser, Page};
+use crate::stub_notes::NOTE;
 use crate::stub_pictures::file;
 use crate::support::ADA;
 use crate::webhook_service::WebhookSite;
@@ -14,7 +15,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "{account}",
     "{key}",
     "{request}",
@@ -31,6 +32,7 @@ const KNOWN: [&str; 16] = [
     "{slug}",
     "{handle}",
     "{code}",
+    "{note}",
 ];
 
 /// The account of [`ADA`], who is signed in.
@@ -122,6 +124,7 @@ impl FullAccount {
             "{token}" => self.token.clone(),
             "{kind}" => "game".to_owned(),
             "{picture}" => "cover".to_owned(),
+            "{note}" => NOTE.to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
             "{name}" if pattern.ends_with("/pictures/{name}") => file(),
             "{slug}" if pattern.starts_with("/events/") => "jam".to_owned(),
@@ -149,6 +152,7 @@ impl FullAccount {
             "web.link",
             "web.mail",
             "web.activity",
+            "web.note_notice",
             "webhook.endpoint",
             "webhook.delivery",
             "webhook.audit",
@@ -259,6 +263,8 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("alt", "Taken"),
         ("place", "1"),
         ("next", "/you"),
+        ("text", "Taken"),
+        ("state", "done"),
     ];
     let fixed = fixed.map(|(name, value)| (name, value.to_owned()));
     let mut fields = vec![("form", once::new_id())];

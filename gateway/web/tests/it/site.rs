@@ -1,7 +1,7 @@
 //! The public site: its pages in both languages, what caches may store, and its limits.
 
 use axum::body::Body;
-use http::Request;
+use http::{Method, Request};
 use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOKIE, VARY};
 use sqlx::PgPool;
 use time::Duration;
@@ -25,7 +25,9 @@ async fn get_with(browser: &mut Browser, path: &str, headers: &[(&str, &str)]) -
 fn paths() -> Vec<String> {
     let public = routes()
         .into_iter()
-        .filter(|route| route.access == Access::Public);
+        .filter(|route| route.access == Access::Public)
+        // A page with a form is not stored.
+        .filter(|route| route.methods == [Method::GET]);
     let filled = public.map(|route| {
         let name = match route.path {
             "/games/{slug}" => "okoto",

@@ -8,6 +8,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::listings::v1::games_service_server::{GamesService, GamesServiceServer};
 use contracts::listings::v1::get_own_listing_response::Listing;
+use contracts::listings::v1::notes_service_server::NotesServiceServer;
 use contracts::listings::v1::own_listings_service_server::{
     OwnListingsService, OwnListingsServiceServer,
 };
@@ -33,6 +34,10 @@ pub(crate) struct StubListings {
     pub(crate) is_down: Arc<AtomicBool>,
     /// What every field says that a studio or staff may write.
     pub(crate) words: Arc<Mutex<Option<String>>>,
+    /// The notes that were sent, each once.
+    pub(crate) notes: Arc<Mutex<Vec<proto::CreateNoteRequest>>>,
+    /// Who owns the listings that notes are about.
+    pub(crate) owners: Arc<Mutex<Vec<String>>>,
     /// The type of the picture's file.
     pub(crate) file_type: Arc<Mutex<String>>,
 }
@@ -47,7 +52,8 @@ impl StubListings {
             .add_service(GamesServiceServer::new(self.clone()))
             .add_service(EventsServiceServer::new(self.clone()))
             .add_service(OwnPicturesServiceServer::new(self.clone()))
-            .add_service(PictureServiceServer::new(self.clone()));
+            .add_service(PictureServiceServer::new(self.clone()))
+            .add_service(NotesServiceServer::new(self.clone()));
     }
 
     /// A public game of an account.

@@ -68,6 +68,7 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/accounts/{account}/webhooks/{endpoint}/check",
     "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
     "/accounts/{account}/listings/{kind}/{name}/withdraw",
+    "/accounts/{account}/listings/{kind}/{name}/notes/{note}",
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}",
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
 ];
@@ -136,6 +137,24 @@ pub(crate) const OF_PEOPLE: &[TypedForm] = &[
         Needs::Nothing,
         &[("password", PASSWORD)],
         ("password", "typed", "password"),
+    ),
+    form(
+        "/correct/{kind}/{name}",
+        "/correct/{kind}/{name}",
+        Needs::Nothing,
+        &[("text", "Typed text"), ("email", "typed@new.example")],
+        ("text", "", "text"),
+    ),
+    form(
+        "/report/{kind}/{name}",
+        "/report/{kind}/{name}",
+        Needs::Nothing,
+        &[
+            ("reason", "rights"),
+            ("text", "Typed text"),
+            ("email", "typed@new.example"),
+        ],
+        ("email", "typed", "email"),
     ),
     // The last one: it turns the second factor on.
     form(

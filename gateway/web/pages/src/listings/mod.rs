@@ -87,6 +87,16 @@ pub struct TakedownText {
     pub answer: String,
 }
 
+/// An open correction that a visitor suggests.
+#[derive(Debug, Clone)]
+pub struct NoteRow {
+    pub id: String,
+    pub made: String,
+    pub text: String,
+    /// Of the visitor, for questions; may be empty.
+    pub email: String,
+}
+
 /// One listing with its state and history.
 #[derive(Debug, Template)]
 #[template(path = "listing/show.html")]
@@ -108,6 +118,9 @@ pub struct ListingPage {
     /// The address of earlier revisions.
     pub earlier: Option<String>,
     pub takedown: Option<TakedownText>,
+    /// The first corrections, and the number of all.
+    pub notes: Vec<NoteRow>,
+    pub notes_total: u64,
     pub actions: ListingActions,
 }
 
@@ -122,6 +135,7 @@ pub struct ListingActions {
     pub has_pictures: bool,
     pub may_withdraw: bool,
     pub may_ask_for_takedown: bool,
+    pub may_close_notes: bool,
     /// Why nothing can be changed now.
     pub closed: Option<&'static str>,
 }

@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
+use super::notes::VisitorActions;
 
 #[derive(Debug, Template)]
 #[template(path = "site/creator.html")]
@@ -23,4 +24,5 @@ pub struct CreatorPage {
     pub games_total: u64,
     /// The list of all games, if not all are here.
     pub all_games: Option<String>,
+    pub actions: VisitorActions,
 }

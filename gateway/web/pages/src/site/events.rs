@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::cards::Link;
 use super::frame::Frame;
+use super::notes::VisitorActions;
 
 #[derive(Debug, Template)]
 #[template(path = "site/event.html")]
@@ -19,4 +20,5 @@ pub struct EventPage {
     pub is_online: bool,
     pub website: Option<Link>,
     pub description: String,
+    pub actions: VisitorActions,
 }

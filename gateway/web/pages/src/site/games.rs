@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::cards::{Link, Picture};
 use super::frame::Frame;
+use super::notes::VisitorActions;
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]
@@ -29,6 +30,7 @@ pub struct GamePage {
     pub credits: Vec<Credit>,
     pub listed: String,
     pub updated: String,
+    pub actions: VisitorActions,
 }
 
 /// The currency of a game.

@@ -9,6 +9,7 @@ pub mod games;
 pub mod language;
 pub mod list;
 mod locale;
+pub mod notes;
 pub mod places;
 pub mod results;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Every page of the site with sample contexts, in both languages.
 
+mod note_samples;
 mod samples;
 mod texts;
 

@@ -2,6 +2,7 @@
 
 use askama::Template as _;
 
+use super::note_samples::{self, actions};
 use crate::site::articles::{Article, ArticlePage};
 use crate::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use crate::site::creators::CreatorPage;
@@ -16,7 +17,7 @@ use crate::site::results::{Found, Kind, Row, SearchPage};
 use crate::site::{Frame, Head, Language, Texts};
 
 /// What a listing may try.
-const HOSTILE: &str = "<script>alert('x')</script>\"&";
+pub(super) const HOSTILE: &str = "<script>alert('x')</script>\"&";
 
 pub(super) fn frame(language: Language) -> Frame {
     Frame {
@@ -34,11 +35,11 @@ pub(super) fn frame(language: Language) -> Frame {
     }
 }
 
-fn text() -> String {
+pub(super) fn text() -> String {
     HOSTILE.to_owned()
 }
 
-fn link(href: &str) -> Link {
+pub(super) fn link(href: &str) -> Link {
     Link {
         href: href.to_owned(),
         label: text(),
@@ -167,6 +168,7 @@ fn game(frame: Frame) -> GamePage {
         ],
         listed: text(),
         updated: text(),
+        actions: actions(),
     }
 }
 
@@ -210,7 +212,7 @@ fn found() -> Found {
 }
 
 /// A page: its name, and its text.
-type Rendered = (&'static str, askama::Result<String>);
+pub(super) type Rendered = (&'static str, askama::Result<String>);
 
 /// Lists, with everything that they can show.
 fn list_pages(language: Language) -> Vec<Rendered> {
@@ -311,6 +313,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
                 games: vec![game_card()],
                 games_total: 30,
                 all_games: Some("/games?creator=studio".to_owned()),
+                actions: actions(),
             }
             .render(),
         ),
@@ -327,6 +330,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
                 is_online: true,
                 website: Some(link("https://jam.example")),
                 description: text(),
+                actions: actions(),
             }
             .render(),
         ),
@@ -363,6 +367,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
 pub(super) fn pages(language: Language) -> Vec<(&'static str, String)> {
     let all = list_pages(language)
         .into_iter()
-        .chain(other_pages(language));
+        .chain(other_pages(language))
+        .chain(note_samples::pages(language));
     all.map(|(name, page)| (name, page.unwrap())).collect()
 }

@@ -1,0 +1,120 @@
+//! Links of the public site into the dashboard. Public pages are the same for everybody, so these addresses find the account of the person.
+
+use axum::Extension;
+use axum::extract::{Path, Query, State};
+use futures::future::join_all;
+use kit::{Code, Fault};
+use pages::listings::claims::{AccountChoice, ChooseAccountPage};
+use pages::site::Language;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::kind;
+use crate::app::{App, Web};
+use crate::domain::listing_kind::is_listing_name;
+use crate::domain::role::Permission;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{ok, see_other};
+use crate::store::members;
+use crate::upstream::listings::ListingRef;
+use crate::viewer::Viewer;
+
+/// Accounts of a person that are asked whether they own a listing.
+const MAX_ACCOUNTS: usize = 20;
+
+#[derive(Debug, Default, Deserialize)]
+pub struct From {
+    /// The language of the public page.
+    #[serde(default)]
+    language: String,
+}
+
+/// Leads to the form in which an account claims a page, with its handle.
+pub async fn claim(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Path(handle): Path<String>,
+) -> PageResult {
+    let memberships = members::of_person(&app.pool, viewer.person.id).await?;
+    let accounts: Vec<Uuid> = memberships
+        .iter()
+        .filter(|it| it.role.may(Permission::Edit))
+        .map(|it| it.account)
+        .collect();
+    if !is_listing_name(&handle) {
+        return Err(PageError::not_found());
+    }
+    let form = |account: &Uuid| format!("/accounts/{account}/claims?handle={handle}");
+    match &accounts[..] {
+        [] if memberships.is_empty() => Ok(see_other("/accounts")),
+        [] => Err(PageError::forbidden(Permission::Edit.holders())),
+        [only] => Ok(see_other(&form(only))),
+        several => {
+            let names = several.iter().map(|account| account_name(&app, *account));
+            let names = join_all(names).await;
+            let choices = several.iter().zip(names).map(|(account, name)| AccountChoice {
+                href: form(account),
+                name,
+            });
+            Ok(ok(&ChooseAccountPage {
+                shell: viewer.shell(),
+                choices: choices.collect(),
+            }))
+        }
+    }
+}
+
+/// While the gateway is away, the links still work.
+async fn account_name(web: &Web, account: Uuid) -> String {
+    let found = web.gateway.account(account).await.ok();
+    let account_found = found.and_then(|found| found.account);
+    account_found.map_or_else(|| account.to_string(), |account| account.name)
+}
+
+/// Leads to the request for a takedown if the listing is the person's, and to the report of it otherwise.
+pub async fn takedown(
+    State(app): State<App>,
+    Extension(viewer): Extension<Option<Viewer>>,
+    Path((of_kind, name)): Path<(String, String)>,
+    Query(from): Query<From>,
+) -> PageResult {
+    let kind = kind(&of_kind)?;
+    if !is_listing_name(&name) {
+        return Err(PageError::not_found());
+    }
+    if let Some(viewer) = viewer {
+        let memberships = members::of_person(&app.pool, viewer.person.id).await?;
+        let editors = memberships.iter().filter(|it| it.role.may(Permission::Edit));
+        let owns = editors.take(MAX_ACCOUNTS).map(async |it| {
+            let listing = ListingRef {
+                account: it.account,
+                kind,
+                name: &name,
+            };
+            owns(&app, listing).await.map(|owns| owns.then_some(it.account))
+        });
+        for owner in join_all(owns).await {
+            if let Some(account) = owner? {
+                let form = format!("/accounts/{account}/listings/{of_kind}/{name}/takedown");
+                return Ok(see_other(&form));
+            }
+        }
+    }
+    let languages = Language::ALL.into_iter();
+    let prefix = languages
+        .filter(|language| language.code() == from.language)
+        .map(Language::prefix)
+        .next();
+    let prefix = prefix.unwrap_or_default();
+    Ok(see_other(&format!(
+        "{prefix}/report/{of_kind}/{name}?reason=rights"
+    )))
+}
+
+async fn owns(web: &Web, listing: ListingRef<'_>) -> Result<bool, Fault> {
+    match web.listings.get(listing).await {
+        Ok(_) => Ok(true),
+        Err(fault) if fault.code == Code::NotFound => Ok(false),
+        Err(fault) => Err(fault),
+    }
+}

@@ -1,0 +1,53 @@
+//! Mails to owners and editors about corrections that visitors suggest.
+
+use contracts::listings::v1::CreateNoteResponse;
+use uuid::Uuid;
+
+use crate::app::Web;
+use crate::domain::listing_kind::ListingKind;
+use crate::domain::role::Permission;
+use crate::member_mail;
+use crate::store::note_notices;
+
+const SUBJECT: &str = "A visitor suggests a correction of one of your listings";
+
+/// Queues the mails about a new correction, at most one a day and listing. The correction is stored already and waits in the dashboard, so a
+/// mail that cannot be queued is left out.
+pub(super) async fn queue(
+    web: &Web,
+    listing: (ListingKind, &str),
+    created: &CreateNoteResponse,
+) {
+    if created.owners.is_empty() {
+        return;
+    }
+    if let Err(error) = insert(web, listing, created).await {
+        tracing::warn!(%error, "cannot queue a mail about a correction; its listing has it");
+    }
+}
+
+async fn insert(
+    web: &Web,
+    (kind, name): (ListingKind, &str),
+    created: &CreateNoteResponse,
+) -> Result<(), sqlx::Error> {
+    let now = web.clock.now();
+    let mut transaction = web.pool.begin().await?;
+    let day = now.to_offset(time::UtcOffset::UTC).date();
+    if !note_notices::insert(&mut *transaction, day, kind.as_str(), name).await? {
+        return Ok(());
+    }
+    for account in created.owners.iter().filter_map(|it| Uuid::try_parse(it).ok()) {
+        let body = format!(
+            "A visitor suggests a correction of {}. Read it, and say that it is done or that nothing needs to be done:\n\n\
+             {}/accounts/{account}/listings/{}/{name}\n\n\
+             At most one such mail is sent a day for a listing.\n",
+            created.title,
+            web.public_url,
+            kind.as_str(),
+        );
+        let readers = (account, Permission::Edit);
+        member_mail::queue(&mut transaction, readers, (SUBJECT, &body), now).await?;
+    }
+    transaction.commit().await
+}

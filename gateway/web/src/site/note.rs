@@ -1,0 +1,321 @@
+//! Notes about a listing: suggest a correction, and report it. Nothing of a note is public.
+
+use axum::Extension;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+use contracts::listings::v1 as proto;
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, StatusCode};
+use kit::client_address::Network;
+use kit::{Code, Fault};
+use pages::input::{Area, Choice, Select};
+use pages::site::cards::Link;
+use pages::site::notes::{NotePage, NoteSentPage};
+use pages::site::{Frame, Head};
+use pages::{Field, Fields};
+use serde::Deserialize;
+
+use super::cached::uncached;
+use super::query::{Query, address};
+use super::{correction_mail, listing_title};
+use crate::app::{App, Web};
+use crate::domain::listing_kind::{ListingKind, is_listing_name};
+use crate::domain::session_token::Token;
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{see_other, status};
+use crate::session::once;
+use crate::viewer::ClientInfo;
+use crate::visit::Visit;
+
+/// Why a listing is reported; listings-svc has the same list.
+const REASONS: [&str; 5] = ["rights", "deception", "offence", "not_a_game", "other"];
+/// The reason of those who have rights in a listing.
+const RIGHTS: &str = "rights";
+const MAX_TEXT: u32 = 2_000;
+
+/// The form. A field that is absent is empty, and listings-svc refuses it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct NoteForm {
+    reason: String,
+    text: String,
+    email: String,
+    form: String,
+}
+
+/// A form about a listing.
+#[derive(Debug)]
+struct NoteAbout {
+    note: proto::NoteKind,
+    kind: ListingKind,
+    /// The slug or the handle.
+    name: String,
+}
+
+impl NoteAbout {
+    fn new(note: proto::NoteKind, (kind, name): (String, String)) -> Result<Self, PageError> {
+        let kind = ListingKind::parse(&kind).filter(|_| is_listing_name(&name));
+        let kind = kind.ok_or_else(PageError::not_found)?;
+        Ok(Self { note, kind, name })
+    }
+
+    fn is_report(&self) -> bool {
+        self.note == proto::NoteKind::Report
+    }
+
+    fn path(&self) -> String {
+        let action = if self.is_report() { "report" } else { "correct" };
+        format!("/{action}/{}/{}", self.kind.as_str(), self.name)
+    }
+}
+
+pub async fn correct(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(listing): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let about = NoteAbout::new(proto::NoteKind::Correction, listing)?;
+    show(&app, visit, &about, &Query::parse(query.as_deref())).await
+}
+
+pub async fn report(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(listing): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let about = NoteAbout::new(proto::NoteKind::Report, listing)?;
+    show(&app, visit, &about, &Query::parse(query.as_deref())).await
+}
+
+pub async fn send_correction(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Extension(client): Extension<ClientInfo>,
+    Path(listing): Path<(String, String)>,
+    FormBody(form): FormBody<NoteForm>,
+) -> PageResult {
+    let about = NoteAbout::new(proto::NoteKind::Correction, listing)?;
+    send(&app, visit, &client, (&about, form)).await
+}
+
+pub async fn send_report(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Extension(client): Extension<ClientInfo>,
+    Path(listing): Path<(String, String)>,
+    FormBody(form): FormBody<NoteForm>,
+) -> PageResult {
+    let about = NoteAbout::new(proto::NoteKind::Report, listing)?;
+    send(&app, visit, &client, (&about, form)).await
+}
+
+async fn show(
+    app: &Web,
+    mut visit: Visit,
+    about: &NoteAbout,
+    query: &Query,
+) -> PageResult {
+    let title = listing_title(app, about.kind, &about.name).await?;
+    visit.path = about.path();
+    // From a fixed list, so that a link cannot put words into the page.
+    let done = match query.get("done") {
+        Some("sent") => Some("note-sent"),
+        Some("duplicate") => Some("note-duplicate"),
+        _ => None,
+    };
+    let frame = frame(app, &visit, about, &title);
+    if let Some(done) = done {
+        let page = sent(frame, about, title, done);
+        return Ok(uncached(&visit, StatusCode::OK, &page));
+    }
+    let form = NoteForm {
+        reason: query.text("reason").unwrap_or_default(),
+        ..NoteForm::default()
+    };
+    let page = page(frame, (about, title), &form, (None, &Fields::default()));
+    Ok(uncached(&visit, StatusCode::OK, &page))
+}
+
+async fn send(
+    app: &Web,
+    mut visit: Visit,
+    client: &ClientInfo,
+    (about, form): (&NoteAbout, NoteForm),
+) -> PageResult {
+    let form = NoteForm {
+        text: form.text.replace("\r\n", "\n"),
+        email: form.email.trim().to_owned(),
+        ..form
+    };
+    let created = match app.gateway.admit_change().await {
+        Ok(()) => app.listings.create_note(message(client, about, &form)).await,
+        Err(closed) => Err(closed),
+    };
+    match created {
+        Ok(created) => {
+            let done = if created.is_duplicate {
+                "duplicate"
+            } else {
+                correction_mail::queue(app, (about.kind, &about.name), &created).await;
+                "sent"
+            };
+            let path = format!("{}{}?done={done}", visit.prefix, about.path());
+            Ok(see_other(&path))
+        }
+        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
+        Err(fault) => {
+            visit.path = about.path();
+            // What was typed is not lost.
+            let title = listing_title(app, about.kind, &about.name).await;
+            let title = title.unwrap_or_else(|_| about.name.clone());
+            let frame = frame(app, &visit, about, &title);
+            let (problem, errors) = refusal(&frame, &fault);
+            let page = page(frame, (about, title), &form, (problem, &errors));
+            let response = uncached(&visit, status(fault.code), &page);
+            Ok(retry_after(response, &fault))
+        }
+    }
+}
+
+fn message(client: &ClientInfo, about: &NoteAbout, form: &NoteForm) -> proto::CreateNoteRequest {
+    // The id of a form of ours; another one is refused.
+    let form_id = Token::parse(&form.form).map(|token| token.hash().hex());
+    proto::CreateNoteRequest {
+        kind: about.kind.as_str().to_owned(),
+        name: about.name.clone(),
+        note: about.note.into(),
+        reason: form.reason.clone(),
+        text: form.text.clone(),
+        email: form.email.clone(),
+        network: Network::from(client.ip).address().to_string(),
+        form: form_id.unwrap_or_default(),
+    }
+}
+
+/// Why a note was refused, in the language of the page: above the form, and by field.
+fn refusal(frame: &Frame, fault: &Fault) -> (Option<String>, Fields) {
+    let mut errors = Fields::default();
+    let say = |key: &'static str| Some(frame.texts.say(key).to_owned());
+    let problem = match fault.code {
+        Code::Invalid => {
+            for (field, key) in [
+                ("reason", "note-reason-error"),
+                ("text", "note-text-error"),
+                ("email", "note-email-error"),
+            ] {
+                if fault.fields.contains_key(field) {
+                    errors.add(field, frame.texts.say(key));
+                }
+            }
+            errors.is_empty().then(|| say("note-form-error")).flatten()
+        }
+        Code::RateLimited => {
+            let minutes = fault.retry_after.unwrap_or(60).div_ceil(60);
+            Some(frame.texts.count("note-limit", minutes.into()))
+        }
+        Code::Closed => say("note-closed"),
+        _ => say("note-unavailable"),
+    };
+    (problem, errors)
+}
+
+fn retry_after(mut response: Response, fault: &Fault) -> Response {
+    if let (Code::RateLimited, Some(seconds)) = (fault.code, fault.retry_after) {
+        let value = HeaderValue::from(seconds);
+        response.headers_mut().insert(RETRY_AFTER, value);
+    }
+    response
+}
+
+/// Forms are not for search engines.
+fn frame(app: &Web, visit: &Visit, about: &NoteAbout, title: &str) -> Frame {
+    let mut frame = visit.frame(&app.public_url);
+    frame.head = Head {
+        title: heading(&frame, about, title),
+        description: String::new(),
+        is_indexed: false,
+    };
+    frame
+}
+
+fn heading(frame: &Frame, about: &NoteAbout, title: &str) -> String {
+    let key = if about.is_report() {
+        "note-report-title"
+    } else {
+        "note-correct-title"
+    };
+    frame.say_of(key, title)
+}
+
+fn listing(frame: &Frame, about: &NoteAbout, title: String) -> Link {
+    Link {
+        href: frame.href(&about.kind.public_path(&about.name)),
+        label: title,
+    }
+}
+
+fn sent(frame: Frame, about: &NoteAbout, title: String, done: &'static str) -> NoteSentPage {
+    NoteSentPage {
+        heading: heading(&frame, about, &title),
+        text: frame.texts.say(done).to_owned(),
+        listing: listing(&frame, about, title),
+        frame,
+    }
+}
+
+fn page(
+    frame: Frame,
+    (about, title): (&NoteAbout, String),
+    form: &NoteForm,
+    (problem, errors): (Option<String>, &Fields),
+) -> NotePage {
+    let texts = frame.texts;
+    let lead = if about.is_report() {
+        "note-report-lead"
+    } else {
+        "note-correct-lead"
+    };
+    let choices = REASONS.iter().map(|reason| Choice {
+        value: (*reason).to_owned(),
+        label: texts.value("report-reason", reason, reason).to_owned(),
+        is_chosen: *reason == form.reason,
+    });
+    let none = Choice {
+        value: String::new(),
+        label: texts.say("note-choose").to_owned(),
+        is_chosen: !REASONS.contains(&form.reason.as_str()),
+    };
+    let choices = std::iter::once(none).chain(choices).collect();
+    let reason = Select::new("reason", texts.say("note-reason-label"), choices);
+    // After signing in, the takedown of an own listing is asked for in the dashboard.
+    let (kind, name) = (about.kind.as_str(), &about.name);
+    let owner = format!("/takedown/{kind}/{name}?language={}", frame.lang());
+    let owner = address("/sign-in", &[("next", Some(&owner))]);
+    NotePage {
+        heading: heading(&frame, about, &title),
+        lead: texts.say(lead).to_owned(),
+        action: frame.href(&about.path()),
+        form: match Token::parse(&form.form) {
+            Some(_) => form.form.clone(),
+            None => once::new_id(),
+        },
+        reason: about.is_report().then(|| reason.error_in(errors)),
+        text: Area::new("text", texts.say("note-text-label"))
+            .rows(6, MAX_TEXT)
+            .value(&form.text)
+            .error_in(errors),
+        email: Field::email("email", texts.say("note-email-label"))
+            .autocomplete("email")
+            .hint(texts.say("note-email-hint"))
+            .optional_as(texts.say("note-optional"))
+            .value(&form.email)
+            .error_in(errors),
+        problem,
+        owner: (form.reason == RIGHTS).then_some(owner),
+        listing: listing(&frame, about, title),
+        frame,
+    }
+}
