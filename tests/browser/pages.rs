@@ -147,12 +147,7 @@ async fn every_page(theme: &str) {
     .await;
     let mut found = Vec::new();
     let game = browser.fleet.account("free").economy_game.clone();
-    let games = [
-        "/games",
-        "/fr/games",
-        "/correct/game",
-        "/fr/report/game",
-    ];
+    let games = ["/games", "/fr/games", "/correct/game", "/fr/report/game"];
     let games = games.map(|list| format!("{list}/{game}"));
     for path in PUBLIC.map(ToOwned::to_owned).into_iter().chain(games) {
         browser.open(&path).await;

@@ -11,7 +11,7 @@ async fn send(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Str
     let shown = browser.get(path).await;
     assert_eq!(shown.status, 200, "{}", shown.text);
     let form = shown.hidden("form");
-    let fields = [&[("form", form.as_str())], fields].concat();
+    let fields = [&[("form", form.as_str())][..], fields].concat();
     let sent = browser.post(path, &fields).await;
     assert_eq!(sent.status, 303, "{}", sent.text);
     sent.location
@@ -46,7 +46,11 @@ async fn a_report_on_the_site_is_closed_by_staff() {
     );
     let id = note["id"].as_str().unwrap();
     let close = ["review", "close-note", id, "--as", "dismissed"];
-    said(&fleet, &[&close[..], &["--reason", "It is its own"]].concat()).await;
+    said(
+        &fleet,
+        &[&close[..], &["--reason", "It is its own"]].concat(),
+    )
+    .await;
     assert_eq!(open_note(&fleet, &text).await, None);
     let audit = ["audit", "list", "--action", "close_note", "--name", game];
     assert!(said(&fleet, &audit).await.contains("operator"));

@@ -239,7 +239,7 @@ async fn a_picture_is_also_read_by_the_width_of_its_small_size(pool: PgPool) {
         let found = read(width).await;
         assert_eq!(found.name, name_of(small).to_string());
         assert_eq!(found.size, small.unwrap().size);
-        for width in [0, 1, 599, 5_000, u32::MAX] {
+        for width in [0, 1, 500, 5_000, u32::MAX] {
             assert_eq!(
                 read(width).await.name,
                 name_of(large).to_string(),

@@ -158,6 +158,7 @@ mod tests {
             password: Field::password("password", "Password").value("hunter2"),
             errors,
             next: "/accounts".to_owned(),
+            sign_up: "/sign-up".to_owned(),
         };
         let html = page.render().unwrap();
         assert!(

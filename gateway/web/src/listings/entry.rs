@@ -23,7 +23,7 @@ use crate::viewer::Viewer;
 const MAX_ACCOUNTS: usize = 20;
 
 #[derive(Debug, Default, Deserialize)]
-pub struct From {
+pub struct PublicPage {
     /// The language of the public page.
     #[serde(default)]
     language: String,
@@ -52,10 +52,13 @@ pub async fn claim(
         several => {
             let names = several.iter().map(|account| account_name(&app, *account));
             let names = join_all(names).await;
-            let choices = several.iter().zip(names).map(|(account, name)| AccountChoice {
-                href: form(account),
-                name,
-            });
+            let choices = several
+                .iter()
+                .zip(names)
+                .map(|(account, name)| AccountChoice {
+                    href: form(account),
+                    name,
+                });
             Ok(ok(&ChooseAccountPage {
                 shell: viewer.shell(),
                 choices: choices.collect(),
@@ -76,7 +79,7 @@ pub async fn takedown(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
     Path((of_kind, name)): Path<(String, String)>,
-    Query(from): Query<From>,
+    Query(page): Query<PublicPage>,
 ) -> PageResult {
     let kind = kind(&of_kind)?;
     if !is_listing_name(&name) {
@@ -84,16 +87,16 @@ pub async fn takedown(
     }
     if let Some(viewer) = viewer {
         let memberships = members::of_person(&app.pool, viewer.person.id).await?;
-        let editors = memberships.iter().filter(|it| it.role.may(Permission::Edit));
-        let owns = editors.take(MAX_ACCOUNTS).map(async |it| {
-            let listing = ListingRef {
-                account: it.account,
-                kind,
-                name: &name,
-            };
-            owns(&app, listing).await.map(|owns| owns.then_some(it.account))
+        let editors = memberships
+            .iter()
+            .filter(|it| it.role.may(Permission::Edit));
+        let listings = editors.take(MAX_ACCOUNTS).map(|it| ListingRef {
+            account: it.account,
+            kind,
+            name: &name,
         });
-        for owner in join_all(owns).await {
+        let owners = join_all(listings.map(|listing| owner(&app, listing)));
+        for owner in owners.await {
             if let Some(account) = owner? {
                 let form = format!("/accounts/{account}/listings/{of_kind}/{name}/takedown");
                 return Ok(see_other(&form));
@@ -102,7 +105,7 @@ pub async fn takedown(
     }
     let languages = Language::ALL.into_iter();
     let prefix = languages
-        .filter(|language| language.code() == from.language)
+        .filter(|language| language.code() == page.language)
         .map(Language::prefix)
         .next();
     let prefix = prefix.unwrap_or_default();
@@ -111,10 +114,11 @@ pub async fn takedown(
     )))
 }
 
-async fn owns(web: &Web, listing: ListingRef<'_>) -> Result<bool, Fault> {
+/// The account of this reference, if the listing is its own.
+async fn owner(web: &Web, listing: ListingRef<'_>) -> Result<Option<Uuid>, Fault> {
     match web.listings.get(listing).await {
-        Ok(_) => Ok(true),
-        Err(fault) if fault.code == Code::NotFound => Ok(false),
+        Ok(_) => Ok(Some(listing.account)),
+        Err(fault) if fault.code == Code::NotFound => Ok(None),
         Err(fault) => Err(fault),
     }
 }

@@ -46,7 +46,11 @@ pub(crate) async fn file(
     }
     let head = app.listings.picture_part(&name, 0, PART, width).await?;
     // A replica of an older version does not say it, and knows one size only.
-    let name = if head.name.is_empty() { name } else { head.name };
+    let name = if head.name.is_empty() {
+        name
+    } else {
+        head.name
+    };
     let headers: [(HeaderName, HeaderValue); 3] = [
         // Whatever listings-svc stores, a browser is told that it is a JPEG: neither a page nor an SVG, which may have scripts.
         (CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),

@@ -91,6 +91,7 @@ pub(super) async fn page(
     let call = format!("GET /v1/{}/{}", listing.kind.api_list(), listing.name);
     let mut frame = frame.api_call(call);
     frame.shell.notice = AfterForm::named(&place.done);
+    let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
     let next = history.page.and_then(|page| page.next_cursor);
     let page = ListingPage {
         errors,
@@ -118,7 +119,7 @@ pub(super) async fn page(
             )
         }),
         takedown: found.takedown.as_ref().map(takedown),
-        notes_total: corrections.total,
+        notes_in_all: Some(corrections.total).filter(|all| *all > shown),
         notes: corrections.notes.into_iter().map(notes::row).collect(),
         shell: frame.shell,
     };

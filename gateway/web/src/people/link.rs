@@ -113,7 +113,8 @@ pub async fn send(
     match refused {
         Ok(response) => Ok(response),
         Err((status, errors)) => {
-            let page = password_page(&app, &link, &path(&token, next), &form.account_name, errors).await;
+            let page =
+                password_page(&app, &link, &path(&token, next), &form.account_name, errors).await;
             Ok(html(status, &page))
         }
     }

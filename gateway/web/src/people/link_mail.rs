@@ -119,7 +119,14 @@ async fn queue(web: &Web, address: &str, wanted: LinkRequest<'_>) -> Result<(), 
         ),
     };
     let words = (subject, reason);
-    send_link_to(&mut transaction, web, (address, wanted.next()), &target, words).await?;
+    send_link_to(
+        &mut transaction,
+        web,
+        (address, wanted.next()),
+        &target,
+        words,
+    )
+    .await?;
     transaction.commit().await
 }
 

@@ -13,11 +13,7 @@ const SUBJECT: &str = "A visitor suggests a correction of one of your listings";
 
 /// Queues the mails about a new correction, at most one a day and listing. The correction is stored already and waits in the dashboard, so a
 /// mail that cannot be queued is left out.
-pub(super) async fn queue(
-    web: &Web,
-    listing: (ListingKind, &str),
-    created: &CreateNoteResponse,
-) {
+pub(super) async fn queue(web: &Web, listing: (ListingKind, &str), created: &CreateNoteResponse) {
     if created.owners.is_empty() {
         return;
     }
@@ -37,7 +33,11 @@ async fn insert(
     if !note_notices::insert(&mut *transaction, day, kind.as_str(), name).await? {
         return Ok(());
     }
-    for account in created.owners.iter().filter_map(|it| Uuid::try_parse(it).ok()) {
+    for account in created
+        .owners
+        .iter()
+        .filter_map(|it| Uuid::try_parse(it).ok())
+    {
         let body = format!(
             "A visitor suggests a correction of {}. Read it, and say that it is done or that nothing needs to be done:\n\n\
              {}/accounts/{account}/listings/{}/{name}\n\n\

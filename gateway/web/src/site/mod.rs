@@ -35,7 +35,14 @@ const FEW: u32 = 6;
 async fn listing_title(web: &Web, kind: ListingKind, name: &str) -> Result<String, Fault> {
     let catalogue = &web.catalogue;
     Ok(match kind {
-        ListingKind::Game => catalogue.game(name).await?.parse::<public::Game>()?.row.title,
+        ListingKind::Game => {
+            catalogue
+                .game(name)
+                .await?
+                .parse::<public::Game>()?
+                .row
+                .title
+        }
         ListingKind::Event => catalogue.event(name).await?.parse::<public::Event>()?.title,
         ListingKind::Page => {
             let creator: public::Creator = catalogue.creator(name).await?.parse()?;

@@ -65,7 +65,11 @@ impl NoteAbout {
     }
 
     fn path(&self) -> String {
-        let action = if self.is_report() { "report" } else { "correct" };
+        let action = if self.is_report() {
+            "report"
+        } else {
+            "correct"
+        };
         format!("/{action}/{}/{}", self.kind.as_str(), self.name)
     }
 }
@@ -112,12 +116,7 @@ pub async fn send_report(
     send(&app, visit, &client, (&about, form)).await
 }
 
-async fn show(
-    app: &Web,
-    mut visit: Visit,
-    about: &NoteAbout,
-    query: &Query,
-) -> PageResult {
+async fn show(app: &Web, mut visit: Visit, about: &NoteAbout, query: &Query) -> PageResult {
     let title = listing_title(app, about.kind, &about.name).await?;
     visit.path = about.path();
     // From a fixed list, so that a link cannot put words into the page.
@@ -151,7 +150,11 @@ async fn send(
         ..form
     };
     let created = match app.gateway.admit_change().await {
-        Ok(()) => app.listings.create_note(message(client, about, &form)).await,
+        Ok(()) => {
+            app.listings
+                .create_note(message(client, about, &form))
+                .await
+        }
         Err(closed) => Err(closed),
     };
     match created {

@@ -18,7 +18,7 @@ const CORRECT: &str = "/correct/game/okoto";
 /// Opens a form and sends it.
 async fn send(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Page {
     let form = browser.get(path).await.hidden()["form"].clone();
-    let fields = [&[("form", form.as_str())], fields].concat();
+    let fields = [&[("form", form.as_str())][..], fields].concat();
     let path = path.split('?').next().unwrap();
     browser.post(path, &fields).await
 }
@@ -56,7 +56,11 @@ async fn a_report_is_sent_without_an_account_and_without_javascript(pool: PgPool
         };
         assert_eq!(note.note(), NoteKind::Report);
         assert_eq!(
-            (note.text.as_str(), note.network.as_str(), note.kind.as_str()),
+            (
+                note.text.as_str(),
+                note.network.as_str(),
+                note.kind.as_str()
+            ),
             ("It is mine.\nSee my site.", "203.0.113.7", "game")
         );
         assert_ne!(note.form, form, "the id of the form is stored as a hash");
@@ -104,11 +108,17 @@ async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
     closed.assert(503, "takes no notes for a while");
     closed.assert(503, ">\nTyped</textarea>");
     site.gateway.switched.lock().unwrap().clear();
-    site.listings.is_down.store(true, std::sync::atomic::Ordering::Relaxed);
+    site.listings
+        .is_down
+        .store(true, std::sync::atomic::Ordering::Relaxed);
     let away = send(&mut site.browser(), CORRECT, &[("text", "Typed")]).await;
     away.assert(503, "could not be stored");
     away.assert(503, ">\nTyped</textarea>");
-    for nothing in ["/report/game/nothing", "/report/genre/okoto", "/correct/game/A"] {
+    for nothing in [
+        "/report/game/nothing",
+        "/report/genre/okoto",
+        "/correct/game/A",
+    ] {
         site.browser().get(nothing).await.assert(404, "not here");
     }
 }
@@ -142,7 +152,9 @@ async fn owners_and_editors_get_one_mail_a_day_about_corrections(pool: PgPool) {
     assert!(!body.contains("Buy"), "nothing of a note is mailed: {body}");
     site.clock.advance(Duration::DAY);
     let mut browser = Browser::at(&site.router, 3);
-    send(&mut browser, CORRECT, &[("text", "x")]).await.location();
+    send(&mut browser, CORRECT, &[("text", "x")])
+        .await
+        .location();
     assert_eq!(site.mails().await.len(), 4);
     // A report is for staff.
     let fields = [("reason", "rights"), ("text", "x")];
@@ -235,7 +247,10 @@ async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
     browser.post("/sign-up", &fields).await.assert(200, "");
     let link = site.link("new@studio.example").await;
     assert!(link.ends_with("?next=%2Fclaim%2Fsavanna"), "{link}");
-    browser.get(&link).await.assert(200, "?next=%2Fclaim%2Fsavanna\"");
+    browser
+        .get(&link)
+        .await
+        .assert(200, "?next=%2Fclaim%2Fsavanna\"");
     let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
     let made = browser.post(&link, &fields).await;
     assert_eq!(made.location(), "/claim/savanna");
@@ -246,7 +261,10 @@ async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
 
     // Anything else is not put into a mail.
     let fields = [("email", "other@studio.example"), ("next", "/you/delete")];
-    site.browser().post("/sign-up", &fields).await.assert(200, "");
+    site.browser()
+        .post("/sign-up", &fields)
+        .await
+        .assert(200, "");
     let link = site.link("other@studio.example").await;
     assert!(!link.contains('?'), "{link}");
 }
@@ -262,7 +280,10 @@ async fn a_claim_is_made_for_one_of_several_accounts(pool: PgPool) {
     refused.assert(403, "Not with your role");
     let one = site.account(ada, Role::Owner).await;
     let only = browser.get("/claim/savanna").await;
-    assert_eq!(only.location(), format!("/accounts/{one}/claims?handle=savanna"));
+    assert_eq!(
+        only.location(),
+        format!("/accounts/{one}/claims?handle=savanna")
+    );
     let two = site.account(ada, Role::Editor).await;
     let choice = browser.get("/claim/savanna").await;
     for account in [one, two] {
@@ -310,14 +331,22 @@ async fn pictures_come_in_two_sizes(pool: PgPool) {
     let picture = browser.get(&format!("/pictures/{large}?width=600")).await;
     picture.assert(200, "small");
     let tag = picture.headers[ETAG].clone();
-    assert_eq!(tag, format!("\"{}\"", small.trim_end_matches(".jpg")).as_str());
+    assert_eq!(
+        tag,
+        format!("\"{}\"", small.trim_end_matches(".jpg")).as_str()
+    );
     let again = Request::get(format!("/pictures/{large}?width=600"));
     let again = again.header("if-none-match", &tag);
-    let again = browser.send(again.body(axum::body::Body::empty()).unwrap()).await;
+    let again = browser
+        .send(again.body(axum::body::Body::empty()).unwrap())
+        .await;
     assert_eq!(again.status, StatusCode::NOT_MODIFIED);
     for query in ["", "?width=1", "?width=x", "?width=-1", "?other=1"] {
         let picture = browser.get(&format!("/pictures/{large}{query}")).await;
-        assert_eq!((picture.status, picture.text.len()), (StatusCode::OK, 600_000));
+        assert_eq!(
+            (picture.status, picture.text.len()),
+            (StatusCode::OK, 600_000)
+        );
         assert_ne!(picture.headers[ETAG], tag, "{query}");
     }
 }

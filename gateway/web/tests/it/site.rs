@@ -1,8 +1,8 @@
 //! The public site: its pages in both languages, what caches may store, and its limits.
 
 use axum::body::Body;
-use http::{Method, Request};
 use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOKIE, VARY};
+use http::{Method, Request};
 use sqlx::PgPool;
 use time::Duration;
 use web::layers::access::Access;

@@ -118,9 +118,9 @@ pub struct ListingPage {
     /// The address of earlier revisions.
     pub earlier: Option<String>,
     pub takedown: Option<TakedownText>,
-    /// The first corrections, and the number of all.
     pub notes: Vec<NoteRow>,
-    pub notes_total: u64,
+    /// The number of all corrections, if there are more.
+    pub notes_in_all: Option<u64>,
     pub actions: ListingActions,
 }
 

@@ -93,11 +93,19 @@ fn listing() -> ListingPage {
             reason: hostile(),
             answer: hostile(),
         }),
+        notes: vec![NoteRow {
+            id: "n".to_owned(),
+            made: "2026-11-23 14:05 UTC".to_owned(),
+            text: hostile(),
+            email: hostile(),
+        }],
+        notes_in_all: Some(51),
         actions: ListingActions {
             may_edit: true,
             has_pictures: true,
             may_withdraw: true,
             may_ask_for_takedown: true,
+            may_close_notes: true,
             closed: None,
         },
     }
