@@ -1,13 +1,12 @@
 //! Notes of visitors: a report goes from the public site to staff, a correction to the dashboard of the owner.
 
-use e2e::Fleet;
+use e2e::{Fleet, WebClient};
 use serde_json::Value;
 
-use crate::dashboard::Browser;
 use crate::staff_tool::said;
 
 /// Sends a form of the public site, and returns what it leads to.
-async fn send(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> String {
+async fn send(browser: &mut WebClient, path: &str, fields: &[(&str, &str)]) -> String {
     let shown = browser.get(path).await;
     assert_eq!(shown.status, 200, "{}", shown.text);
     let form = shown.hidden("form");
@@ -30,7 +29,7 @@ async fn a_report_on_the_site_is_closed_by_staff() {
     let fleet = Fleet::shared();
     let game = &fleet.account("free").economy_game;
     let text = format!("This is mine: {}", kit::ids::row_id());
-    let mut visitor = Browser::new(&fleet);
+    let mut visitor = WebClient::new(&fleet);
     let page = visitor.get(&format!("/fr/games/{game}")).await;
     let path = format!("/fr/report/game/{game}");
     assert!(page.text.contains(&path), "{}", page.text);
@@ -62,19 +61,14 @@ async fn a_correction_is_closed_by_the_owner_of_the_listing() {
     let account = fleet.account("build");
     let game = &account.economy_game;
     let text = format!("The year is wrong: {}", kit::ids::row_id());
-    let mut visitor = Browser::new(&fleet);
+    let mut visitor = WebClient::new(&fleet);
     let path = format!("/correct/game/{game}");
     let thanks = send(&mut visitor, &path, &[("text", &text)]).await;
     assert_eq!(thanks, format!("{path}?done=sent"));
     assert_eq!(open_note(&fleet, &text).await, None, "its owner gets it");
 
-    let mut owner = Browser::new(&fleet);
-    let fields = [
-        ("email", account.email.as_str()),
-        ("password", &account.password),
-    ];
-    owner.post("/sign-in", &fields).await;
-    let overview = owner.get("/accounts").await.location;
+    let mut owner = WebClient::new(&fleet);
+    let overview = owner.sign_in(account).await;
     let listing = format!("{overview}/listings/game/{game}");
     let shown = owner.get(&listing).await;
     let (_, rest) = shown.text.split_once(&text).unwrap();
@@ -82,13 +76,8 @@ async fn a_correction_is_closed_by_the_owner_of_the_listing() {
     let (_, rest) = rest.split_once(&start).unwrap();
     let close = format!("{listing}/notes/{}", rest.split('"').next().unwrap());
     // Another account cannot close it.
-    let mut neighbour = Browser::new(&fleet);
-    let other = fleet.account("other");
-    let fields = [
-        ("email", other.email.as_str()),
-        ("password", &other.password),
-    ];
-    neighbour.post("/sign-in", &fields).await;
+    let mut neighbour = WebClient::new(&fleet);
+    neighbour.sign_in(fleet.account("other")).await;
     let refused = neighbour.post(&close, &[("state", "done")]).await;
     assert_eq!(refused.status, 404, "{}", refused.text);
     let closed = owner.post(&close, &[("state", "done")]).await;
