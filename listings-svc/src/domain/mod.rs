@@ -18,7 +18,6 @@ pub mod import_merge;
 pub mod links;
 pub mod listing;
 pub mod mode;
-pub mod note;
 pub mod page;
 pub mod pictures;
 pub mod record;
@@ -29,6 +28,7 @@ pub mod suggest;
 pub mod text;
 #[cfg(test)]
 mod visibility_tests;
+pub mod visitor_note;
 
 use serde_json::{Map, Value};
 

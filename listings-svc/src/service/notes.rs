@@ -19,8 +19,8 @@ use super::my_listings::entity;
 use super::own_listing::not_found;
 use super::paging::Paging;
 use crate::domain::mode::Mode;
-use crate::domain::note::{self, NoteEnd, NoteKind, NoteText};
 use crate::domain::slug;
+use crate::domain::visitor_note::{self, NoteEnd, NoteKind, NoteText};
 use crate::feed;
 use crate::store::my_listings;
 use crate::store::notes::{self as store, ListingNote};
@@ -127,7 +127,7 @@ fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
             None
         }
     };
-    if !note::is_form_id(&request.form) {
+    if !visitor_note::is_form_id(&request.form) {
         let problem = "Open the page again, and send the form from there.";
         problems.insert("form".to_owned(), problem.to_owned());
     }
@@ -170,7 +170,7 @@ pub(super) fn end(state: proto::NoteState, problems: &mut Problems) -> Option<No
 
 async fn write(writer: &Writer<CommandHandler>, change: NoteChange) -> Result<ChangedNote, Fault> {
     match writer.write(Command::Note(Box::new(change))).await?.0 {
-        Outcome::NoteChanged(changed) => Ok(*changed),
+        Outcome::NoteChanged(changed) => Ok(changed),
         other => Err(unexpected_outcome(&other)),
     }
 }
@@ -181,7 +181,7 @@ pub(super) async fn close(
     change: NoteChange,
 ) -> Result<proto::ListingNote, Fault> {
     match write(writer, change).await? {
-        ChangedNote::Closed(note) => Ok(message(note)),
+        ChangedNote::Closed(note) => Ok(message(*note)),
         other @ ChangedNote::Created(_) => Err(unexpected_outcome(&other)),
     }
 }

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::domain::note::{NoteEnd, NoteKind, NoteText};
+use crate::domain::visitor_note::{NoteEnd, NoteKind, NoteText};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListingNote {

@@ -101,7 +101,7 @@ pub enum Outcome {
     MemberChanged(Box<MemberRow>),
     /// The request after the change.
     TakedownRequested(Box<TakedownRequest>),
-    NoteChanged(Box<ChangedNote>),
+    NoteChanged(ChangedNote),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
     PageFollowed {
@@ -185,7 +185,7 @@ impl Apply for CommandHandler {
             }
             Command::Note(change) => {
                 let changed = Box::pin(notes::apply(connection, change, now)).await?;
-                (Outcome::NoteChanged(Box::new(changed)), Vec::new())
+                (Outcome::NoteChanged(changed), Vec::new())
             }
             Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);

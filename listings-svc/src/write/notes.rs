@@ -19,9 +19,9 @@ use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
-use crate::domain::note::{NoteEnd, NoteKind, NoteText};
 use crate::domain::page::Page;
 use crate::domain::slug;
+use crate::domain::visitor_note::{NoteEnd, NoteKind, NoteText};
 use crate::store::notes::{self as store, Closing, ListingNote, LockedNote, NewNote};
 use crate::store::{ListingTable, RecordTable as _, my_listings};
 
@@ -68,7 +68,7 @@ pub struct SentNote {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangedNote {
     Created(NoteReceipt),
-    Closed(ListingNote),
+    Closed(Box<ListingNote>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +125,7 @@ pub(super) async fn apply(
         }
     };
     let note = store::find(connection, id).await?;
-    Ok(ChangedNote::Closed(note.ok_or_else(no_note)?))
+    Ok(ChangedNote::Closed(Box::new(note.ok_or_else(no_note)?)))
 }
 
 async fn create(

@@ -6,7 +6,6 @@ use contracts::listings::v1::notes_service_client::NotesServiceClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use kit::clock::Clock;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use listings::jobs::notes::MAX_AGE;
@@ -37,7 +36,7 @@ fn note(kind: NoteKind, network: &str) -> proto::CreateNoteRequest {
         text: "The year is wrong.".to_owned(),
         email: "ada@reader.example".to_owned(),
         network: network.to_owned(),
-        form: Uuid::now_v7().to_string(),
+        form: kit::ids::row_id().to_string(),
     }
 }
 

@@ -85,7 +85,9 @@ pub(super) async fn page(
         web.listings.revisions(listing, &place.cursor),
         web.listings.own_notes(listing)
     );
-    let (found, history, corrections) = (found?, history?, corrections?);
+    let (found, history) = (found?, history?);
+    // The page is worth showing without them, as beside a listings-svc of an older version.
+    let corrections = corrections.unwrap_or_default();
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let summary = Summary::of(content, &found.creator);
     let call = format!("GET /v1/{}/{}", listing.kind.api_list(), listing.name);

@@ -37,7 +37,7 @@ const MAX_TEXT: u32 = 2_000;
 /// The form. A field that is absent is empty, and listings-svc refuses it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct NoteForm {
+pub struct Input {
     reason: String,
     text: String,
     email: String,
@@ -99,7 +99,7 @@ pub async fn send_correction(
     Extension(visit): Extension<Visit>,
     Extension(client): Extension<ClientInfo>,
     Path(listing): Path<(String, String)>,
-    FormBody(form): FormBody<NoteForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let about = NoteAbout::new(proto::NoteKind::Correction, listing)?;
     send(&app, visit, &client, (&about, form)).await
@@ -110,7 +110,7 @@ pub async fn send_report(
     Extension(visit): Extension<Visit>,
     Extension(client): Extension<ClientInfo>,
     Path(listing): Path<(String, String)>,
-    FormBody(form): FormBody<NoteForm>,
+    FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let about = NoteAbout::new(proto::NoteKind::Report, listing)?;
     send(&app, visit, &client, (&about, form)).await
@@ -130,9 +130,9 @@ async fn show(app: &Web, mut visit: Visit, about: &NoteAbout, query: &Query) -> 
         let page = sent(frame, about, title, done);
         return Ok(uncached(&visit, StatusCode::OK, &page));
     }
-    let form = NoteForm {
+    let form = Input {
         reason: query.text("reason").unwrap_or_default(),
-        ..NoteForm::default()
+        ..Input::default()
     };
     let page = page(frame, (about, title), &form, (None, &Fields::default()));
     Ok(uncached(&visit, StatusCode::OK, &page))
@@ -142,9 +142,9 @@ async fn send(
     app: &Web,
     mut visit: Visit,
     client: &ClientInfo,
-    (about, form): (&NoteAbout, NoteForm),
+    (about, form): (&NoteAbout, Input),
 ) -> PageResult {
-    let form = NoteForm {
+    let form = Input {
         text: form.text.replace("\r\n", "\n"),
         email: form.email.trim().to_owned(),
         ..form
@@ -183,7 +183,7 @@ async fn send(
     }
 }
 
-fn message(client: &ClientInfo, about: &NoteAbout, form: &NoteForm) -> proto::CreateNoteRequest {
+fn message(client: &ClientInfo, about: &NoteAbout, form: &Input) -> proto::CreateNoteRequest {
     // The id of a form of ours; another one is refused.
     let form_id = Token::parse(&form.form).map(|token| token.hash().hex());
     proto::CreateNoteRequest {
@@ -272,7 +272,7 @@ fn sent(frame: Frame, about: &NoteAbout, title: String, done: &'static str) -> N
 fn page(
     frame: Frame,
     (about, title): (&NoteAbout, String),
-    form: &NoteForm,
+    form: &Input,
     (problem, errors): (Option<String>, &Fields),
 ) -> NotePage {
     let texts = frame.texts;

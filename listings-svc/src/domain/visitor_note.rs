@@ -58,6 +58,7 @@ pub struct NoteText {
 
 impl NoteText {
     /// Normalizes and checks the text. Every invalid field has its reason in `problems`.
+    #[must_use]
     pub fn check(self, kind: NoteKind, problems: &mut Problems) -> Self {
         let Self {
             mut reason,
@@ -122,7 +123,7 @@ mod tests {
 
     fn problems(kind: NoteKind, note: NoteText) -> Vec<String> {
         let mut problems = Problems::new();
-        note.check(kind, &mut problems);
+        let _checked = note.check(kind, &mut problems);
         problems.into_keys().collect()
     }
 
