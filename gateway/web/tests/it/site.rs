@@ -26,9 +26,11 @@ fn paths() -> Vec<String> {
     let public = routes()
         .into_iter()
         .filter(|route| route.access == Access::Public);
+    // Feeds are no HTML.
+    let public = public.filter(|route| !route.path.contains('.'));
     let filled = public.map(|route| {
         let name = match route.path {
-            "/games/{slug}" => "okoto",
+            "/games/{slug}" | "/embed/games/{slug}" => "okoto",
             "/creators/{handle}" => "savanna",
             "/events/{slug}" => "jam",
             "/countries/{code}" => "NG",
