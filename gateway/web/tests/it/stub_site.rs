@@ -9,17 +9,17 @@ use tonic::{Request, Response};
 use crate::stub_catalogue::{Answer, StubCatalogue};
 
 /// A day of November 2026.
-fn day(day: i64) -> Option<prost_types::Timestamp> {
-    Some(prost_types::Timestamp {
+fn day(day: i64) -> prost_types::Timestamp {
+    prost_types::Timestamp {
         seconds: 1_793_491_200 + (day - 1) * 86_400,
         nanos: 5_000_000,
-    })
+    }
 }
 
 fn entry(address: &str) -> proto::SitemapEntry {
     proto::SitemapEntry {
         address: address.to_owned(),
-        updated_at: day(20),
+        updated_at: Some(day(20)),
     }
 }
 
@@ -33,7 +33,7 @@ impl SiteService for StubCatalogue {
         let files = ["games", "creators", "events", "cities"].map(|kind| proto::SitemapFile {
             kind: kind.to_owned(),
             number: 1,
-            updated_at: day(21).filter(|_| kind != "cities"),
+            updated_at: (kind != "cities").then(|| day(21)),
         });
         Ok(Response::new(proto::ListSitemapFilesResponse {
             files: files.into(),
@@ -74,7 +74,7 @@ impl SiteService for StubCatalogue {
         assert_eq!(request.into_inner().limit, 50);
         Ok(Response::new(proto::ListNewGamesResponse {
             json: self.body(json!([self.game()])),
-            updated_at: day(22).into_iter().collect(),
+            updated_at: vec![day(22)],
         }))
     }
 }
