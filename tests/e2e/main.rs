@@ -25,6 +25,7 @@ mod quota;
 mod rankings;
 mod schemas;
 mod search;
+mod share;
 mod site;
 mod staff_apply;
 mod staff_tool;

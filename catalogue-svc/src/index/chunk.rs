@@ -133,6 +133,18 @@ impl Chunk {
         self.order.get(position).map(|offset| self.doc(*offset))
     }
 
+    /// The same, with the time of the row's last change.
+    pub(super) fn at_with_time(&self, position: usize) -> Option<(u32, i64)> {
+        let offset = *self.order.get(position)?;
+        let updated_at = self.updated.get(usize::from(offset)).copied();
+        Some((self.doc(offset), updated_at.unwrap_or(i64::MIN)))
+    }
+
+    /// Not before the last change of any row.
+    pub(super) fn latest_update(&self) -> i64 {
+        self.latest_update
+    }
+
     /// How many rows, from the first on, satisfy `before`.
     pub(super) fn partition_point(&self, mut before: impl FnMut(u32) -> bool) -> usize {
         self.order

@@ -11,6 +11,7 @@ mod places;
 mod query_params;
 mod rankings;
 mod search;
+mod site;
 mod staff;
 mod typed;
 mod votes;
@@ -24,6 +25,7 @@ use contracts::catalogue::v1::games_service_server::GamesServiceServer;
 use contracts::catalogue::v1::places_service_server::PlacesServiceServer;
 use contracts::catalogue::v1::rankings_service_server::RankingsServiceServer;
 use contracts::catalogue::v1::search_service_server::SearchServiceServer;
+use contracts::catalogue::v1::site_service_server::SiteServiceServer;
 use contracts::catalogue::v1::staff_dump_service_server::StaffDumpServiceServer;
 use contracts::catalogue::v1::staff_service_server::StaffServiceServer;
 use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
@@ -47,6 +49,7 @@ pub use games::Games;
 pub use places::Places;
 pub use rankings::Rankings;
 pub use search::Searches;
+pub use site::{SITEMAP_FILE_ROWS, Site};
 pub use staff::Staff;
 pub use votes::Votes;
 
@@ -112,6 +115,7 @@ impl Dependencies {
             .add_service(EventsServiceServer::new(events))
             .add_service(SearchServiceServer::new(Searches::new(all(), public_url)))
             .add_service(ChangesServiceServer::new(Changes::new(all())))
+            .add_service(SiteServiceServer::new(Site::new(all())))
             .add_service(StaffDumpServiceServer::new(Dump::new(all())))
             .add_service(RankingsServiceServer::new(rankings))
             .add_service(VotesServiceServer::new(votes))

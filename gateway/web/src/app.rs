@@ -15,6 +15,7 @@ use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
+use crate::site::share_card::ShareCards;
 use crate::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 /// The state of the router.
@@ -42,6 +43,7 @@ pub struct Web {
     pub articles: Articles,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
+    pub share_cards: ShareCards,
     /// Makes the first call of a new test key.
     pub api: Api,
     /// Proxies whose `proxy_header` names the client.

@@ -47,6 +47,7 @@ use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
+use site::share_card::ShareCards;
 use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
@@ -112,6 +113,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         page_limit: PageLimit::new(settings.pages_per_minute),
         articles: Articles::read(settings.articles.as_deref())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
+        share_cards: ShareCards::new(settings.share_cards.as_deref(), settings.share_card_bytes())?,
         api: Api::new(settings.api_url(), FIRST_CALL)?,
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,

@@ -2,7 +2,7 @@
 
 use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
 use http::{HeaderMap, Uri};
-use pages::site::{Frame, Head, Language, Texts};
+use pages::site::{Frame, Head, Language, Share, Texts};
 
 /// A request of a public page.
 #[derive(Debug, Clone)]
@@ -58,6 +58,7 @@ impl Visit {
             site: site.to_owned(),
             path: self.path.clone(),
             head: Head::default(),
+            share: Share::default(),
             search: String::new(),
             api_call: None,
         }

@@ -8,6 +8,7 @@ mod events;
 mod games;
 mod places;
 mod search;
+mod site;
 
 use std::sync::Arc;
 

@@ -23,6 +23,11 @@ pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("script", "js", "text/javascript; charset=utf-8", content)
 });
 
+pub static EMBED_STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    let content = include_str!("../assets/embed.css");
+    Asset::new("embed", "css", "text/css; charset=utf-8", content)
+});
+
 pub static ICON: LazyLock<Asset> = LazyLock::new(|| {
     let content = include_str!("../assets/icon.svg");
     Asset::new("icon", "svg", "image/svg+xml", content)
@@ -46,7 +51,7 @@ impl Asset {
 
 /// The file with this name.
 pub fn find(name: &str) -> Option<&'static Asset> {
-    let all: [&'static Asset; 3] = [&STYLE, &SCRIPT, &ICON];
+    let all: [&'static Asset; 4] = [&STYLE, &SCRIPT, &EMBED_STYLE, &ICON];
     all.into_iter().find(|asset| asset.name == name)
 }
 

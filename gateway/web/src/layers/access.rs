@@ -22,6 +22,8 @@ pub enum Access {
     Anyone,
     /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/visit.rs`).
     Public,
+    /// A file of the public site, for machines: counted as a page, and in no language.
+    File,
     /// A person whose password was right, and who has a second factor.
     SecondFactor,
     SignedIn,
@@ -51,7 +53,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
     let viewer = Viewer::find(app, request.headers(), now).await;
-    if matches!(access, Access::Anyone | Access::Public) {
+    if matches!(access, Access::Anyone | Access::Public | Access::File) {
         // These pages are there for strangers too, so they work without Redis.
         let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
         request.extensions_mut().insert(viewer);

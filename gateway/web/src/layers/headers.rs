@@ -3,7 +3,7 @@
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::header::CACHE_CONTROL;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use http::{HeaderName, HeaderValue};
 
 use crate::app::App;
@@ -15,8 +15,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-const FIXED: [(&str, &str); 5] = [
-    ("content-security-policy", POLICY),
+const FIXED: [(&str, &str); 4] = [
     ("x-content-type-options", "nosniff"),
     // Not `no-referrer`, with which browsers send `Origin: null` on forms.
     ("referrer-policy", "same-origin"),
@@ -37,6 +36,10 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
             HeaderValue::from_static(value),
         );
     }
+    // The page for frames of other sites has a policy of its own.
+    headers
+        .entry(CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(POLICY));
     if app.cookie == CookieStyle::Secure {
         let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
         headers.insert("strict-transport-security", year);

@@ -10,12 +10,15 @@ use http::{HeaderName, HeaderValue};
 use kit::Fault;
 use uuid::Uuid;
 
-use crate::app::App;
+use crate::app::{App, Web};
 use crate::domain::picture_name::is_file_name;
 use crate::page_error::PageError;
 
 /// The length of a part: a slow browser holds one.
 const PART: u32 = 256 * 1024;
+
+/// The longest file that is read as a whole.
+const MAX_WHOLE: u64 = 8 * 1024 * 1024;
 
 /// The position in a file that is being sent.
 struct Rest {
@@ -87,4 +90,21 @@ async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
     }
     rest.sent += u64::try_from(part.len()).unwrap_or(u64::MAX);
     Ok(Some((part, rest)))
+}
+
+/// A whole picture file, in memory; listings-svc stores none that is longer than some hundred KB.
+pub(crate) async fn whole_file(web: &Web, name: &str) -> Result<Vec<u8>, Fault> {
+    let mut file = Vec::new();
+    loop {
+        let sent = u64::try_from(file.len()).unwrap_or(u64::MAX);
+        let next = web.listings.picture_part(name, sent, PART).await?;
+        if next.size > MAX_WHOLE {
+            return Err(Fault::not_found("The picture is too long."));
+        }
+        file.extend_from_slice(&next.part);
+        let has_all = u64::try_from(file.len()).is_ok_and(|length| length >= next.size);
+        if has_all || next.part.is_empty() {
+            return Ok(file);
+        }
+    }
 }

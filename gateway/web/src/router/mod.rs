@@ -303,6 +303,10 @@ pub fn router(app: &App) -> Router {
             router = site::add(router, route, app);
             continue;
         }
+        if route.access == Access::File {
+            router = site::add_file(router, route, app);
+            continue;
+        }
         let guard = Guard {
             app: App::clone(app),
             access: route.access,

@@ -8,11 +8,14 @@ use crate::app::App;
 use crate::layers::access::Access;
 use crate::layers::visit;
 use crate::route::{Route, form, page};
-use crate::site::{article, creators, events, games, note, picture, places, search, start};
+use crate::site::{
+    article, calendar, creators, embed, events, feeds, games, note, oembed, picture, places,
+    robots, search, share_card, sitemap, start,
+};
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
-    use Access::{Anyone, Public};
+    use Access::{Anyone, File, Public};
     vec![
         page("/", Public, start::show),
         page("/pictures/{name}", Anyone, picture::show),
@@ -23,6 +26,9 @@ pub(super) fn routes() -> Vec<Route> {
         page("/creators/{handle}", Public, creators::show),
         page("/events", Public, events::list),
         page("/events/{slug}", Public, events::show),
+        page("/games/feed.xml", Public, feeds::games),
+        page("/events/feed.xml", Public, feeds::events),
+        page("/events/calendar.ics", Public, calendar::show),
         page("/countries", Public, places::countries),
         page("/countries/{code}", Public, places::country),
         page("/cities", Public, places::cities),
@@ -43,6 +49,14 @@ pub(super) fn routes() -> Vec<Route> {
         page("/credits", Public, article::credits),
         page("/terms", Public, article::terms),
         page("/privacy", Public, article::privacy),
+        page("/games/{slug}/card.jpg", File, share_card::game),
+        page("/creators/{handle}/card.jpg", File, share_card::creator),
+        page("/events/{slug}/card.jpg", File, share_card::event),
+        page("/embed/games/{slug}", Public, embed::game),
+        page("/oembed", File, oembed::show),
+        page("/robots.txt", File, robots::show),
+        page("/sitemap.xml", File, sitemap::index),
+        page("/sitemap/{name}", File, sitemap::file),
     ]
 }
 
@@ -59,5 +73,13 @@ pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<Ap
             router = router.route(&format!("{path}/"), counted.clone());
         }
     }
+    router.route(route.path, counted)
+}
+
+/// Adds a file of the public site, which has one address.
+pub(super) fn add_file(router: Router<App>, route: Route, app: &App) -> Router<App> {
+    let counted = route
+        .handlers
+        .layer(from_fn_with_state(App::clone(app), visit::admit));
     router.route(route.path, counted)
 }

@@ -31,6 +31,8 @@ fn show(app: &App, visit: &Visit, name: &'static str) -> PageResult {
     let article = article.ok_or_else(PageError::not_found)?;
     let version = Version::new(app, visit).text(&article.html);
     respond(app, visit, &version, |mut frame| {
+        // Whatever follows a `?`, the page is the same.
+        path_of(&visit.path).clone_into(&mut frame.path);
         frame.head = Head {
             title: article.title.clone(),
             description: article.summary.clone(),
@@ -41,4 +43,8 @@ fn show(app: &App, visit: &Visit, name: &'static str) -> PageResult {
             body: article.html.clone(),
         })
     })
+}
+
+fn path_of(address: &str) -> &str {
+    address.split('?').next().unwrap_or(address)
 }

@@ -1,8 +1,9 @@
 //! The `ETag` of public pages, by what they are made of rather than by their age: a page that has not changed is 304 without being rendered,
 //! and a change of a listing shows with the next request.
 
+use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use http::header::{CACHE_CONTROL, CONTENT_LANGUAGE, ETAG, VARY};
+use http::header::{CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_TYPE, ETAG, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::Fault;
 use pages::Template;
@@ -18,6 +19,8 @@ use crate::visit::Visit;
 /// Caches may store a page, and ask each time whether it is still the same.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("public, no-cache");
 
+const HTML: &str = "text/html; charset=utf-8";
+
 /// What a page is made of, as a hash. It is fast, not cryptographic: a studio that finds two texts with one hash hides its own change.
 #[must_use]
 pub(super) struct Version(Xxh3Default);
@@ -25,13 +28,18 @@ pub(super) struct Version(Xxh3Default);
 impl Version {
     /// The version of a page of this program, at this address and in this language.
     pub(super) fn new(web: &Web, visit: &Visit) -> Self {
+        Self::of_file(web, visit)
+            .text(&web.api_url)
+            .text(visit.language.code())
+            .text(visit.prefix)
+    }
+
+    /// The version of a file of this program, at this address. It has no language.
+    pub(super) fn of_file(web: &Web, visit: &Visit) -> Self {
         let version = Self(Xxh3Default::new());
         version
             .text(env!("PAGES_VERSION"))
             .text(&web.public_url)
-            .text(&web.api_url)
-            .text(visit.language.code())
-            .text(visit.prefix)
             .text(&visit.path)
     }
 
@@ -63,6 +71,11 @@ impl Version {
             .text(cursor.unwrap_or_default())
     }
 
+    /// A part that was read as JSON.
+    pub(super) fn json(self, part: &[u8]) -> Self {
+        self.bytes(part)
+    }
+
     /// A part that may be missing.
     pub(super) fn rows_if_any(self, part: Option<&Rows>) -> Self {
         let version = self.flag(part.is_some());
@@ -85,17 +98,53 @@ pub(super) fn respond<T: Template>(
     version: &Version,
     render: impl FnOnce(Frame) -> Result<T, Fault>,
 ) -> PageResult {
+    respond_as(web, visit, version, HTML, |frame| Ok(ok(&render(frame)?)))
+}
+
+/// The same for a page that is not HTML.
+pub(super) fn respond_as(
+    web: &Web,
+    visit: &Visit,
+    version: &Version,
+    media_type: &'static str,
+    make: impl FnOnce(Frame) -> Result<Response, Fault>,
+) -> PageResult {
+    let mut response = unless_cached(visit, version, || {
+        let made = make(visit.frame(&web.public_url))?;
+        Ok(typed(made, media_type))
+    })?;
+    describe(response.headers_mut(), visit);
+    Ok(response)
+}
+
+/// A file, which has no language, or 304 if the client has it already.
+pub(super) fn respond_file(
+    visit: &Visit,
+    version: &Version,
+    media_type: &'static str,
+    write: impl FnOnce() -> Result<Body, Fault>,
+) -> PageResult {
+    unless_cached(visit, version, || {
+        Ok(typed(write()?.into_response(), media_type))
+    })
+}
+
+fn unless_cached(
+    visit: &Visit,
+    version: &Version,
+    make: impl FnOnce() -> Result<Response, Fault>,
+) -> PageResult {
     let tag = format!("W/\"{:032x}\"", version.0.digest128());
     let mut response = if visit.has(&tag) {
         not_modified()
     } else {
-        ok(&render(visit.frame(&web.public_url))?)
+        make()?
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::try_from(tag) {
         headers.insert(ETAG, tag);
     }
-    describe(headers, visit);
+    headers.insert(CACHE_CONTROL, REVALIDATE);
     Ok(response)
 }
 
@@ -107,8 +156,13 @@ pub(super) fn uncached(visit: &Visit, status: StatusCode, page: &impl Template) 
     response
 }
 
+fn typed(mut response: Response, media_type: &'static str) -> Response {
+    let media_type = HeaderValue::from_static(media_type);
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    response
+}
+
 fn describe(headers: &mut HeaderMap, visit: &Visit) {
-    headers.insert(CACHE_CONTROL, REVALIDATE);
     let language = HeaderValue::from_static(visit.language.code());
     headers.insert(CONTENT_LANGUAGE, language);
     if visit.is_negotiated() {

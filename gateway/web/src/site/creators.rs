@@ -11,7 +11,7 @@ use pages::site::{Frame, Head};
 
 use super::cached::{Version, respond};
 use super::query::{Query, address};
-use super::{ROWS, cards, filters, visitor_actions};
+use super::{ROWS, cards, filters, share_card, structured_data, visitor_actions};
 use crate::app::App;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
@@ -52,7 +52,7 @@ pub async fn list(
         frame.head = Head {
             title,
             description: frame.texts.say("creators-description").to_owned(),
-            is_indexed: true,
+            is_indexed: filters::is_indexed(&set, cursor),
         };
         frame.api_call = Some(format!("GET /v1{}", address(LIST, &set)));
         let kinds = filters::fixed(&frame, "creators-kind", &CREATOR_KINDS);
@@ -85,7 +85,7 @@ pub async fn show(
 }
 
 fn creator_page(mut frame: Frame, creator: public::Creator) -> CreatorPage {
-    let row = creator.row;
+    let row = &creator.row;
     frame.path = format!("{LIST}/{}", row.handle);
     let description = match row.tagline.as_str() {
         "" => frame.say_of("creator-description", &row.name),
@@ -97,6 +97,10 @@ fn creator_page(mut frame: Frame, creator: public::Creator) -> CreatorPage {
         is_indexed: true,
     };
     frame.api_call = Some(format!("GET /v1/creators/{}", row.handle));
+    frame.share.is_profile = true;
+    frame.share.image = Some(share_card::of_creator(&frame.site, row));
+    frame.share.structured_data = Some(structured_data::creator(&frame, &creator));
+    let row = creator.row;
     let texts = frame.texts;
     let roles = row.roles.iter();
     let roles = roles.map(|role| texts.value("role", role, role).to_owned());

@@ -14,7 +14,7 @@ use time::format_description::well_known::Iso8601;
 
 use super::cached::{Version, respond};
 use super::query::{Query, address};
-use super::{ROWS, cards, filters, visitor_actions};
+use super::{ROWS, cards, feeds, filters, share_card, structured_data, visitor_actions};
 use crate::app::App;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
@@ -59,9 +59,10 @@ pub async fn list(
         frame.head = Head {
             title,
             description: texts.say("events-description").to_owned(),
-            is_indexed: true,
+            is_indexed: filters::is_indexed(&set, cursor),
         };
         frame.api_call = Some(format!("GET /v1{}", address(LIST, &set)));
+        frame.share.documents = feeds::of_events(&frame, query.get("country"));
         let mut when = filters::choice(
             &frame,
             ("when", "filter-when"),
@@ -113,6 +114,8 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
         is_indexed: true,
     };
     frame.api_call = Some(format!("GET /v1/events/{}", event.slug));
+    frame.share.image = Some(share_card::of_event(&frame.site, &event));
+    frame.share.structured_data = Some(structured_data::event(&frame, &event));
     let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
     let last = Date::parse(last, &Iso8601::DATE).ok();
     let website = event.website.filter(|url| cards::is_https(url));

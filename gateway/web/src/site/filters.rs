@@ -9,6 +9,9 @@ use super::cards;
 use super::query::address;
 use crate::upstream::catalogue::Rows;
 
+/// A list with more filters than these is not for search engines.
+const MAX_INDEXED_FILTERS: usize = 2;
+
 /// A filter: its parameter, the key of its label, its values with their names, and the one that is chosen.
 pub(super) fn choice(
     frame: &Frame,
@@ -76,6 +79,16 @@ pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)
     values
 }
 
+/// Whether search engines may list a page of a list. They find listings in the sitemap: the pages after the first would change with each
+/// new listing, words and days have no end of values, and there are too many combinations of filters.
+pub(super) fn is_indexed(set: &[(&'static str, Option<&str>)], cursor: Option<&str>) -> bool {
+    let used = set.iter().filter(|(_, value)| value.is_some());
+    let is_endless = |name: &str| matches!(name, "q" | "from" | "to");
+    cursor.is_none()
+        && used.clone().count() <= MAX_INDEXED_FILTERS
+        && !used.into_iter().any(|(name, _)| is_endless(name))
+}
+
 /// The form and the pager of a list. `set` are the filters that have a value.
 pub(super) fn form(
     frame: &Frame,
@@ -110,5 +123,26 @@ pub(super) fn pager(
     Pager {
         first: cursor.map(|_| frame.href(&address(path, set))),
         next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn search_engines_list_what_does_not_multiply() {
+        let no = ("stage", None);
+        let (genre, country) = (("genre", Some("rpg")), ("country", Some("NG")));
+        for (set, cursor, indexed) in [
+            (vec![no], None, true),
+            (vec![genre, no, country], None, true),
+            (vec![genre], Some("abc"), false),
+            (vec![genre, country, ("platform", Some("web"))], None, false),
+            (vec![no, ("q", Some("stone"))], None, false),
+            (vec![("from", Some("2026-01-01"))], None, false),
+        ] {
+            assert_eq!(is_indexed(&set, cursor), indexed, "{set:?}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use pages::site::{Frame, Head};
 
 use super::cached::{Version, respond};
 use super::query::{Query, address};
-use super::{ROWS, cards, filters, visitor_actions};
+use super::{ROWS, cards, feeds, filters, oembed, share_card, structured_data, visitor_actions};
 use crate::app::App;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
@@ -63,9 +63,10 @@ pub async fn list(
         frame.head = Head {
             title,
             description: say("games-description").to_owned(),
-            is_indexed: true,
+            is_indexed: filters::is_indexed(&set, cursor),
         };
         frame.api_call = Some(format!("GET /v1{}", address(LIST, &set)));
+        frame.share.documents = feeds::of_games(&frame);
         let choices = vec![
             filters::genres(&frame, &genres, query.get("genre"))?,
             filters::choice(
@@ -128,7 +129,7 @@ fn game_page(
     ranks: &[proto::BoardRank],
     currency: Option<CurrencyName>,
 ) -> GamePage {
-    let row = game.row;
+    let row = &game.row;
     frame.path = format!("{LIST}/{}", row.slug);
     let description = match row.tagline.as_str() {
         "" => frame.say_of("game-description", &row.title),
@@ -140,6 +141,10 @@ fn game_page(
         is_indexed: true,
     };
     frame.api_call = Some(format!("GET /v1/games/{}", row.slug));
+    frame.share.image = Some(share_card::of_game(&frame.site, row));
+    frame.share.documents = oembed::of_game(&frame.site, &frame.canonical(), &row.title);
+    frame.share.structured_data = Some(structured_data::game(&frame, &game));
+    let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| Link {
         href: frame.href(&address(LIST, &[(name, Some(value))])),
         label: frame.texts.value(group, value, value).to_owned(),

@@ -4,18 +4,27 @@
 
 pub mod article;
 mod cached;
+pub mod calendar;
 mod cards;
 mod correction_mail;
 pub mod creators;
+pub mod embed;
 pub mod events;
+pub mod feeds;
 mod filters;
 pub mod games;
 pub mod note;
+pub mod oembed;
 pub mod picture;
 pub mod places;
 mod query;
+pub mod robots;
 pub mod search;
+pub mod share_card;
+pub mod sitemap;
 pub mod start;
+mod structured_data;
+mod xml;
 
 use contracts::catalogue::v1 as proto;
 use contracts::public;

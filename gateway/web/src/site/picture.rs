@@ -15,7 +15,7 @@ use crate::listings::picture_file;
 use crate::page_error::PageError;
 
 /// A name stands for one content for ever; a shared cache asks again each minute, so that a withdrawn picture is soon gone.
-const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";
+pub(super) const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";
 /// How long a picture waits for others to be read.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 

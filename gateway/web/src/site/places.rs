@@ -64,6 +64,7 @@ pub async fn cities(
     let version = Version::new(&app, &visit).rows(&cities);
     respond(&app, &visit, &version, |mut frame| {
         head(&mut frame, "cities-title", "cities-description");
+        frame.head.is_indexed = filters::is_indexed(&set, cursor);
         if let Some(code) = query.get("country") {
             frame.head.title = frame.say_of("cities-of", &cards::country(frame.texts, code));
         }

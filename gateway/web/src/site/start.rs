@@ -10,7 +10,7 @@ use pages::site::list::StartPage;
 
 use super::cached::{Version, respond};
 use super::query::Query;
-use super::{FEW, cards, next_events};
+use super::{FEW, cards, feeds, next_events, structured_data};
 use crate::app::App;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::page;
@@ -50,6 +50,8 @@ pub async fn show(
             description: frame.texts.say("start-lead").to_owned(),
             is_indexed: true,
         };
+        frame.share.documents = feeds::of_games(&frame);
+        frame.share.structured_data = Some(structured_data::site(&frame));
         let games: Vec<public::GameRow> = match &games {
             Some(games) => games.parse()?,
             None => Vec::new(),

@@ -96,7 +96,7 @@ impl Catalogue {
         }
     }
 
-    async fn read<Q, A>(
+    pub(super) async fn read<Q, A>(
         &self,
         message: Q,
         call: impl AsyncFnOnce(Client, Request<Q>) -> Result<Response<A>, Status>,

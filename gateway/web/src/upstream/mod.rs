@@ -3,6 +3,7 @@
 mod api;
 mod call;
 pub mod catalogue;
+pub mod catalogue_site;
 pub mod currencies;
 pub mod economy;
 pub mod gateway;

@@ -28,9 +28,11 @@ fn paths() -> Vec<String> {
         .filter(|route| route.access == Access::Public)
         // A page with a form is not stored.
         .filter(|route| route.methods == [Method::GET]);
+    // Feeds are no HTML.
+    let public = public.filter(|route| !route.path.contains('.'));
     let filled = public.map(|route| {
         let name = match route.path {
-            "/games/{slug}" => "okoto",
+            "/games/{slug}" | "/embed/games/{slug}" => "okoto",
             "/creators/{handle}" => "savanna",
             "/events/{slug}" => "jam",
             "/countries/{code}" => "NG",

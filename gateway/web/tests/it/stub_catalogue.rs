@@ -9,6 +9,7 @@ use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceS
 use contracts::catalogue::v1::places_service_server::{PlacesService, PlacesServiceServer};
 use contracts::catalogue::v1::rankings_service_server::{RankingsService, RankingsServiceServer};
 use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
+use contracts::catalogue::v1::site_service_server::SiteServiceServer;
 use contracts::common::v1::PageInfo;
 use kit::Fault;
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) words: Arc<Mutex<Option<(String, &'static str)>>>,
     /// All calls fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
+    /// The second part of the sitemap's games fails.
+    pub(crate) breaks_off: Arc<Mutex<bool>>,
     /// Lists of games, in order.
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
@@ -43,6 +46,7 @@ impl Default for StubCatalogue {
             tagline: Arc::new(Mutex::new("Stones & <b>seeds".to_owned())),
             words: Arc::default(),
             is_away: Arc::default(),
+            breaks_off: Arc::default(),
             asked: Arc::default(),
             held: Arc::default(),
         }
@@ -71,7 +75,7 @@ fn write(json: &mut Value, words: &str, link: &str) {
     }
 }
 
-type Answer<T> = Result<Response<T>, Status>;
+pub(crate) type Answer<T> = Result<Response<T>, Status>;
 
 fn info(next: Option<&str>) -> PageInfo {
     PageInfo {
@@ -113,10 +117,11 @@ impl StubCatalogue {
             .add_service(PlacesServiceServer::new(self.clone()))
             .add_service(EventsServiceServer::new(self.clone()))
             .add_service(SearchServiceServer::new(self.clone()))
+            .add_service(SiteServiceServer::new(self.clone()))
             .add_service(RankingsServiceServer::new(self.clone()));
     }
 
-    fn game(&self) -> Value {
+    pub(crate) fn game(&self) -> Value {
         let cover = format!("https://mchezo.example/pictures/{}", stub_pictures::file());
         json!({
             "slug": "okoto", "title": "Okoto <b>", "tagline": *self.tagline.lock().unwrap(), "cover_url": cover,
@@ -126,14 +131,14 @@ impl StubCatalogue {
         })
     }
 
-    fn answers(&self) -> Result<(), Status> {
+    pub(crate) fn answers(&self) -> Result<(), Status> {
         if *self.is_away.lock().unwrap() {
             return Err(Fault::unavailable("a test").into());
         }
         Ok(())
     }
 
-    fn body(&self, mut json: Value) -> bytes::Bytes {
+    pub(crate) fn body(&self, mut json: Value) -> bytes::Bytes {
         if let Some((words, link)) = self.words.lock().unwrap().as_ref() {
             write(&mut json, words, link);
         }

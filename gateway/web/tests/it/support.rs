@@ -25,6 +25,7 @@ use web::session::limits::Limits;
 use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
+use web::site::share_card::ShareCards;
 use web::store::{members, people};
 use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
@@ -128,6 +129,7 @@ impl Site {
             page_limit: PageLimit::new(120),
             articles: Articles::read(None).unwrap(),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
+            share_cards: ShareCards::new(None, 10_000_000).unwrap(),
             api: Api::new(api.url.clone(), FIRST_CALL).unwrap(),
             staff_mail: Some("staff@mchezo.example".to_owned()),
             proxies: web_proxies(),

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::language::Language;
+use super::share::Share;
 use super::texts::Texts;
 use crate::asset::{ICON, SCRIPT, STYLE};
 
@@ -17,6 +18,7 @@ pub struct Frame {
     /// Path and query of the page, without the prefix of a language.
     pub path: String,
     pub head: Head,
+    pub share: Share,
     /// What stands in the search field.
     pub search: String,
     /// The API call that gives the same as this page, for example `GET /v1/games`.
@@ -79,10 +81,19 @@ impl Frame {
     }
 
     fn canonical_in(&self, language: Language) -> String {
+        self.absolute_in(language, &self.path)
+    }
+
+    fn absolute_in(&self, language: Language, path: &str) -> String {
         match language {
-            Language::English => format!("{}{}", self.site, self.path),
-            Language::French => format!("{}{}", self.site, in_language(language, &self.path)),
+            Language::English => format!("{}{path}", self.site),
+            Language::French => format!("{}{}", self.site, in_language(language, path)),
         }
+    }
+
+    /// The address under which search engines list another page, in the language of this one.
+    pub fn absolute(&self, path: &str) -> String {
+        self.absolute_in(self.texts.language(), path)
     }
 
     /// The page without a language in its address.

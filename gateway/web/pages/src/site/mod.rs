@@ -3,7 +3,9 @@
 pub mod articles;
 pub mod cards;
 pub mod creators;
+pub mod embed;
 pub mod events;
+pub mod feed;
 pub mod frame;
 pub mod games;
 pub mod language;
@@ -12,12 +14,14 @@ mod locale;
 pub mod notes;
 pub mod places;
 pub mod results;
+pub mod share;
 #[cfg(test)]
 mod tests;
 pub mod texts;
 
 pub use frame::{Frame, Head};
 pub use language::Language;
+pub use share::Share;
 pub use texts::Texts;
 
 /// What names are sorted by: their letters without accents and case, so that `Égypte` stands at E.

@@ -4,9 +4,12 @@ mod note_samples;
 mod samples;
 mod texts;
 
+use askama::Template as _;
+
 use samples::{frame, pages};
 
-use super::{Frame, Language};
+use super::results::SearchPage;
+use super::{Frame, Head, Language};
 
 #[test]
 fn texts_of_listings_are_shown_as_text() {
@@ -33,6 +36,42 @@ fn pages_name_their_language_and_the_other_one() {
         // Nothing of the frame is left in English.
         assert!(!page.contains("Sign in"), "{name}: {page}");
     }
+}
+
+#[test]
+fn machines_are_told_what_the_page_is() {
+    for (name, page) in pages(Language::French) {
+        for part in [
+            "<meta property=\"og:url\" content=\"https://mchezo.example/fr/games/kora?a=1&#38;b=2\">",
+            "<meta property=\"og:locale\" content=\"fr_FR\">",
+            "<meta property=\"og:locale:alternate\" content=\"en_GB\">",
+            "<meta property=\"og:type\" content=\"profile\">",
+            "<meta property=\"og:image\" content=\"https://mchezo.example/games/kora/card.jpg?v=0a&#38;b\">",
+            "<meta name=\"twitter:card\" content=\"summary_large_image\">",
+            "type=\"application/atom+xml\" title=\"&#60;script&#62;",
+            "<script type=\"application/ld+json\">{\"name\":\"\\u003c/script\\u003e",
+        ] {
+            assert!(page.contains(part), "{name}: {part} is not in {page}");
+        }
+        // Its own file, and the data.
+        assert_eq!(page.matches("<script").count(), 2, "{name}");
+        assert_eq!(page.matches("</script>").count(), 2, "{name}");
+    }
+}
+
+#[test]
+fn a_page_that_is_not_indexed_says_so_and_names_itself() {
+    let frame = Frame {
+        head: Head {
+            is_indexed: false,
+            ..Head::default()
+        },
+        ..frame(Language::English)
+    };
+    let page = SearchPage { frame, found: None }.render().unwrap();
+    assert!(page.contains("content=\"noindex\""), "{page}");
+    assert!(page.contains("rel=\"canonical\""), "{page}");
+    assert!(!page.contains("rel=\"alternate\" hreflang"), "{page}");
 }
 
 #[test]

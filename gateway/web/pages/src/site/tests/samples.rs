@@ -14,7 +14,8 @@ use crate::site::list::{
 };
 use crate::site::places::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
 use crate::site::results::{Found, Kind, Row, SearchPage};
-use crate::site::{Frame, Head, Language, Texts};
+use crate::site::share::{Document, JsonLd, LinkImage};
+use crate::site::{Frame, Head, Language, Share, Texts};
 
 /// What a listing may try.
 pub(super) const HOSTILE: &str = "<script>alert('x')</script>\"&";
@@ -29,6 +30,24 @@ pub(super) fn frame(language: Language) -> Frame {
             title: HOSTILE.to_owned(),
             description: HOSTILE.to_owned(),
             is_indexed: true,
+        },
+        share: Share {
+            image: Some(LinkImage {
+                href: "https://mchezo.example/games/kora/card.jpg?v=0a&b".to_owned(),
+                width: 1_200,
+                height: 630,
+                media_type: "image/jpeg",
+                alt: HOSTILE.to_owned(),
+            }),
+            is_profile: true,
+            structured_data: Some(JsonLd::new(
+                "{\"name\":\"</script><script>alert('x')</script>\"}",
+            )),
+            documents: vec![Document {
+                media_type: "application/atom+xml",
+                title: HOSTILE.to_owned(),
+                href: "/games/feed.xml?a=1&b=2".to_owned(),
+            }],
         },
         search: HOSTILE.to_owned(),
         api_call: Some("GET /v1/games".to_owned()),

@@ -1,0 +1,229 @@
+//! What only the public site reads: its sitemap, and the newest games whether featured or not.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::site_service_server::SiteService;
+use contracts::common::v1::Form;
+use kit::Fault;
+use kit::cursor::Binding;
+use prost_types::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tonic::{Request, Response, Status};
+
+use super::{answer, typed};
+use crate::domain::listing::Mode;
+use crate::index::{Catalogue, Dataset, Direction, Document, Game, Index};
+
+/// Listings in a file of the sitemap: the most that search engines read of one.
+pub const SITEMAP_FILE_ROWS: u64 = 50_000;
+/// Listings in a message: some 200 KB.
+const MESSAGE_ROWS: u64 = 5_000;
+/// The most new games that may be asked for.
+const MAX_NEW_GAMES: u32 = 100;
+
+/// The kinds of files, each with the order of its listings.
+const KINDS: [(&str, Direction); 4] = [
+    ("games", Direction::Backwards),
+    ("creators", Direction::Backwards),
+    ("events", Direction::Forwards),
+    ("cities", Direction::Forwards),
+];
+
+/// Answers the public site.
+#[derive(Debug)]
+pub struct Site {
+    catalogue: Arc<Catalogue>,
+    file_rows: u64,
+}
+
+/// Where the next part of a file begins.
+#[derive(Debug, Serialize, Deserialize)]
+struct Place<K> {
+    /// Listings of the file that are still to come, at most.
+    left: u64,
+    /// The last listing so far.
+    after: K,
+}
+
+impl Site {
+    /// Answers from `catalogue`.
+    pub fn new(catalogue: Arc<Catalogue>) -> Self {
+        Self::with_file_rows(catalogue, SITEMAP_FILE_ROWS)
+    }
+
+    /// The same with another size of files, one at least.
+    pub fn with_file_rows(catalogue: Arc<Catalogue>, file_rows: u64) -> Self {
+        Self {
+            catalogue,
+            file_rows: file_rows.max(1),
+        }
+    }
+
+    fn files(&self, dataset: &Dataset) -> Vec<proto::SitemapFile> {
+        let rows = self.file_rows;
+        let of_kind = |(kind, direction): (&str, Direction)| {
+            let latest = match kind {
+                "games" => dataset.games.latest_by_group(direction, rows),
+                "creators" => dataset.creators.latest_by_group(direction, rows),
+                "events" => dataset.events.latest_by_group(direction, rows),
+                _ => dataset.cities.latest_by_group(direction, rows),
+            };
+            let files = (1..).zip(latest).map(|(number, at)| proto::SitemapFile {
+                kind: kind.to_owned(),
+                number,
+                updated_at: change_time(at),
+            });
+            files.collect::<Vec<_>>()
+        };
+        KINDS.into_iter().flat_map(of_kind).collect()
+    }
+
+    fn read(
+        &self,
+        dataset: &Dataset,
+        request: &proto::ReadSitemapFileRequest,
+    ) -> Result<proto::ReadSitemapFileResponse, Fault> {
+        let known = KINDS.into_iter().find(|(kind, _)| *kind == request.kind);
+        let (kind, direction) = known.ok_or_else(no_file)?;
+        match kind {
+            "games" => self.part(&dataset.games, direction, request),
+            "creators" => self.part(&dataset.creators, direction, request),
+            "events" => self.part(&dataset.events, direction, request),
+            _ => self.part(&dataset.cities, direction, request),
+        }
+    }
+
+    fn part<L>(
+        &self,
+        index: &Index<L>,
+        direction: Direction,
+        request: &proto::ReadSitemapFileRequest,
+    ) -> Result<proto::ReadSitemapFileResponse, Fault>
+    where
+        L: Document<Key: Serialize + DeserializeOwned>,
+    {
+        let first = u64::from(request.number).checked_sub(1);
+        let first = first.and_then(|files| files.checked_mul(self.file_rows));
+        let first = first.filter(|first| *first < index.len());
+        let first = first.ok_or_else(no_file)?;
+        let number = request.number.to_string();
+        let binding = Binding::new("sitemap", [Some(request.kind.as_str()), Some(&number)]);
+        let (skipped, left, version) = if request.cursor.is_empty() {
+            let version = version(index, direction, first, self.file_rows);
+            (first, self.file_rows, version)
+        } else {
+            let place: Option<Place<L::Key>> = binding.decode(&request.cursor);
+            let place = place.ok_or_else(|| {
+                Fault::invalid_field("cursor", "Use the `next_cursor` of the part before.")
+            })?;
+            let skipped = index.count_to(direction, &place.after);
+            (skipped, place.left.min(self.file_rows), 0)
+        };
+        let wanted = usize::try_from(left.min(MESSAGE_ROWS)).unwrap_or(usize::MAX);
+        let rows: Vec<_> = index.walk_from(direction, skipped).take(wanted).collect();
+        let read = u64::try_from(rows.len()).unwrap_or(u64::MAX);
+        let has_more = left > read && skipped + read < index.len();
+        let last = rows.last().filter(|_| has_more);
+        let next = last.map(|(row, _)| Place {
+            left: left - read,
+            after: row.key(),
+        });
+        let next_cursor = next.map(|next| binding.encode(&next)).transpose();
+        let entries = rows.iter().map(|(row, at)| proto::SitemapEntry {
+            address: row.address().as_ref().to_owned(),
+            updated_at: change_time(*at),
+        });
+        Ok(proto::ReadSitemapFileResponse {
+            entries: entries.collect(),
+            next_cursor: next_cursor.map_err(|error| Fault::internal(&error))?,
+            version,
+        })
+    }
+}
+
+#[tonic::async_trait]
+impl SiteService for Site {
+    async fn list_sitemap_files(
+        &self,
+        _: Request<proto::ListSitemapFilesRequest>,
+    ) -> Result<Response<proto::ListSitemapFilesResponse>, Status> {
+        let snapshot = self.catalogue.snapshot()?;
+        let files = self.files(snapshot.dataset(Mode::Live));
+        Ok(Response::new(proto::ListSitemapFilesResponse { files }))
+    }
+
+    async fn read_sitemap_file(
+        &self,
+        request: Request<proto::ReadSitemapFileRequest>,
+    ) -> Result<Response<proto::ReadSitemapFileResponse>, Status> {
+        let snapshot = self.catalogue.snapshot()?;
+        let part = self.read(snapshot.dataset(Mode::Live), request.get_ref())?;
+        Ok(Response::new(part))
+    }
+
+    async fn list_new_games(
+        &self,
+        request: Request<proto::ListNewGamesRequest>,
+    ) -> Result<Response<proto::ListNewGamesResponse>, Status> {
+        let limit = request.get_ref().limit;
+        if !(1..=MAX_NEW_GAMES).contains(&limit) {
+            return Err(Fault::invalid_field("limit", "Use a number from 1 to 100.").into());
+        }
+        let snapshot = self.catalogue.snapshot()?;
+        let newest = newest(&snapshot.dataset(Mode::Live).games, limit as usize);
+        let (rows, times): (Vec<_>, Vec<_>) = newest.into_iter().unzip();
+        let (json, _) = answer::rows(&rows, Form::Json, typed::games::row)?;
+        Ok(Response::new(proto::ListNewGamesResponse {
+            json,
+            updated_at: times.into_iter().map(timestamp).collect(),
+        }))
+    }
+}
+
+/// The newest games. The list has the featured ones first, so both parts of it are read.
+fn newest(games: &Index<Game>, limit: usize) -> Vec<(Arc<Game>, i64)> {
+    let featured = games.count_before(|game| game.key.featured.0);
+    let of_featured = usize::try_from(featured).unwrap_or(usize::MAX).min(limit);
+    let first = games.walk_from(Direction::Forwards, 0).take(of_featured);
+    let others = games.walk_from(Direction::Forwards, featured).take(limit);
+    let mut rows: Vec<_> = first
+        .chain(others)
+        .map(|(game, at)| (Arc::clone(game), at))
+        .collect();
+    rows.sort_by(|(one, _), (other, _)| {
+        let age = |game: &Game| game.key.published_at;
+        (age(one), &one.key.slug).cmp(&(age(other), &other.key.slug))
+    });
+    rows.truncate(limit);
+    rows
+}
+
+/// A hash of all listings of a file with the times of their changes.
+fn version<L: Document>(index: &Index<L>, direction: Direction, first: u64, rows: u64) -> u64 {
+    let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+    let mut hash = DefaultHasher::new();
+    for (row, updated_at) in index.walk_from(direction, first).take(rows) {
+        (row.address(), updated_at).hash(&mut hash);
+    }
+    hash.finish()
+}
+
+/// A time in microseconds since 1970.
+fn timestamp(at: i64) -> Timestamp {
+    Timestamp {
+        seconds: at.div_euclid(1_000_000),
+        nanos: i32::try_from(at.rem_euclid(1_000_000)).unwrap_or_default() * 1_000,
+    }
+}
+
+/// The time of a listing's last change. Cities have 0 in its place.
+fn change_time(at: i64) -> Option<Timestamp> {
+    (at != 0).then(|| timestamp(at))
+}
+
+fn no_file() -> Fault {
+    Fault::not_found("The sitemap has no such file.")
+}

@@ -1,0 +1,28 @@
+//! The page of a game that other sites show in a frame.
+
+use askama::Template;
+
+use super::cards::{Link, Picture};
+use super::frame::Frame;
+use crate::asset::EMBED_STYLE;
+
+#[derive(Debug, Template)]
+#[template(path = "site/embed.html")]
+pub struct Embed {
+    pub frame: Frame,
+    pub title: String,
+    /// The page of the game, which a click opens beside the other site.
+    pub address: String,
+    pub tagline: String,
+    pub cover: Option<Picture>,
+    pub creator: Link,
+    /// For example `Puzzle · Android · 2023`.
+    pub facts: String,
+}
+
+impl Embed {
+    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    fn style(&self) -> String {
+        EMBED_STYLE.path()
+    }
+}

@@ -1,0 +1,207 @@
+//! The calendar of events (RFC 5545), which calendar programs subscribe to: by country, or all.
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::response::IntoResponse as _;
+use contracts::catalogue::v1 as proto;
+use contracts::public;
+use pages::site::Frame;
+use time::format_description::well_known::Iso8601;
+use time::macros::format_description;
+use time::{Date, Duration, UtcOffset};
+
+use super::cached::{Version, respond_as};
+use super::query::{Query, address};
+use super::{cards, feeds};
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::upstream::catalogue::page;
+use crate::visit::Visit;
+
+const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
+const PATH: &str = "/events/calendar.ics";
+/// Days for which an event stays in the calendar after its end.
+const PAST: Duration = Duration::days(31);
+/// The calendar has so many reads of a list at most, of `ROWS` events each: the soonest ones.
+const READS: usize = 5;
+const ROWS: u32 = 100;
+/// Octets of a line, without its end (3.1).
+const LINE: usize = 75;
+/// Characters of an event's description; the page has all.
+const DESCRIPTION: usize = 1_000;
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    visit.path = address(PATH, &[("country", query.get("country"))]);
+    let today = app.clock.now().to_offset(UtcOffset::UTC).date();
+    let mut request = proto::ListEventsRequest {
+        page: Some(page(ROWS, None)),
+        when: Some("all".to_owned()),
+        from: today.checked_sub(PAST).map(|day| day.to_string()),
+        country: query.text("country"),
+        ..proto::ListEventsRequest::default()
+    };
+    let mut version = Version::new(&app, &visit);
+    let mut lists = Vec::new();
+    while lists.len() < READS {
+        let list = app.catalogue.events(request.clone()).await?;
+        version = version.rows(&list);
+        let next = list.page.next_cursor.clone();
+        lists.push(list);
+        match next {
+            Some(next) => request.page = Some(page(ROWS, Some(&next))),
+            None => break,
+        }
+    }
+    respond_as(&app, &visit, &version, MEDIA_TYPE, |frame| {
+        let title = feeds::events_title(&frame, query.get("country"));
+        let mut calendar = Calendar::begin(&title);
+        for list in &lists {
+            for event in list.parse::<public::Event>()? {
+                calendar.push(&frame, &event);
+            }
+        }
+        Ok(calendar.end().into_response())
+    })
+}
+
+/// A calendar that is being written.
+struct Calendar(String);
+
+impl Calendar {
+    fn begin(title: &str) -> Self {
+        let mut calendar = Self(String::new());
+        calendar.line("BEGIN", "VCALENDAR");
+        calendar.line("VERSION", "2.0");
+        calendar.line("PRODID", "-//Mchezo//Events//EN");
+        calendar.line("CALSCALE", "GREGORIAN");
+        let title = escaped(&format!("{title} · Mchezo"));
+        // RFC 7986, and the name that older programs read.
+        calendar.line("NAME", &title);
+        calendar.line("X-WR-CALNAME", &title);
+        calendar.line("REFRESH-INTERVAL;VALUE=DURATION", "PT12H");
+        calendar.line("X-PUBLISHED-TTL", "PT12H");
+        calendar
+    }
+
+    /// Adds an event. One whose days cannot be read is left out.
+    fn push(&mut self, frame: &Frame, event: &public::Event) {
+        let day = |text: &str| Date::parse(text, &Iso8601::DATE).ok();
+        let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
+        // The end of whole days is the day after.
+        let days = day(&event.starts_at).zip(day(last).and_then(Date::next_day));
+        let Some((first, end)) = days else {
+            return;
+        };
+        let (basic, stamp) = (
+            format_description!("[year][month][day]"),
+            format_description!("[year][month][day]T[hour][minute][second]Z"),
+        );
+        let formatted = |day: Date| day.format(&basic).unwrap_or_default();
+        let listed = event.created_at.0.to_offset(UtcOffset::UTC);
+        let address = frame.absolute(&format!("/events/{}", event.slug));
+        let place = cards::place(frame.texts, &event.city, &event.country_code);
+        self.line("BEGIN", "VEVENT");
+        self.line(
+            "UID",
+            &escaped(&format!("{}/events/{}", frame.site, event.slug)),
+        );
+        self.line("DTSTAMP", &listed.format(&stamp).unwrap_or_default());
+        self.line("DTSTART;VALUE=DATE", &formatted(first));
+        self.line("DTEND;VALUE=DATE", &formatted(end));
+        self.line("SUMMARY", &escaped(&event.title));
+        if !event.description.is_empty() {
+            let text = shortened(&event.description, DESCRIPTION);
+            self.line("DESCRIPTION", &escaped(&text));
+        }
+        self.line("LOCATION", &escaped(&place));
+        self.line("URL", &address);
+        let kind = frame.texts.value("event-kind", &event.kind, &event.kind);
+        self.line("CATEGORIES", &escaped(kind));
+        // An event of some days does not make them busy.
+        self.line("TRANSP", "TRANSPARENT");
+        self.line("END", "VEVENT");
+    }
+
+    fn end(mut self) -> String {
+        self.line("END", "VCALENDAR");
+        self.0
+    }
+
+    /// Adds a line, folded so that none is longer than [`LINE`] octets. No character is cut in two.
+    fn line(&mut self, name: &str, value: &str) {
+        let mut octets = 0;
+        for c in name.chars().chain([':']).chain(value.chars()) {
+            if octets + c.len_utf8() > LINE {
+                self.0.push_str("\r\n ");
+                octets = 1;
+            }
+            self.0.push(c);
+            octets += c.len_utf8();
+        }
+        self.0.push_str("\r\n");
+    }
+}
+
+/// A text as the value of a property (3.3.11), without control characters.
+fn escaped(text: &str) -> String {
+    let mut value = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | ';' | ',' => value.extend(['\\', c]),
+            '\n' => value.push_str("\\n"),
+            c if c.is_control() => {}
+            c => value.push(c),
+        }
+    }
+    value
+}
+
+/// The beginning of a text, with an ellipsis if something is left out.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_folded_between_characters() {
+        let mut calendar = Calendar(String::new());
+        let title = "ọ̀rẹ́ 🎮 ".repeat(40);
+        calendar.line("SUMMARY", &title);
+        calendar.line("URL", &"a".repeat(71));
+        calendar.line("URL", &"a".repeat(72));
+        let text = calendar.0;
+        for line in text.split_terminator("\r\n") {
+            assert!(line.len() <= 75, "{} octets: {line}", line.len());
+            assert!(!line.contains(['\r', '\n']), "{line}");
+        }
+        let unfolded = text.replace("\r\n ", "");
+        let lines: Vec<&str> = unfolded.split_terminator("\r\n").collect();
+        assert_eq!(lines[0], format!("SUMMARY:{title}"));
+        assert_eq!(lines.len(), 3);
+        // 75 octets fit one line, 76 do not.
+        assert_eq!(text.matches("\r\n ").count(), text.lines().count() - 3);
+        assert!(text.contains(&format!("URL:{}\r\nURL:", "a".repeat(71))));
+        assert!(text.ends_with(&format!("URL:{}\r\n a\r\n", "a".repeat(71))));
+    }
+
+    #[test]
+    fn texts_cannot_add_lines() {
+        assert_eq!(
+            escaped("a,b;c\\d\r\nEND:VEVENT\u{0}\u{85}"),
+            "a\\,b\\;c\\\\d\\nEND:VEVENT"
+        );
+        assert_eq!(shortened("ɛɔŋ", 3), "ɛɔŋ");
+        assert_eq!(shortened("ɛɔ ŋ", 3), "ɛɔ…");
+    }
+}

@@ -1,0 +1,58 @@
+//! The page of a game that other sites show in a frame. It has no script, sets no cookie, and every link opens beside the other site.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use contracts::public;
+use http::HeaderValue;
+use http::header::CONTENT_SECURITY_POLICY;
+use kit::Fault;
+use pages::site::Frame;
+use pages::site::cards::Link;
+use pages::site::embed::Embed;
+
+use super::cached::{Version, respond};
+use super::cards;
+use crate::app::App;
+use crate::layers::headers::RESOURCE_POLICY;
+use crate::page_error::PageResult;
+use crate::visit::Visit;
+
+/// As on other pages, without scripts and forms; and any site may have it in a frame.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors *; \
+                      base-uri 'none'";
+
+pub async fn game(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(slug): Path<String>,
+) -> PageResult {
+    let game = app.catalogue.game(&slug).await?;
+    let version = Version::new(&app, &visit).one(&game);
+    let mut response = respond(&app, &visit, &version, |frame| {
+        let game: public::Game = game.parse()?;
+        Ok::<_, Fault>(embed(frame, game.row))
+    })?;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
+    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
+    Ok(response)
+}
+
+fn embed(frame: Frame, row: public::GameRow) -> Embed {
+    let address = frame.absolute(&format!("/games/{}", row.slug));
+    let creator = frame.absolute(&format!("/creators/{}", row.creator.handle));
+    let card = cards::game(&frame, row);
+    Embed {
+        address,
+        creator: Link {
+            href: creator,
+            label: card.creator.label,
+        },
+        title: card.title,
+        tagline: card.tagline,
+        cover: card.cover,
+        facts: card.facts,
+        frame,
+    }
+}

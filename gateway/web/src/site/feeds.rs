@@ -1,0 +1,163 @@
+//! Atom feeds: new games, and events.
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use contracts::catalogue::v1 as proto;
+use contracts::public;
+use kit::Fault;
+use pages::site::feed::{Author, Entry, Feed};
+use pages::site::share::Document;
+use pages::site::{Frame, Head};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::cached::{Version, respond_as};
+use super::query::{Query, address};
+use super::{cards, next_events, xml};
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::render::ok;
+use crate::visit::Visit;
+
+pub(super) const ATOM: &str = "application/atom+xml";
+const MEDIA_TYPE: &str = "application/atom+xml; charset=utf-8";
+const GAMES: &str = "/games/feed.xml";
+const EVENTS: &str = "/events/feed.xml";
+const CALENDAR: &str = "/events/calendar.ics";
+const NEW_GAMES: u32 = 50;
+const NEXT_EVENTS: u32 = 100;
+/// The time of a feed without entries.
+const NEVER: &str = "1970-01-01T00:00:00Z";
+
+pub async fn games(State(app): State<App>, Extension(mut visit): Extension<Visit>) -> PageResult {
+    GAMES.clone_into(&mut visit.path);
+    let games = app.catalogue.new_games(NEW_GAMES).await?;
+    let mut version = Version::new(&app, &visit).json(games.json());
+    for at in &games.updated {
+        version = version.text(&at.unix_timestamp_nanos().to_string());
+    }
+    respond_as(&app, &visit, &version, MEDIA_TYPE, |mut frame| {
+        let title = frame.say("feed-games-title").to_owned();
+        head(&mut frame, title, "games-description");
+        let rows = games.parse()?.into_iter();
+        let entries = rows.map(|(row, updated)| game(&frame, &row, updated));
+        let entries = entries.collect::<Result<_, _>>()?;
+        Ok(ok(&feed(frame, "/games", entries)))
+    })
+}
+
+pub async fn events(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    let set = [("country", query.get("country"))];
+    visit.path = address(EVENTS, &set);
+    let request = proto::ListEventsRequest {
+        country: query.text("country"),
+        ..next_events(NEXT_EVENTS)
+    };
+    let events = app.catalogue.events(request).await?;
+    let version = Version::new(&app, &visit).rows(&events);
+    respond_as(&app, &visit, &version, MEDIA_TYPE, |mut frame| {
+        let title = events_title(&frame, query.get("country"));
+        head(&mut frame, title, "events-description");
+        let rows: Vec<public::Event> = events.parse()?;
+        let entries = rows.iter().map(|row| event(&frame, row));
+        let entries = entries.collect::<Result<_, _>>()?;
+        Ok(ok(&feed(frame, &address("/events", &set), entries)))
+    })
+}
+
+fn head(frame: &mut Frame, title: String, description: &str) {
+    frame.head = Head {
+        title,
+        description: frame.say(description).to_owned(),
+        is_indexed: false,
+    };
+}
+
+/// `Events in Kenya`.
+pub(super) fn events_title(frame: &Frame, country: Option<&str>) -> String {
+    match country {
+        Some(code) => frame.say_of("events-in", &cards::country(frame.texts, code)),
+        None => frame.say("events-title").to_owned(),
+    }
+}
+
+fn feed(frame: Frame, page: &str, entries: Vec<Entry>) -> Feed {
+    // RFC 3339 in UTC sorts as text.
+    let updated = entries.iter().map(|entry| entry.updated.as_str()).max();
+    Feed {
+        page: frame.absolute(page),
+        updated: updated.unwrap_or(NEVER).to_owned(),
+        entries,
+        frame,
+    }
+}
+
+fn game(frame: &Frame, row: &public::GameRow, updated: OffsetDateTime) -> Result<Entry, Fault> {
+    let path = format!("/games/{}", row.slug);
+    let creator = format!("/creators/{}", row.creator.handle);
+    Ok(Entry {
+        id: format!("{}{path}", frame.site),
+        href: frame.absolute(&path),
+        title: xml::plain(&row.title),
+        summary: xml::plain(&row.tagline),
+        author: Some(Author {
+            name: xml::plain(&row.creator.name),
+            href: frame.absolute(&creator),
+        }),
+        published: time(row.created_at.0)?,
+        updated: time(updated)?,
+    })
+}
+
+fn event(frame: &Frame, row: &public::Event) -> Result<Entry, Fault> {
+    let path = format!("/events/{}", row.slug);
+    let card = cards::event(frame, row.clone());
+    let listed = time(row.created_at.0)?;
+    Ok(Entry {
+        id: format!("{}{path}", frame.site),
+        href: frame.absolute(&path),
+        title: xml::plain(&row.title),
+        summary: xml::plain(&format!("{} · {}", card.days, card.facts)),
+        author: None,
+        updated: listed.clone(),
+        published: listed,
+    })
+}
+
+/// In UTC, in whole seconds.
+fn time(at: OffsetDateTime) -> Result<String, Fault> {
+    let at = at.to_offset(time::UtcOffset::UTC);
+    let at = at.replace_nanosecond(0).unwrap_or(at);
+    at.format(&Rfc3339).map_err(|error| Fault::internal(&error))
+}
+
+/// What the list of games, or the start page, links to.
+pub(super) fn of_games(frame: &Frame) -> Vec<Document> {
+    vec![Document {
+        media_type: ATOM,
+        title: frame.say("feed-games").to_owned(),
+        href: frame.href(GAMES),
+    }]
+}
+
+/// What the list of events links to.
+pub(super) fn of_events(frame: &Frame, country: Option<&str>) -> Vec<Document> {
+    let set = [("country", country)];
+    vec![
+        Document {
+            media_type: ATOM,
+            title: frame.say("feed-events").to_owned(),
+            href: frame.href(&address(EVENTS, &set)),
+        },
+        Document {
+            media_type: "text/calendar",
+            title: frame.say("feed-calendar").to_owned(),
+            href: frame.href(&address(CALENDAR, &set)),
+        },
+    ]
+}

@@ -1,0 +1,76 @@
+//! `/robots.txt` (RFC 9309): what crawlers may read.
+
+use std::fmt::Write as _;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::State;
+use pages::site::Language;
+
+use super::cached::{Version, respond_file};
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::visit::Visit;
+
+/// What paths of the dashboard begin with.
+const DASHBOARD: [&str; 5] = ["/accounts", "/you", "/link/", "/reset", "/sign-"];
+/// Pages of the public site that are no pages to find: results of a search, and votes. They are there in each language.
+const PUBLIC: [&str; 2] = ["/search?", "/vote"];
+/// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
+const DELAY: u32 = 1;
+
+pub async fn show(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+    let version = Version::of_file(&app, &visit);
+    let media_type = "text/plain; charset=utf-8";
+    respond_file(&visit, &version, media_type, || {
+        Ok(Body::from(text(&app.public_url)))
+    })
+}
+
+fn text(site: &str) -> String {
+    let mut text = format!("User-agent: *\nCrawl-delay: {DELAY}\n");
+    let prefixes = std::iter::once("").chain(Language::ALL.map(Language::prefix));
+    let public = prefixes.flat_map(|prefix| PUBLIC.map(|path| format!("{prefix}{path}")));
+    let dashboard = DASHBOARD.into_iter().map(ToOwned::to_owned);
+    for path in dashboard.chain(public) {
+        // Writing to a string does not fail.
+        writeln!(text, "Disallow: {path}").ok();
+    }
+    writeln!(text, "\nSitemap: {site}/sitemap.xml").ok();
+    text
+}
+
+/// Whether crawlers may read a path without a language.
+pub fn is_allowed(path: &str) -> bool {
+    let mut closed = DASHBOARD.into_iter().chain(PUBLIC);
+    !closed.any(|start| path.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crawlers_read_the_site_and_not_the_dashboard() {
+        let text = text("https://mchezo.example");
+        for line in [
+            "User-agent: *",
+            "Disallow: /accounts",
+            "Disallow: /search?",
+            "Disallow: /fr/vote",
+            "Sitemap: https://mchezo.example/sitemap.xml",
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line}: {text}");
+        }
+        for (path, allowed) in [
+            ("/", true),
+            ("/games", true),
+            ("/search", true),
+            ("/search?q=a", false),
+            ("/accounts/1/keys", false),
+            ("/sign-in", false),
+        ] {
+            assert_eq!(is_allowed(path), allowed, "{path}");
+        }
+    }
+}

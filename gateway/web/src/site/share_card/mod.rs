@@ -1,0 +1,277 @@
+//! Share cards: the pictures with which networks show links to pages of games, creators and events.
+//!
+//! A card is drawn when it is first asked for, then stored under a hash of all that stands on it. A page names the card with that hash, so caches
+//! may store it for ever.
+
+mod drawing;
+mod font;
+mod store;
+mod wrap;
+
+use std::path::Path as FilePath;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{IntoResponse as _, Response};
+use contracts::public;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
+use http::{HeaderValue, StatusCode};
+use kit::overload::ConcurrencyLimit;
+use kit::{Code, Fault};
+use pages::site::share::LinkImage;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::Mutex;
+
+use self::drawing::{PictureShape, SIZE, Words, draw};
+use self::store::CardStore;
+use super::picture::CACHE_CONTROL as FOR_EVER;
+use super::query::Query;
+use crate::app::{App, Web};
+use crate::domain::picture_name::is_file_name;
+use crate::layers::headers::RESOURCE_POLICY;
+use crate::listings::picture_file::whole_file;
+use crate::page_error::PageResult;
+use crate::visit::Visit;
+
+/// Raised when cards are drawn in another way: those of before are not found any more.
+const DRAWING: u32 = 1;
+/// Cards that are drawn at once: a card takes a core for some 50 ms and 10 MB.
+const DRAWN_AT_ONCE: usize = 2;
+/// Further ones that wait, and for how long.
+const WAITING: usize = 32;
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Cards whose first request is drawn while the others wait for it.
+const LOCKS: usize = 64;
+
+/// The cards of this process.
+pub struct ShareCards {
+    store: CardStore,
+    drawing: ConcurrencyLimit,
+    /// By key: of requests for one card, one draws it.
+    locks: [Mutex<()>; LOCKS],
+}
+
+impl ShareCards {
+    /// Stores up to `most` bytes in the folder, or in a temporary one.
+    pub fn new(folder: Option<&FilePath>, most: u64) -> anyhow::Result<Self> {
+        Ok(Self {
+            store: CardStore::open(folder, most)?,
+            drawing: ConcurrencyLimit::with_queue("share cards", DRAWN_AT_ONCE, WAITING),
+            locks: std::array::from_fn(|_| Mutex::new(())),
+        })
+    }
+}
+
+/// What stands on a card.
+pub(super) struct Card {
+    /// The path of the listing's page.
+    path: String,
+    words: Words,
+    /// The name of the picture's file.
+    picture: Option<(PictureShape, String)>,
+}
+
+impl Card {
+    fn of_game(site: &str, row: &public::GameRow) -> Self {
+        Self {
+            path: format!("/games/{}", row.slug),
+            words: Words {
+                title: row.title.clone(),
+                line: row.tagline.clone(),
+                by: row.creator.name.clone(),
+            },
+            picture: file_name(site, row.cover_url.as_deref()).map(|it| (PictureShape::Wide, it)),
+        }
+    }
+
+    fn of_creator(site: &str, row: &public::CreatorRow) -> Self {
+        Self {
+            path: format!("/creators/{}", row.handle),
+            words: Words {
+                title: row.name.clone(),
+                line: row.tagline.clone(),
+                by: row.city.clone(),
+            },
+            picture: file_name(site, row.avatar_url.as_deref())
+                .map(|it| (PictureShape::Square, it)),
+        }
+    }
+
+    fn of_event(event: &public::Event) -> Self {
+        let days = match event.ends_at.as_deref() {
+            Some(last) if last != event.starts_at => format!("{} – {last}", event.starts_at),
+            _ => event.starts_at.clone(),
+        };
+        Self {
+            path: format!("/events/{}", event.slug),
+            words: Words {
+                title: event.title.clone(),
+                line: days,
+                by: event.city.clone(),
+            },
+            picture: None,
+        }
+    }
+
+    /// A hash of what stands on the card.
+    fn key(&self) -> String {
+        let Words { title, line, by } = &self.words;
+        let (shape, picture) = match &self.picture {
+            Some((PictureShape::Wide, name)) => ("wide", name.as_str()),
+            Some((PictureShape::Square, name)) => ("square", name.as_str()),
+            None => ("", ""),
+        };
+        let mut hash = Sha256::new();
+        hash.update(DRAWING.to_le_bytes());
+        for part in [title, line, by, shape, picture] {
+            // With their lengths no two lists of parts give the same bytes.
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
+        hex::encode(hash.finalize())
+    }
+}
+
+/// The file of a picture that this site serves.
+fn file_name(site: &str, url: Option<&str>) -> Option<String> {
+    let name = url?.strip_prefix(site)?.strip_prefix("/pictures/")?;
+    is_file_name(name).then(|| name.to_owned())
+}
+
+/// The beginning of a key, as addresses have it.
+fn version(key: &str) -> &str {
+    key.get(..16).unwrap_or(key)
+}
+
+fn image(site: &str, card: &Card) -> LinkImage {
+    let key = card.key();
+    LinkImage {
+        href: format!("{site}{}/card.jpg?v={}", card.path, version(&key)),
+        width: SIZE.0,
+        height: SIZE.1,
+        media_type: "image/jpeg",
+        alt: card.words.title.clone(),
+    }
+}
+
+pub(super) fn of_game(site: &str, row: &public::GameRow) -> LinkImage {
+    image(site, &Card::of_game(site, row))
+}
+
+pub(super) fn of_creator(site: &str, row: &public::CreatorRow) -> LinkImage {
+    image(site, &Card::of_creator(site, row))
+}
+
+pub(super) fn of_event(site: &str, event: &public::Event) -> LinkImage {
+    image(site, &Card::of_event(event))
+}
+
+pub async fn game(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(slug): Path<String>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let game: public::Game = app.catalogue.game(&slug).await?.parse()?;
+    let card = Card::of_game(&app.public_url, &game.row);
+    respond(&app, &visit, query.as_deref(), card).await
+}
+
+pub async fn creator(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(handle): Path<String>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let creator: public::Creator = app.catalogue.creator(&handle).await?.parse()?;
+    let card = Card::of_creator(&app.public_url, &creator.row);
+    respond(&app, &visit, query.as_deref(), card).await
+}
+
+pub async fn event(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(slug): Path<String>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
+    respond(&app, &visit, query.as_deref(), Card::of_event(&event)).await
+}
+
+async fn respond(app: &App, visit: &Visit, query: Option<&str>, card: Card) -> PageResult {
+    let key = card.key();
+    let tag = format!("\"{key}\"");
+    let mut response = if visit.has(&tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let file = stored(app, &key, card).await?;
+        let media_type = HeaderValue::from_static("image/jpeg");
+        ([(CONTENT_TYPE, media_type)], file).into_response()
+    };
+    describe(
+        &mut response,
+        &tag,
+        Query::parse(query).get("v") == Some(version(&key)),
+    );
+    Ok(response)
+}
+
+/// `is_versioned`: the address stands for this card and no other.
+fn describe(response: &mut Response, tag: &str, is_versioned: bool) {
+    let headers = response.headers_mut();
+    let caching = if is_versioned {
+        FOR_EVER
+    } else {
+        "public, no-cache"
+    };
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
+    if let Ok(tag) = HeaderValue::from_str(tag) {
+        headers.insert(ETAG, tag);
+    }
+}
+
+/// The card, which is drawn unless it was before.
+async fn stored(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> {
+    let cards = &app.share_cards;
+    if let Some(file) = cards.store.find(key).await {
+        return Ok(file);
+    }
+    let place = key
+        .bytes()
+        .fold(0, |sum: usize, byte| sum * 31 % LOCKS + usize::from(byte));
+    let _only = cards.locks[place % LOCKS].lock().await;
+    // Another request may have drawn it meanwhile.
+    if let Some(file) = cards.store.find(key).await {
+        return Ok(file);
+    }
+    let permit = cards.drawing.acquire(QUEUE_TIMEOUT).await?;
+    let picture = match card.picture {
+        Some((shape, name)) => read(app, name).await?.map(|file| (shape, file)),
+        None => None,
+    };
+    let (app, key, words) = (Arc::clone(app), key.to_owned(), card.words);
+    // The permit goes with the work, which runs to its end even if the caller has gone.
+    let work = tokio::task::spawn_blocking(move || {
+        let file = draw(&words, picture)?;
+        if let Err(error) = app.share_cards.store.insert(&key, &file) {
+            tracing::warn!(error = %format_args!("{error:#}"), "a share card is not stored");
+        }
+        drop(permit);
+        anyhow::Ok(Bytes::from(file))
+    });
+    let drawn = work.await.map_err(|error| Fault::internal(&error))?;
+    drawn.map_err(|error| Fault::internal(error.as_ref()))
+}
+
+/// The file of a picture. One that was withdrawn meanwhile is left out.
+async fn read(web: &Web, name: String) -> Result<Option<Vec<u8>>, Fault> {
+    match whole_file(web, &name).await {
+        Ok(file) => Ok(Some(file)),
+        Err(fault) if fault.code == Code::NotFound => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}

@@ -1,0 +1,158 @@
+//! Share cards of the public site, and games in frames of other sites.
+
+use axum::body::Body;
+use http::Request;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, SET_COOKIE};
+use roxmltree::Document;
+use serde_json::json;
+use sqlx::PgPool;
+use tower::ServiceExt as _;
+
+use crate::browser::Page;
+use crate::share::{file, text};
+use crate::support::Site;
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_card_is_drawn_once_and_stored_for_ever(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for path in ["/games/okoto", "/creators/savanna", "/events/jam"] {
+        let page = browser.get(path).await.text;
+        let (_, rest) = page
+            .split_once("<meta property=\"og:image\" content=\"")
+            .unwrap();
+        let url = rest.split('"').next().unwrap();
+        let card = url.strip_prefix("https://mchezo.example").unwrap();
+        assert!(card.starts_with(&format!("{path}/card.jpg?v=")), "{card}");
+        let drawn = bytes(&site, card).await;
+        assert_eq!(drawn.headers()[CONTENT_TYPE], "image/jpeg");
+        let cached = drawn.headers()[CACHE_CONTROL].to_str().unwrap();
+        assert!(cached.contains("immutable"), "{cached}");
+        assert_eq!(
+            drawn.headers()["cross-origin-resource-policy"],
+            "cross-origin"
+        );
+        let tag = drawn.headers()[ETAG].clone();
+        let decoded = image::load_from_memory(drawn.body()).unwrap();
+        assert_eq!((decoded.width(), decoded.height()), (1_200, 630));
+        // Without its version, or with another, an address stands for the newest card.
+        for other in [format!("{path}/card.jpg"), format!("{path}/card.jpg?v=0a")] {
+            let again = bytes(&site, &other).await;
+            assert_eq!(again.headers()[CACHE_CONTROL], "public, no-cache");
+            assert_eq!((&again.headers()[ETAG], again.body()), (&tag, drawn.body()));
+        }
+        let request = Request::get(card).header("if-none-match", &tag);
+        let again = browser.send(request.body(Body::empty()).unwrap()).await;
+        assert_eq!(again.status, 304);
+    }
+    assert_eq!(browser.get("/games/none/card.jpg").await.status, 404);
+    // Another text is another card.
+    let before = bytes(&site, "/games/okoto/card.jpg").await;
+    "Another line".clone_into(&mut site.catalogue.tagline.lock().unwrap());
+    let after = bytes(&site, "/games/okoto/card.jpg").await;
+    assert_ne!(before.headers()[ETAG], after.headers()[ETAG]);
+    assert_ne!(before.body(), after.body());
+}
+
+/// A response that is no text.
+async fn bytes(site: &Site, path: &str) -> http::Response<bytes::Bytes> {
+    use http_body_util::BodyExt as _;
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    let response = site.router.clone().oneshot(request).await.unwrap();
+    assert_eq!(response.status(), 200, "{path}");
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    http::Response::from_parts(parts, body)
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_game_can_be_embedded(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/fr/games/okoto").await;
+    page.assert(
+        200,
+        "<link rel=\"alternate\" type=\"application/json+oembed\"",
+    );
+    let url = "https%3A%2F%2Fmchezo.example%2Ffr%2Fgames%2Fokoto";
+    let path = format!("/oembed?url={url}&format=json");
+    assert!(
+        page.text.contains(&path.replace('&', "&#38;")),
+        "{}",
+        page.text
+    );
+    let json = file(&mut browser, &path, "application/json").await;
+    assert_eq!(json.headers["access-control-allow-origin"], "*");
+    let json: serde_json::Value = serde_json::from_str(&json.text).unwrap();
+    for (name, value) in [
+        ("version", json!("1.0")),
+        ("type", json!("rich")),
+        ("title", json!("Okoto <b>")),
+        ("width", json!(480)),
+        ("height", json!(420)),
+        ("provider_name", json!("Mchezo")),
+        ("thumbnail_width", json!(1_200)),
+    ] {
+        assert_eq!(json[name], value, "{name}");
+    }
+    let html = json["html"].as_str().unwrap();
+    let frame = Document::parse(html).unwrap();
+    let frame = frame.root_element();
+    assert_eq!(frame.attribute("title"), Some("Okoto <b>"));
+    assert_eq!(
+        frame.attribute("src"),
+        Some("https://mchezo.example/fr/embed/games/okoto")
+    );
+    let small = format!("/oembed?url={url}&format=xml&maxwidth=300&maxheight=9999");
+    let xml = file(&mut browser, &small, "text/xml; charset=utf-8")
+        .await
+        .text;
+    let xml = Document::parse(&xml).unwrap();
+    let root = xml.root_element();
+    assert_eq!(root.tag_name().name(), "oembed");
+    assert_eq!((text(root, "width"), text(root, "height")), ("300", "420"));
+    assert!(text(root, "html").starts_with("<iframe "));
+    for (query, status) in [
+        (format!("url={url}&format=yaml"), 501),
+        (format!("url={url}&maxwidth=0"), 400),
+        (format!("url={url}&maxwidth=wide"), 400),
+        (
+            "url=https%3A%2F%2Felsewhere.example%2Fgames%2Fokoto".to_owned(),
+            404,
+        ),
+        (
+            "url=https%3A%2F%2Fmchezo.example%2Fgames%2Fnone".to_owned(),
+            404,
+        ),
+        (String::new(), 404),
+    ] {
+        let refused = browser.get(&format!("/oembed?{query}")).await;
+        assert_eq!(refused.status, status, "{query}");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn other_sites_may_frame_the_embed_and_nothing_else(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/fr/embed/games/okoto").await;
+    page.assert(200, "Okoto &#60;b&#62;");
+    page.assert(
+        200,
+        "href=\"https://mchezo.example/fr/games/okoto\" target=\"_blank\"",
+    );
+    assert!(page.text.len() < 20_000);
+    assert!(!page.text.contains("<script") && !page.text.contains("<form"));
+    assert!(!page.headers.contains_key(SET_COOKIE));
+    assert_eq!(page.headers["x-robots-tag"], "noindex");
+    let policy = |page: &Page| {
+        let policy = page.headers["content-security-policy"].to_str().unwrap();
+        policy.to_owned()
+    };
+    assert!(policy(&page).contains("frame-ancestors *"));
+    assert!(!policy(&page).contains("script-src"));
+    for path in ["/games/okoto", "/sign-in", "/embed/games/none"] {
+        let page = browser.get(path).await;
+        assert!(policy(&page).contains("frame-ancestors 'none'"), "{path}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Feeds of the public site, and its calendar of events.
+
+use roxmltree::{Document, Node};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::share::{children, file, text};
+use crate::support::Site;
+
+const ATOM: &str = "http://www.w3.org/2005/Atom";
+
+/// Checks what RFC 4287 requires of a feed and its entries.
+fn check_feed(feed: &str, address: &str) {
+    let document = Document::parse(feed).unwrap();
+    let root = document.root_element();
+    assert!(root.has_tag_name((ATOM, "feed")), "{feed}");
+    let of_feed = [
+        "id", "title", "subtitle", "updated", "link", "icon", "author", "entry",
+    ];
+    let of_entry = [
+        "id",
+        "title",
+        "link",
+        "published",
+        "updated",
+        "author",
+        "summary",
+    ];
+    let check = |node: Node<'_, '_>, known: &[&str]| {
+        for child in node.children().filter(Node::is_element) {
+            assert_eq!(child.tag_name().namespace(), Some(ATOM));
+            assert!(known.contains(&child.tag_name().name()), "{child:?}");
+        }
+    };
+    check(root, &of_feed);
+    let links = children(root, "link");
+    let own = links
+        .iter()
+        .find(|link| link.attribute("rel") == Some("self"));
+    assert_eq!(own.unwrap().attribute("href"), Some(address));
+    assert_eq!(text(root, "id"), address);
+    let mut newest = String::new();
+    let entries = children(root, "entry");
+    assert!(!entries.is_empty(), "{feed}");
+    for entry in entries {
+        check(entry, &of_entry);
+        url::Url::parse(text(entry, "id")).unwrap();
+        assert!(!text(entry, "title").is_empty());
+        for time in ["published", "updated"] {
+            OffsetDateTime::parse(text(entry, time), &Rfc3339).unwrap();
+        }
+        newest = newest.max(text(entry, "updated").to_owned());
+    }
+    assert_eq!(text(root, "updated"), newest);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn new_games_and_events_have_feeds(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let atom = "application/atom+xml; charset=utf-8";
+    for (path, list, title) in [
+        ("/games/feed.xml", "/games", "New games · Mchezo"),
+        ("/fr/games/feed.xml", "/fr/games", "Nouveaux jeux · Mchezo"),
+        (
+            "/events/feed.xml?country=NG",
+            "/events?country=NG",
+            "Events in Nigeria · Mchezo",
+        ),
+    ] {
+        let feed = file(&mut browser, path, atom).await.text;
+        check_feed(&feed, &format!("https://mchezo.example{path}"));
+        assert!(feed.contains(&format!("<title>{title}</title>")), "{feed}");
+        // The list leads to it.
+        let page = browser.get(list).await.text;
+        assert!(page.contains(&format!("href=\"{path}\"")), "{page}");
+    }
+    let feed = browser.get("/fr/games/feed.xml").await.text;
+    for part in [
+        "<id>https://mchezo.example/games/okoto</id>",
+        "href=\"https://mchezo.example/fr/games/okoto\"",
+        "<published>2026-01-01T00:00:00Z</published>",
+        "<updated>2026-11-22T00:00:00Z</updated>",
+        "<name>Savanna &#60;i&#62;Studio</name>",
+    ] {
+        assert!(feed.contains(part), "{part} is not in {feed}");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn events_have_a_calendar(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let path = "/events/calendar.ics?country=NG";
+    let calendar = file(&mut browser, path, "text/calendar; charset=utf-8")
+        .await
+        .text;
+    assert!(calendar.lines().all(|line| line.len() <= 75));
+    assert_eq!(
+        calendar.matches('\n').count(),
+        calendar.matches("\r\n").count()
+    );
+    let unfolded = calendar.replace("\r\n ", "");
+    let lines: Vec<&str> = unfolded.split_terminator("\r\n").collect();
+    assert_eq!((lines[0], lines[1]), ("BEGIN:VCALENDAR", "VERSION:2.0"));
+    assert_eq!(lines.last(), Some(&"END:VCALENDAR"));
+    let event: Vec<&str> = lines
+        .iter()
+        .copied()
+        .skip_while(|line| *line != "BEGIN:VEVENT")
+        .collect();
+    assert_eq!(
+        event,
+        [
+            "BEGIN:VEVENT",
+            "UID:https://mchezo.example/events/jam",
+            "DTSTAMP:20260101T000000Z",
+            "DTSTART;VALUE=DATE:20261122",
+            // The day after the last.
+            "DTEND;VALUE=DATE:20261124",
+            "SUMMARY:Lagos <Jam>",
+            "DESCRIPTION:Bring\\nseeds.",
+            "LOCATION:Lagos\\, Nigeria",
+            "URL:https://mchezo.example/events/jam",
+            "CATEGORIES:Game jam",
+            "TRANSP:TRANSPARENT",
+            "END:VEVENT",
+            "END:VCALENDAR",
+        ]
+    );
+    assert!(
+        lines.contains(&"X-WR-CALNAME:Events in Nigeria · Mchezo"),
+        "{calendar}"
+    );
+    browser
+        .get("/events?country=NG")
+        .await
+        .assert(200, &format!("href=\"{path}\""));
+}

@@ -1,0 +1,234 @@
+//! What machines read of the public site: addresses, structured data, the sitemap.
+
+use std::collections::BTreeSet;
+
+use axum::body::Body;
+use http::Request;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, SET_COOKIE};
+use roxmltree::{Document, Node};
+use serde_json::json;
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use tower::ServiceExt as _;
+use web::layers::access::Access;
+use web::router::routes;
+use web::site::robots;
+
+use crate::browser::{Browser, Page};
+use crate::schema_org;
+use crate::support::Site;
+
+const SITEMAP: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+
+/// Reads a file, and reads it again, which must cost nothing.
+pub(crate) async fn file(browser: &mut Browser, path: &str, media_type: &str) -> Page {
+    let page = browser.get(path).await;
+    assert_eq!(page.status, 200, "{path}: {}", page.text);
+    assert_eq!(page.headers[CONTENT_TYPE], media_type, "{path}");
+    assert_eq!(page.headers[CACHE_CONTROL], "public, no-cache", "{path}");
+    assert!(!page.headers.contains_key(SET_COOKIE), "{path}");
+    let again = Request::get(path).header("if-none-match", &page.headers[ETAG]);
+    let again = browser.send(again.body(Body::empty()).unwrap()).await;
+    assert_eq!(again.status, 304, "{path}");
+    assert!(again.text.is_empty(), "{path}");
+    page
+}
+
+pub(crate) fn children<'a>(node: Node<'a, 'a>, name: &str) -> Vec<Node<'a, 'a>> {
+    let children = node.children().filter(|it| it.tag_name().name() == name);
+    children.collect()
+}
+
+/// The text of an element that is there once.
+#[track_caller]
+pub(crate) fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
+    let found = children(node, name);
+    assert_eq!(found.len(), 1, "{name} in {node:?}");
+    found[0].text().unwrap_or_default()
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn structured_data_is_what_schema_org_says(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (path, kind) in [
+        ("/", "WebSite"),
+        ("/games/okoto", "VideoGame"),
+        ("/fr/games/okoto", "VideoGame"),
+        ("/creators/savanna", "Organization"),
+        ("/events/jam", "Event"),
+    ] {
+        let things = schema_org::read(&browser.get(path).await.text);
+        assert_eq!(things[0]["@type"], kind, "{path}");
+        assert_eq!(things.len(), if path == "/" { 1 } else { 2 }, "{path}");
+    }
+    let game = &schema_org::read(&browser.get("/fr/games/okoto").await.text)[0];
+    assert_eq!(game["@id"], "https://mchezo.example/games/okoto");
+    assert_eq!(game["url"], "https://mchezo.example/fr/games/okoto");
+    assert_eq!(game["name"], "Okoto <b>");
+    assert_eq!(game["genre"], json!(["Réflexion"]));
+    assert_eq!(game["datePublished"], "2024");
+    assert_eq!(game["dateModified"], "2026-11-01T00:00:00Z");
+    // Links that are not https, and pictures of others, are nobody's.
+    assert_eq!(game["sameAs"], json!(["https://store.example/?a&b"]));
+    assert_eq!(game["screenshot"].as_array().unwrap().len(), 1);
+    let event = &schema_org::read(&browser.get("/events/jam").await.text)[0];
+    assert_eq!(event["startDate"], "2026-11-22");
+    assert_eq!(event["endDate"], "2026-11-23");
+    assert_eq!(event["location"][1]["url"], "https://jam.example/");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_studio_s_text_stays_inside_its_element(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let words = "</script><script>alert('x')</script>\u{2028}\u{b}]]><!--";
+    *site.catalogue.words.lock().unwrap() = Some((words.to_owned(), "https://a.example/?<&\"'"));
+    let mut browser = site.browser();
+    for path in ["/games/okoto", "/creators/savanna", "/events/jam"] {
+        let page = browser.get(path).await.text;
+        let things = schema_org::read(&page);
+        assert_eq!(things[0]["name"], words, "{path}");
+        assert!(!page.contains("<script>"), "{path}");
+    }
+    for path in ["/games/feed.xml", "/events/feed.xml"] {
+        let feed = browser.get(path).await.text;
+        let feed = Document::parse(&feed).unwrap();
+        let entry = children(feed.root_element(), "entry")[0];
+        let title = words.replace('\u{b}', "");
+        assert_eq!(text(entry, "title"), title, "{path}");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn pages_have_one_address_for_search_engines(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (path, canonical, is_indexed) in [
+        ("/terms?from=mail", "/terms", true),
+        ("/games/okoto?utm_source=x", "/games/okoto", true),
+        (
+            "/fr/games?stage=&genre=puzzle&x=1",
+            "/fr/games?genre=puzzle",
+            true,
+        ),
+        ("/games?cursor=next-1", "/games?cursor=next-1", false),
+        ("/games?q=stone", "/games?q=stone", false),
+        ("/search?q=okoto", "/search?q=okoto", false),
+        ("/countries/ng", "/countries/NG", true),
+    ] {
+        let page = browser.get(path).await;
+        let link = format!("<link rel=\"canonical\" href=\"https://mchezo.example{canonical}\">");
+        page.assert(200, &link);
+        assert_eq!(page.text.contains("noindex"), !is_indexed, "{path}");
+    }
+    let missing = browser.get("/games/none").await;
+    assert!(!missing.text.contains("canonical"), "{}", missing.text);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_sitemap_names_what_there_is(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let xml = "application/xml; charset=utf-8";
+    let index = file(&mut browser, "/sitemap.xml", xml).await.text;
+    let index = Document::parse(&index).unwrap();
+    let root = index.root_element();
+    assert!(root.has_tag_name((SITEMAP, "sitemapindex")));
+    let mut addresses = Vec::new();
+    for entry in root.children().filter(Node::is_element) {
+        assert!(entry.has_tag_name((SITEMAP, "sitemap")));
+        let path = text(entry, "loc")
+            .strip_prefix("https://mchezo.example")
+            .unwrap();
+        let urls = file(&mut browser, path, xml).await.text;
+        let urls = Document::parse(&urls).unwrap();
+        let root = urls.root_element();
+        assert!(root.has_tag_name((SITEMAP, "urlset")));
+        for url in root.children().filter(Node::is_element) {
+            assert!(url.has_tag_name((SITEMAP, "url")));
+            for at in children(url, "lastmod") {
+                OffsetDateTime::parse(at.text().unwrap(), &Rfc3339).unwrap();
+            }
+            let path = text(url, "loc")
+                .strip_prefix("https://mchezo.example")
+                .unwrap();
+            addresses.push(path.to_owned());
+        }
+    }
+    let listings = [
+        "/games/okoto",
+        "/games/kora",
+        "/games/zuri",
+        "/creators/savanna",
+    ];
+    let others = [
+        "/",
+        "/games",
+        "/terms",
+        "/countries/NG",
+        "/events/jam",
+        "/cities/lagos",
+    ];
+    for path in listings.iter().chain(&others) {
+        let found = addresses.iter().filter(|address| address == path);
+        assert_eq!(found.count(), 1, "{path} in {addresses:?}");
+    }
+    let unique: BTreeSet<&String> = addresses.iter().collect();
+    assert_eq!(unique.len(), addresses.len(), "{addresses:?}");
+    assert!(
+        !addresses.iter().any(|path| path.contains("search?")),
+        "{addresses:?}"
+    );
+    for path in [
+        "/sitemap/games-2.xml",
+        "/sitemap/pages-2.xml",
+        "/sitemap/x.xml",
+    ] {
+        assert_eq!(browser.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_file_that_ends_early_is_broken_off(pool: PgPool) {
+    use http_body_util::BodyExt as _;
+    let site = Site::new(pool).await;
+    *site.catalogue.breaks_off.lock().unwrap() = true;
+    let request = Request::get("/sitemap/games-1.xml").body(Body::empty());
+    let response = site.router.clone().oneshot(request.unwrap()).await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(response.into_body().collect().await.is_err());
+    *site.catalogue.is_away.lock().unwrap() = true;
+    let mut browser = site.browser();
+    assert_eq!(browser.get("/sitemap.xml").await.status, 503);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn crawlers_are_kept_from_the_dashboard(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let text = file(&mut browser, "/robots.txt", "text/plain; charset=utf-8")
+        .await
+        .text;
+    assert!(
+        text.contains("Sitemap: https://mchezo.example/sitemap.xml"),
+        "{text}"
+    );
+    for route in routes() {
+        let is_open = match route.access {
+            Access::Public | Access::File => true,
+            Access::Anyone => {
+                route.path.starts_with("/assets/") || route.path.starts_with("/pictures/")
+            }
+            _ => false,
+        };
+        assert_eq!(robots::is_allowed(route.path), is_open, "{}", route.path);
+    }
+    // Files count like pages.
+    for _ in 0..119 {
+        browser.get("/robots.txt").await;
+    }
+    let refused = browser.get("/sitemap.xml").await;
+    assert_eq!(refused.status, 429);
+    assert_eq!(refused.headers["retry-after"], "60");
+}
