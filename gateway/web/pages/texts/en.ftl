@@ -137,6 +137,43 @@ event-about = About the event
 event-over = This event is over.
 event-description = { $value }, an event about games in Africa.
 
+## Votes and boards
+
+nav-vote = Vote
+nav-boards = Boards
+vote-title-games = Which game is better?
+vote-title-creators = Who makes better games?
+vote-description = Two listings, drawn at random: pick one or skip. The boards come from these votes.
+vote-for = Vote for { $value }
+vote-skip = Skip: show another pair
+vote-page-of = Its page
+vote-counted = Your vote is counted. Here is the next pair.
+vote-repeated = A pair counts once a day, and your first vote on that one stays. Here is the next pair.
+vote-refused = That vote was not counted: the pair was drawn more than ten minutes ago, or for somebody else, or one of the two is not listed any more. Here is a new pair.
+vote-unknown = That vote was not counted, because your browser sent no cookie of ours. Allow cookies for this site, and vote on this new pair.
+vote-none-left = No pair is left for you today. Come back tomorrow (UTC), or vote on the other kind.
+vote-limit = That vote was not counted. A voter has a number of votes an hour and a day, and so has a network from which people vote without an account.
+vote-again-minutes = { $count ->
+    [one] Try again in { $number } minute.
+   *[other] Try again in { $number } minutes.
+}
+vote-again-hours = { $count ->
+    [one] Try again in { $number } hour.
+   *[other] Try again in { $number } hours.
+}
+vote-moved = How the boards moved
+vote-moved-hint = Where the listings of your last five votes stand. A vote shows within a few seconds.
+vote-no-rank = On no board yet.
+vote-board = The board of this week
+vote-as-account = You vote as { $value }.
+vote-your-account = your account
+vote-as-cookie = You vote without an account; a cookie makes sure that each pair counts once.
+boards-title = Boards
+boards-description = Games and creators, ranked by votes between two of them.
+boards-how = How boards work
+boards-vote = Vote on two listings
+boards-empty = Nobody has voted here in this time. Vote, and be the first.
+
 ## Search
 
 search-title = Search

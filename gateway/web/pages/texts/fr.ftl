@@ -137,6 +137,43 @@ event-about = À propos de l’événement
 event-over = Cet événement est terminé.
 event-description = { $value }, un événement consacré aux jeux en Afrique.
 
+## Votes et classements
+
+nav-vote = Voter
+nav-boards = Classements
+vote-title-games = Quel jeu est le meilleur ?
+vote-title-creators = Qui crée les meilleurs jeux ?
+vote-description = Deux fiches tirées au sort : choisissez-en une, ou passez. Les classements viennent de ces votes.
+vote-for = Voter pour { $value }
+vote-skip = Passer : montrer une autre paire
+vote-page-of = Sa page
+vote-counted = Votre vote est compté. Voici la paire suivante.
+vote-repeated = Une paire compte une fois par jour, et votre premier vote sur celle-ci reste. Voici la paire suivante.
+vote-refused = Ce vote n’a pas été compté : la paire a été tirée il y a plus de dix minutes, ou pour quelqu’un d’autre, ou l’une des deux fiches n’est plus répertoriée. Voici une nouvelle paire.
+vote-unknown = Ce vote n’a pas été compté, car votre navigateur n’a pas envoyé de cookie de ce site. Autorisez les cookies pour ce site, et votez sur cette nouvelle paire.
+vote-none-left = Il ne reste pas de paire pour vous aujourd’hui. Revenez demain (UTC), ou votez dans l’autre catégorie.
+vote-limit = Ce vote n’a pas été compté. Le nombre de votes par heure et par jour est limité, pour chaque personne et pour chaque réseau d’où l’on vote sans compte.
+vote-again-minutes = { $count ->
+    [one] Réessayez dans { $number } minute.
+   *[other] Réessayez dans { $number } minutes.
+}
+vote-again-hours = { $count ->
+    [one] Réessayez dans { $number } heure.
+   *[other] Réessayez dans { $number } heures.
+}
+vote-moved = Comment les classements ont bougé
+vote-moved-hint = La place des fiches de vos cinq derniers votes. Un vote se voit en quelques secondes.
+vote-no-rank = Dans aucun classement pour l’instant.
+vote-board = Le classement de cette semaine
+vote-as-account = Vous votez en tant que { $value }.
+vote-your-account = votre compte
+vote-as-cookie = Vous votez sans compte ; un cookie fait en sorte que chaque paire compte une fois.
+boards-title = Classements
+boards-description = Les jeux et leurs créateurs, classés par des votes entre deux d’entre eux.
+boards-how = Fonctionnement des classements
+boards-vote = Voter entre deux fiches
+boards-empty = Personne n’a encore voté ici sur cette période. Votez, et ouvrez le classement.
+
 ## Recherche
 
 search-title = Recherche

@@ -7,8 +7,8 @@ use pages::site::Language;
 use crate::app::App;
 use crate::layers::access::Access;
 use crate::layers::visit;
-use crate::route::{Route, page};
-use crate::site::{article, creators, events, games, picture, places, search, start};
+use crate::route::{Route, form, page};
+use crate::site::{article, boards, creators, events, games, picture, places, search, start, vote};
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
@@ -27,6 +27,10 @@ pub(super) fn routes() -> Vec<Route> {
         page("/countries/{code}", Public, places::country),
         page("/cities", Public, places::cities),
         page("/cities/{slug}", Public, places::city),
+        page("/rankings", Public, boards::list),
+        page("/rankings/{kind}/{board}", Public, boards::show),
+        form("/vote", Public, vote::games, vote::for_game),
+        form("/vote/creators", Public, vote::creators, vote::for_creator),
         page("/about/boards", Public, article::boards),
         page("/credits", Public, article::credits),
         page("/terms", Public, article::terms),

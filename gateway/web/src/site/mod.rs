@@ -3,6 +3,7 @@
 //! A handler reads what its page is made of, then [`cached::respond`] answers 304 or renders it.
 
 pub mod article;
+pub mod boards;
 mod cached;
 mod cards;
 pub mod creators;
@@ -14,6 +15,8 @@ pub mod places;
 mod query;
 pub mod search;
 pub mod start;
+pub mod vote;
+mod voter;
 
 use contracts::catalogue::v1 as proto;
 

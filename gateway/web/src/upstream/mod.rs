@@ -8,6 +8,7 @@ pub mod economy;
 pub mod gateway;
 pub mod listings;
 mod pictures;
+mod votes;
 pub mod webhook;
 
 pub use api::{Api, ApiAnswer};

@@ -14,7 +14,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "{account}",
     "{key}",
     "{request}",
@@ -31,6 +31,7 @@ const KNOWN: [&str; 16] = [
     "{slug}",
     "{handle}",
     "{code}",
+    "{board}",
 ];
 
 /// The account of [`ADA`], who is signed in.
@@ -120,7 +121,9 @@ impl FullAccount {
             "{endpoint}" => self.endpoint.clone(),
             "{delivery}" => self.delivery.clone(),
             "{token}" => self.token.clone(),
+            "{kind}" if pattern.starts_with("/rankings/") => "games".to_owned(),
             "{kind}" => "game".to_owned(),
+            "{board}" => "week".to_owned(),
             "{picture}" => "cover".to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
             "{name}" if pattern.ends_with("/pictures/{name}") => file(),
@@ -156,13 +159,14 @@ impl FullAccount {
             state.push_str(&rows(&site.pool, table).await);
         }
         format!(
-            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
             site.gateway.keys,
             site.gateway.requests,
             site.gateway.accounts,
             site.listings.calls,
             site.listings.games,
             site.economy.name,
+            site.catalogue.votes.cast,
             self.hooks.receiver.bodies().len(),
         )
     }
@@ -259,6 +263,8 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("alt", "Taken"),
         ("place", "1"),
         ("next", "/you"),
+        ("draw", "Taken"),
+        ("pick", "first"),
     ];
     let fixed = fixed.map(|(name, value)| (name, value.to_owned()));
     let mut fields = vec![("form", once::new_id())];

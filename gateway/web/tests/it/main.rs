@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod access;
+mod boards;
 mod browser;
 mod closed;
 mod code_attacks;
@@ -32,12 +33,14 @@ mod stub_economy;
 mod stub_listings;
 mod stub_pages;
 mod stub_pictures;
+mod stub_votes;
 mod support;
 mod team;
 mod twice;
 mod typed_forms;
 mod uploads;
 mod usage;
+mod votes;
 mod webhook_check;
 mod webhook_deliveries;
 mod webhook_service;

@@ -1,6 +1,7 @@
 //! The public site: what players, press and crawlers see. Its texts are in `texts/`, one file a language.
 
 pub mod articles;
+pub mod boards;
 pub mod cards;
 pub mod creators;
 pub mod events;
@@ -14,6 +15,7 @@ pub mod results;
 #[cfg(test)]
 mod tests;
 pub mod texts;
+pub mod vote;
 
 pub use frame::{Frame, Head};
 pub use language::Language;

@@ -2,6 +2,7 @@
 
 mod samples;
 mod texts;
+mod vote_samples;
 
 use samples::{frame, pages};
 

@@ -2,6 +2,7 @@
 
 use askama::Template as _;
 
+use super::vote_samples;
 use crate::site::articles::{Article, ArticlePage};
 use crate::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use crate::site::creators::CreatorPage;
@@ -34,18 +35,18 @@ pub(super) fn frame(language: Language) -> Frame {
     }
 }
 
-fn text() -> String {
+pub(super) fn text() -> String {
     HOSTILE.to_owned()
 }
 
-fn link(href: &str) -> Link {
+pub(super) fn link(href: &str) -> Link {
     Link {
         href: href.to_owned(),
         label: text(),
     }
 }
 
-fn picture() -> Picture {
+pub(super) fn picture() -> Picture {
     Picture {
         src: "/pictures/0a.jpg".to_owned(),
         width: 1_200,
@@ -98,7 +99,7 @@ fn place_row() -> PlaceRow {
     }
 }
 
-fn pager() -> Pager {
+pub(super) fn pager() -> Pager {
     Pager {
         first: Some("/games".to_owned()),
         next: Some("/games?genre=rpg&cursor=abc".to_owned()),
@@ -210,7 +211,7 @@ fn found() -> Found {
 }
 
 /// A page: its name, and its text.
-type Rendered = (&'static str, askama::Result<String>);
+pub(super) type Rendered = (&'static str, askama::Result<String>);
 
 /// Lists, with everything that they can show.
 fn list_pages(language: Language) -> Vec<Rendered> {
@@ -363,6 +364,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
 pub(super) fn pages(language: Language) -> Vec<(&'static str, String)> {
     let all = list_pages(language)
         .into_iter()
-        .chain(other_pages(language));
+        .chain(other_pages(language))
+        .chain(vote_samples::pages(language));
     all.map(|(name, page)| (name, page.unwrap())).collect()
 }

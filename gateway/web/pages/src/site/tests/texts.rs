@@ -62,7 +62,7 @@ fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
 }
 
 /// Groups of texts whose keys end with a value of the API.
-const GROUPS: [&str; 14] = [
+const GROUPS: [&str; 15] = [
     "stage",
     "platform",
     "creator-kind",
@@ -77,6 +77,7 @@ const GROUPS: [&str; 14] = [
     "board",
     "search-type",
     "nav-kind",
+    "vote-title",
 ];
 
 #[test]
