@@ -1,94 +1,10 @@
 //! The dashboard over real sockets, without JavaScript: from sign-up to a first call that answers.
 
 use e2e::{Client, Fleet, mails};
-use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
-use reqwest::{RequestBuilder, StatusCode};
+
+use crate::visitor::Browser;
 
 const PASSWORD: &str = "baobab lorry teapot nine";
-
-/// A browser with one cookie. Each has an address of its own, as the proxy of the test says.
-struct Browser {
-    http: reqwest::Client,
-    base: String,
-    cookie: Option<String>,
-    address: String,
-}
-
-struct Page {
-    status: StatusCode,
-    location: String,
-    text: String,
-}
-
-impl Browser {
-    fn new(fleet: &Fleet) -> Self {
-        let random = kit::ids::row_id().as_u128();
-        Self {
-            http: reqwest::Client::builder()
-                .redirect(reqwest::redirect::Policy::none())
-                .build()
-                .unwrap(),
-            base: fleet.dashboard_url.trim_end_matches('/').to_owned(),
-            cookie: None,
-            address: format!(
-                "2001:db8:{:x}:{:x}::1",
-                random & 0xffff,
-                random >> 16 & 0xffff
-            ),
-        }
-    }
-
-    async fn get(&mut self, path: &str) -> Page {
-        let request = self.http.get(format!("{}{path}", self.base));
-        self.send(request).await
-    }
-
-    async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
-        let mut form = reqwest::Url::parse("http://form.example").unwrap();
-        form.query_pairs_mut().extend_pairs(fields);
-        let request = self
-            .http
-            .post(format!("{}{path}", self.base))
-            .header("content-type", "application/x-www-form-urlencoded")
-            .header("origin", &self.base)
-            .body(form.query().unwrap_or_default().to_owned());
-        self.send(request).await
-    }
-
-    async fn send(&mut self, request: RequestBuilder) -> Page {
-        let mut request = request.header("x-forwarded-for", &self.address);
-        if let Some(cookie) = &self.cookie {
-            request = request.header(COOKIE, cookie);
-        }
-        let answer = request.send().await.unwrap();
-        if let Some(set) = answer.headers().get(SET_COOKIE) {
-            let pair = set.to_str().unwrap().split(';').next().unwrap();
-            self.cookie = Some(pair.to_owned());
-        }
-        let location = answer.headers().get(LOCATION);
-        let location = location.map(|path| path.to_str().unwrap().to_owned());
-        Page {
-            status: answer.status(),
-            location: location.unwrap_or_default(),
-            text: answer.text().await.unwrap(),
-        }
-    }
-}
-
-impl Page {
-    /// The value of a hidden field.
-    fn hidden(&self, name: &str) -> String {
-        let start = format!("name=\"{name}\" value=\"");
-        let (_, rest) = self.text.split_once(&start).unwrap();
-        rest.split('"').next().unwrap().to_owned()
-    }
-
-    /// The text of the element with this id.
-    fn element(&self, id: &str) -> String {
-        let (_, rest) = self.text.split_once(&format!("id=\"{id}\">")).unwrap();
-        rest.split('<').next().unwrap().to_owned()
-    }
-}
 
 #[tokio::test]
 async fn a_visitor_signs_up_makes_a_key_and_calls_the_api() {

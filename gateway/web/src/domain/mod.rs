@@ -4,6 +4,7 @@ pub mod agent;
 pub mod curl;
 pub mod email;
 pub mod error_help;
+pub mod json_rows;
 pub mod json_text;
 pub mod judged;
 pub mod link;

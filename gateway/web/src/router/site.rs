@@ -8,7 +8,9 @@ use crate::app::App;
 use crate::layers::access::Access;
 use crate::layers::visit;
 use crate::route::{Route, form, page};
-use crate::site::{article, boards, creators, events, games, picture, places, search, start, vote};
+use crate::site::{
+    article, boards, creators, economy, events, games, picture, places, search, start, vote,
+};
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
@@ -31,6 +33,10 @@ pub(super) fn routes() -> Vec<Route> {
         page("/rankings/{kind}/{board}", Public, boards::show),
         form("/vote", Public, vote::games, vote::for_game),
         form("/vote/creators", Public, vote::creators, vote::for_creator),
+        page("/economy", Public, economy::list),
+        page("/economy/{game}", Public, economy::currency),
+        page("/economy/{game}/{other}", Public, economy::pair),
+        page("/about/rates", Public, economy::method),
         page("/about/boards", Public, article::boards),
         page("/credits", Public, article::credits),
         page("/terms", Public, article::terms),

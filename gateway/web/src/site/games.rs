@@ -159,7 +159,10 @@ fn game_page(
         release_year: row.release_year,
         place: cards::place_links(&frame, ("", &row.city), &row.country_code),
         currency: currency.map(|currency| Currency {
-            name: currency.name,
+            link: Link {
+                href: frame.href(&format!("/economy/{}", row.slug)),
+                label: currency.name,
+            },
             is_late: currency.is_late,
         }),
         ranks: ranks

@@ -7,6 +7,8 @@ pub mod boards;
 mod cached;
 mod cards;
 pub mod creators;
+mod currency_pages;
+pub mod economy;
 pub mod events;
 mod filters;
 pub mod games;

@@ -131,6 +131,7 @@ async fn show(
         Some("repeated") => Some("vote-repeated"),
         Some("refused") => Some("vote-refused"),
         Some("unknown") => Some("vote-unknown"),
+        Some("closed") => Some("vote-closed"),
         _ => None,
     };
     page.notice = notice.map(|key| page.frame.say(key).to_owned());
@@ -156,6 +157,9 @@ async fn cast(
     let Some(voter) = Voter::find(app, headers).await else {
         return Ok(next("unknown"));
     };
+    if app.gateway.admit_change().await.is_err() {
+        return Ok(next("closed"));
+    }
     let (winner, loser) = match ballot.pick.as_str() {
         "first" => (ballot.first, ballot.second),
         "second" => (ballot.second, ballot.first),

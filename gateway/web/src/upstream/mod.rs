@@ -8,6 +8,7 @@ pub mod economy;
 pub mod gateway;
 pub mod listings;
 mod pictures;
+pub mod rates;
 mod votes;
 pub mod webhook;
 

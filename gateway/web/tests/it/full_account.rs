@@ -14,7 +14,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 18] = [
     "{account}",
     "{key}",
     "{request}",
@@ -32,6 +32,7 @@ const KNOWN: [&str; 17] = [
     "{handle}",
     "{code}",
     "{board}",
+    "{other}",
 ];
 
 /// The account of [`ADA`], who is signed in.
@@ -124,6 +125,7 @@ impl FullAccount {
             "{kind}" if pattern.starts_with("/rankings/") => "games".to_owned(),
             "{kind}" => "game".to_owned(),
             "{board}" => "week".to_owned(),
+            "{other}" => "kora".to_owned(),
             "{picture}" => "cover".to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
             "{name}" if pattern.ends_with("/pictures/{name}") => file(),

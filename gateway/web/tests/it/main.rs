@@ -27,6 +27,7 @@ mod refused_forms;
 mod second_factor;
 mod sign_in;
 mod site;
+mod site_economy;
 mod stub_api;
 mod stub_catalogue;
 mod stub_economy;

@@ -222,6 +222,20 @@ async fn a_limit_says_how_long(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
+async fn nobody_votes_while_everything_is_read_only(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    site.gateway.switched.lock().unwrap().insert("read_only");
+    let closed = vote(&mut browser, "/vote", "first").await;
+    assert_eq!(closed.location(), "/vote?done=closed");
+    browser
+        .get("/vote?done=closed")
+        .await
+        .assert(200, "everything is read-only for a while");
+    assert_eq!(voters(&site), []);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
 async fn without_pairs_or_votes_the_page_says_so(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -4,6 +4,7 @@ pub mod articles;
 pub mod boards;
 pub mod cards;
 pub mod creators;
+pub mod economy;
 pub mod events;
 pub mod frame;
 pub mod games;

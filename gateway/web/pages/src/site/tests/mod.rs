@@ -1,5 +1,6 @@
 //! Every page of the site with sample contexts, in both languages.
 
+mod economy_samples;
 mod samples;
 mod texts;
 mod vote_samples;

@@ -2,7 +2,7 @@
 
 use askama::Template as _;
 
-use super::vote_samples;
+use super::{economy_samples, vote_samples};
 use crate::site::articles::{Article, ArticlePage};
 use crate::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use crate::site::creators::CreatorPage;
@@ -106,7 +106,7 @@ pub(super) fn pager() -> Pager {
     }
 }
 
-fn filters() -> Filters {
+pub(super) fn filters() -> Filters {
     let option = |value: &str, is_chosen| FilterOption {
         value: value.to_owned(),
         label: text(),
@@ -138,7 +138,7 @@ fn game(frame: Frame) -> GamePage {
         release_year: 2024,
         place: vec![link(""), link("/countries/NG")],
         currency: Some(Currency {
-            name: text(),
+            link: link("/economy/kora"),
             is_late: true,
         }),
         ranks: vec![BoardRank {
@@ -365,6 +365,7 @@ pub(super) fn pages(language: Language) -> Vec<(&'static str, String)> {
     let all = list_pages(language)
         .into_iter()
         .chain(other_pages(language))
-        .chain(vote_samples::pages(language));
+        .chain(vote_samples::pages(language))
+        .chain(economy_samples::pages(language));
     all.map(|(name, page)| (name, page.unwrap())).collect()
 }
