@@ -11,7 +11,7 @@ const WIDTHS: [u32; 2] = [1_280, 360];
 const MOST_BYTES: u64 = 100_000;
 
 /// The pages for a visitor.
-const PUBLIC: [&str; 16] = [
+const PUBLIC: [&str; 25] = [
     "/",
     "/fr/",
     "/games",
@@ -21,6 +21,15 @@ const PUBLIC: [&str; 16] = [
     "/countries",
     "/cities",
     "/search?q=puzzle",
+    "/vote",
+    "/fr/vote",
+    "/vote/creators",
+    "/rankings",
+    "/rankings/games/week",
+    "/fr/rankings/creators/all",
+    "/economy",
+    "/about/rates",
+    "/fr/about/rates",
     "/about/boards",
     "/credits",
     "/privacy",

@@ -3,10 +3,11 @@
 use contracts::economy::v1::SetOwnCurrencyRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::public::{Currency, Rate};
-use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, eventually};
+use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, eventually};
 use kit::rpc::client::dial;
 use reqwest::Method;
 use serde_json::{Value, json};
+
 
 /// A game with a currency, and a server with its secret key.
 struct Game {
@@ -354,4 +355,41 @@ async fn rates_are_not_sent_to_who_has_them() {
             first.data().as_array().unwrap().len()
         );
     }
+}
+
+#[tokio::test]
+async fn currencies_and_their_rates_have_pages() {
+    let (one, other) = (Game::new().await, Game::new().await);
+    for (game, meal) in [(&one, 10), (&other, 25)] {
+        let answer = post(&game.live, "/economy/report", &report(meal)).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+    }
+    let path = format!("/economy/rates?from={}&to={}", one.slug, other.slug);
+    let rates = one.live.get(&path).await;
+    let rate = rates.data()[0]["rate"].to_string();
+    let mut browser = WebClient::new(&one.fleet);
+    // Pages may have the list of currencies of ten seconds ago.
+    let pair = format!("/economy/{}/{}", one.slug, other.slug);
+    let page = eventually("the page of the pair", async || {
+        let page = browser.get(&pair).await;
+        (page.status == 200).then_some(page)
+    })
+    .await;
+    assert!(page.text.contains(&rate), "{rate} is not in {}", page.text);
+    let french = browser.get(&format!("/fr{pair}")).await;
+    let rate = rate.replace('.', ",");
+    assert!(
+        french.text.contains(&rate),
+        "{rate} is not in {}",
+        french.text
+    );
+    for slug in [&one.slug, &other.slug] {
+        let currency = browser.get(&format!("/economy/{slug}")).await;
+        assert!(currency.text.contains("Cowrie of A Game"), "{slug}");
+        let game = browser.get(&format!("/games/{slug}")).await;
+        let link = format!("href=\"/economy/{slug}\"");
+        assert!(game.text.contains(&link), "{slug}");
+    }
+    let method = browser.get("/about/rates").await;
+    assert!(method.text.contains("market_swaps"), "{}", method.text);
 }

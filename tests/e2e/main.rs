@@ -30,5 +30,6 @@ mod site;
 mod staff_apply;
 mod staff_tool;
 mod states;
+mod votes;
 mod write_errors;
 mod writes;

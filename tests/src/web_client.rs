@@ -1,19 +1,21 @@
-//! A browser without JavaScript: it sends forms and keeps a cookie.
+//! A browser without JavaScript: it sends forms and keeps cookies.
+
+use std::collections::BTreeMap;
 
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{RequestBuilder, StatusCode};
 
 use crate::{Account, Fleet};
 
-/// A browser with one cookie. Each has an address of its own, as the proxy of the tests says.
-#[derive(Debug)]
+/// A browser. Each has an address of its own, as the proxy of the tests says.
+#[derive(Debug, Clone)]
 pub struct WebClient {
     /// It follows no redirect.
     pub http: reqwest::Client,
     /// The address of the pages, without the slash at its end.
     pub base: String,
-    /// `name=value`.
-    pub cookie: Option<String>,
+    /// Values by names.
+    pub cookies: BTreeMap<String, String>,
     address: String,
 }
 
@@ -36,7 +38,7 @@ impl WebClient {
                 .build()
                 .unwrap(),
             base: fleet.dashboard_url.trim_end_matches('/').to_owned(),
-            cookie: None,
+            cookies: BTreeMap::new(),
             address: new_address(),
         }
     }
@@ -47,7 +49,7 @@ impl WebClient {
         Self {
             http: self.http.clone(),
             base: self.base.clone(),
-            cookie: None,
+            cookies: BTreeMap::new(),
             address: new_address(),
         }
     }
@@ -87,16 +89,26 @@ impl WebClient {
         self.send(request).await
     }
 
-    /// Sends a request with the cookie, and keeps the one that comes back.
+    /// The cookies as a browser sends them.
+    pub fn cookie_header(&self) -> String {
+        let cookies = self.cookies.iter();
+        let cookies: Vec<String> = cookies
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        cookies.join("; ")
+    }
+
+    /// Sends a request with the cookies, and keeps those that come back.
     pub async fn send(&mut self, request: RequestBuilder) -> WebPage {
         let mut request = request.header("x-forwarded-for", &self.address);
-        if let Some(cookie) = &self.cookie {
-            request = request.header(COOKIE, cookie);
+        if !self.cookies.is_empty() {
+            request = request.header(COOKIE, self.cookie_header());
         }
         let answer = request.send().await.unwrap();
-        if let Some(set) = answer.headers().get(SET_COOKIE) {
+        for set in answer.headers().get_all(SET_COOKIE) {
             let pair = set.to_str().unwrap().split(';').next().unwrap();
-            self.cookie = Some(pair.to_owned());
+            let (name, value) = pair.split_once('=').unwrap();
+            self.cookies.insert(name.to_owned(), value.to_owned());
         }
         let location = answer.headers().get(LOCATION);
         let location = location.map(|path| path.to_str().unwrap().to_owned());

@@ -73,6 +73,9 @@ pub struct Settings {
     /// Calls to catalogue-svc at once, for public pages; further ones wait
     #[arg(long, default_value_t = 32)]
     pub(crate) catalogue_calls: usize,
+    /// Calls to economy-svc at once, for public pages; further ones wait
+    #[arg(long, default_value_t = 16)]
+    pub(crate) economy_calls: usize,
     /// A folder with texts that replace those of the public site, such as `terms.en.md` and `terms.fr.md`
     #[arg(long)]
     pub(crate) articles: Option<PathBuf>,
@@ -141,11 +144,14 @@ impl kit::config::Settings for Settings {
         if !is_local && matches!(self.mail.mail, mail::Transport::Folder(_)) {
             problems.push("`mail` must be a mail server outside the local profile".to_owned());
         }
-        if self.catalogue_calls == 0 {
-            problems.push("`catalogue_calls` must be 1 or more".to_owned());
-        }
-        if self.http_connections == 0 {
-            problems.push("`http_connections` must be 1 or more".to_owned());
+        for (name, number) in [
+            ("catalogue_calls", self.catalogue_calls),
+            ("economy_calls", self.economy_calls),
+            ("http_connections", self.http_connections),
+        ] {
+            if number == 0 {
+                problems.push(format!("`{name}` must be 1 or more"));
+            }
         }
         problems
     }

@@ -107,7 +107,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
-        currencies: Currencies::new(economy.clone()),
+        currencies: Currencies::new(economy.clone(), settings.economy_calls),
         economy: Economy::new(economy, deadline),
         catalogue: Catalogue::new(catalogue, deadline, settings.catalogue_calls),
         page_limit: PageLimit::new(settings.pages_per_minute),

@@ -93,7 +93,7 @@ impl PageError {
     /// Shows the error as a page of the public site.
     #[must_use]
     pub fn on_site(mut self, visit: Visit) -> Self {
-        // A public page has no form: what was refused is its address.
+        // The forms of public pages answer by themselves: what was refused is an address.
         if self.status == StatusCode::UNPROCESSABLE_ENTITY {
             self.status = StatusCode::BAD_REQUEST;
         }

@@ -1,4 +1,4 @@
-//! Encrypts secrets at rest.
+//! Encrypts secrets at rest, and signs what comes back from outside.
 //!
 //! A sealed secret is the id of its key (one byte of length, then the id), a nonce of 12 bytes, and the secret under ChaCha20-Poly1305. Its
 //! owner, such as the id of an endpoint, is the associated data: a sealed secret opens for its own owner only.
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sha2::{Digest as _, Sha256};
 
@@ -24,6 +25,8 @@ pub struct KeyRing {
 struct Key {
     id: String,
     cipher: LessSafeKey,
+    /// The keys that sign are derived from this one, one per purpose.
+    root: hmac::Key,
     /// Identifies the key among replicas.
     fingerprint: Vec<u8>,
 }
@@ -70,6 +73,7 @@ impl FromStr for KeyRing {
             keys.push(Key {
                 id: id.to_owned(),
                 cipher: LessSafeKey::new(key),
+                root: hmac::Key::new(hmac::HMAC_SHA256, &bytes),
                 fingerprint: fingerprint.chain_update(&bytes).finalize().to_vec(),
             });
         }
@@ -146,11 +150,34 @@ impl KeyRing {
         Ok(opened.to_vec())
     }
 
+    /// The HMAC-SHA256 of a message, with a key for this purpose that is derived from the key which encrypts.
+    ///
+    /// # Errors
+    /// [`SealError::NoCommonKey`].
+    pub fn sign(&self, purpose: &[u8], message: &[u8]) -> Result<Vec<u8>, SealError> {
+        let key = self.writer().ok_or(SealError::NoCommonKey)?;
+        let signature = hmac::sign(&key.signing(purpose), message);
+        Ok(signature.as_ref().to_vec())
+    }
+
+    /// Whether one of the keys has signed this message for this purpose.
+    pub fn has_signed(&self, purpose: &[u8], message: &[u8], signature: &[u8]) -> bool {
+        let mut keys = self.keys.iter();
+        keys.any(|key| hmac::verify(&key.signing(purpose), message, signature).is_ok())
+    }
+
     /// The prefix of secrets that the key which encrypts has sealed; `None`: no key may encrypt.
     pub fn prefix(&self) -> Option<Vec<u8>> {
         let id = &self.writer()?.id;
         let length = u8::try_from(id.len()).ok()?;
         Some([&[length][..], id.as_bytes()].concat())
+    }
+}
+
+impl Key {
+    fn signing(&self, purpose: &[u8]) -> hmac::Key {
+        let derived = hmac::sign(&self.root, purpose);
+        hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref())
     }
 }
 
@@ -202,6 +229,19 @@ mod tests {
             assert!(ring.open(OWNER, &damaged).is_err(), "byte {at}");
             assert!(ring.open(OWNER, &sealed[..at]).is_err(), "{at} bytes");
         }
+    }
+
+    #[test]
+    fn every_key_verifies_what_it_has_signed_for_a_purpose() {
+        let (old, both, new) = (ring(&["a"]), ring(&["b", "a"]), ring(&["b"]));
+        let signature = old.sign(b"voters", b"message").unwrap();
+        assert!(both.has_signed(b"voters", b"message", &signature));
+        assert_ne!(both.sign(b"voters", b"message").unwrap(), signature);
+        assert!(!new.has_signed(b"voters", b"message", &signature));
+        assert!(!old.has_signed(b"others", b"message", &signature));
+        assert!(!old.has_signed(b"voters", b"massage", &signature));
+        assert!(!old.has_signed(b"voters", b"message", &signature[..31]));
+        assert!(!old.has_signed(b"voters", b"message", b""));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use time::OffsetDateTime;
 
+use crate::site::Texts;
 use crate::when;
 
 /// The drawing area in units of the SVG.
@@ -21,6 +22,8 @@ const LINES: f64 = 4.0;
 #[template(path = "part/plot.html")]
 pub struct Plot {
     title: String,
+    /// Where its figures are.
+    hint: String,
     /// The points of the line, as SVG takes them.
     line: String,
     dots: Vec<(String, String)>,
@@ -75,12 +78,25 @@ impl Plot {
             });
         Some(Self {
             title,
+            hint: "The table below has the same figures.".to_owned(),
             line: pairs.join(" "),
             dots,
             grid: grid.collect(),
             first: when::day(*first),
             last: when::day(*last),
         })
+    }
+
+    /// The same plot with numbers and dates as these readers write them.
+    #[must_use]
+    pub fn localized(mut self, texts: &Texts) -> Self {
+        texts.say("plot-hint").clone_into(&mut self.hint);
+        for line in &mut self.grid {
+            line.label = texts.decimal(&line.label);
+        }
+        self.first = texts.day(&self.first);
+        self.last = texts.day(&self.last);
+        self
     }
 }
 
@@ -122,6 +138,7 @@ mod tests {
     use time::macros::datetime;
 
     use super::*;
+    use crate::site::Language;
 
     const START: OffsetDateTime = datetime!(2026-11-01 00:00 UTC);
 
@@ -193,5 +210,11 @@ mod tests {
             html.contains("2026-11-01") && html.contains("2026-11-02"),
             "{html}"
         );
+        let french = plot(&[1_234.5, 1_234.75]).unwrap();
+        let french = french.localized(Texts::of(Language::French));
+        let html = french.render().unwrap();
+        for part in ["1er novembre 2026", ">1\u{202f}234,", "mêmes chiffres"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
     }
 }

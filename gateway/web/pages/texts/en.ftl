@@ -180,6 +180,99 @@ note-limit = { $count ->
 }
 note-closed = The site is being worked on, and takes no notes for a while. Try again later.
 note-unavailable = What you wrote could not be stored. Send it again in a few seconds.
+## Votes and boards
+
+nav-vote = Vote
+nav-boards = Boards
+vote-title-games = Which game is better?
+vote-title-creators = Who makes better games?
+vote-description = Two listings, drawn at random: pick one or skip. The boards come from these votes.
+vote-for = Vote for { $value }
+vote-skip = Skip: show another pair
+vote-page-of = Its page
+vote-counted = Your vote is counted. Here is the next pair.
+vote-repeated = A pair counts once a day, and your first vote on that one stays. Here is the next pair.
+vote-refused = That vote was not counted: the pair was drawn more than ten minutes ago, or for somebody else, or one of the two is not listed any more. Here is a new pair.
+vote-unknown = That vote was not counted, because your browser sent no cookie of ours. Allow cookies for this site, and vote on this new pair.
+vote-closed = That vote was not counted: everything is read-only for a while. Try again later.
+vote-none-left = No pair is left for you today. Come back tomorrow (UTC), or vote on the other kind.
+vote-limit = That vote was not counted. A voter has a number of votes an hour and a day, and so has a network from which people vote without an account.
+vote-again-minutes = { $count ->
+    [one] Try again in { $number } minute.
+   *[other] Try again in { $number } minutes.
+}
+vote-again-hours = { $count ->
+    [one] Try again in { $number } hour.
+   *[other] Try again in { $number } hours.
+}
+vote-moved = How the boards moved
+vote-moved-hint = Where the listings of your last five votes stand. A vote shows within a few seconds.
+vote-no-rank = On no board yet.
+vote-board = The board of this week
+vote-as-account = You vote as { $value }.
+vote-your-account = your account
+vote-as-cookie = You vote without an account; a cookie makes sure that each pair counts once.
+boards-title = Boards
+boards-description = Games and creators, ranked by votes between two of them.
+boards-how = How boards work
+boards-vote = Vote on two listings
+boards-empty = Nobody has voted here in this time. Vote, and be the first.
+
+## Currencies and rates
+
+economy-title = Currencies of games
+economy-lead = Many games have a currency of their own. Their reports lead to exchange rates, which nobody sets by hand.
+economy-how = How boards and rates work
+economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game reports.
+economy-away = The rates are not available at the moment. Try again in a few seconds.
+economy-from = Rates from the currency of
+economy-count = { $count ->
+    [one] { $number } currency
+   *[other] { $number } currencies
+}
+economy-of = Currency of
+economy-reported = reported { $value }
+economy-late = late
+economy-late-hint = The game has not reported for a while, so its figures and rates may be old.
+economy-description = { $value }, the currency of a game, with its rates.
+figure-reported = Last report
+figure-supply = Supply
+figure-players = Active players
+figure-basket = A month of living
+figure-inflation = Inflation
+figure-growth = Growth
+figure-money-growth = Growth of the supply
+figure-balance = Trade balance of 30 days
+figure-percent = { $value } %
+rates-title = Rates now
+rates-lead = What one unit buys.
+rates-empty = No other currency is listed here, so there is nothing to compare with.
+rates-of = Of
+rates-rate = Rate
+rates-day = In a day
+rates-source = Source
+rates-at = As of
+rate-source-worked = worked
+rate-source-market = market
+pair-title = { $from } in { $to }
+pair-name = { $from } of { $to }
+pair-description = How many { $to } one { $from } buys, over time.
+pair-late = The game of { $value } has not reported for a while, so the rate may be old.
+pair-empty = There is no rate for these days yet.
+pair-days = { $count ->
+    [one] The last day
+   *[other] The last { $number } days
+}
+plot-hint = The table below has the same figures.
+method-title = The method of rates
+method-lead = The formulas and numbers with which rates and figures are worked out.
+method-version = Version { $value }; it changes when the same reports would lead to other figures.
+method-formulas = Formulas
+method-constants = Numbers
+method-sources = Sources
+method-words = Where a rate comes from
+method-worked = Worked: the cost of a basket of goods in the one game, divided by its cost in the other.
+method-market = Market: the average of what players exchanged in the last 24 hours, where there were enough exchanges by enough people.
 
 ## Search
 
@@ -267,6 +360,7 @@ link-other = More
 
 date-day = { $day } { $month } { $year }
 date-days-of-month = { $day }–{ $last_day } { $month } { $year }
+date-minute = { $day }, { $time } UTC
 date-range = { $from } – { $to }
 month-1 = January
 month-2 = February

@@ -180,6 +180,99 @@ note-limit = { $count ->
 }
 note-closed = Le site est en travaux et ne prend pas de notes pour l’instant. Réessayez plus tard.
 note-unavailable = Ce que vous avez écrit n’a pas pu être enregistré. Envoyez-le de nouveau dans quelques secondes.
+## Votes et classements
+
+nav-vote = Voter
+nav-boards = Classements
+vote-title-games = Quel jeu est le meilleur ?
+vote-title-creators = Qui crée les meilleurs jeux ?
+vote-description = Deux fiches tirées au sort : choisissez-en une, ou passez. Les classements viennent de ces votes.
+vote-for = Voter pour { $value }
+vote-skip = Passer : montrer une autre paire
+vote-page-of = Sa page
+vote-counted = Votre vote est compté. Voici la paire suivante.
+vote-repeated = Une paire compte une fois par jour, et votre premier vote sur celle-ci reste. Voici la paire suivante.
+vote-refused = Ce vote n’a pas été compté : la paire a été tirée il y a plus de dix minutes, ou pour quelqu’un d’autre, ou l’une des deux fiches n’est plus répertoriée. Voici une nouvelle paire.
+vote-unknown = Ce vote n’a pas été compté, car votre navigateur n’a pas envoyé de cookie de ce site. Autorisez les cookies pour ce site, et votez sur cette nouvelle paire.
+vote-closed = Ce vote n’a pas été compté : rien ne peut être modifié pour l’instant. Réessayez plus tard.
+vote-none-left = Il ne reste pas de paire pour vous aujourd’hui. Revenez demain (UTC), ou votez dans l’autre catégorie.
+vote-limit = Ce vote n’a pas été compté. Le nombre de votes par heure et par jour est limité, pour chaque personne et pour chaque réseau d’où l’on vote sans compte.
+vote-again-minutes = { $count ->
+    [one] Réessayez dans { $number } minute.
+   *[other] Réessayez dans { $number } minutes.
+}
+vote-again-hours = { $count ->
+    [one] Réessayez dans { $number } heure.
+   *[other] Réessayez dans { $number } heures.
+}
+vote-moved = Comment les classements ont bougé
+vote-moved-hint = La place des fiches de vos cinq derniers votes. Un vote se voit en quelques secondes.
+vote-no-rank = Dans aucun classement pour l’instant.
+vote-board = Le classement de cette semaine
+vote-as-account = Vous votez en tant que { $value }.
+vote-your-account = votre compte
+vote-as-cookie = Vous votez sans compte ; un cookie fait en sorte que chaque paire compte une fois.
+boards-title = Classements
+boards-description = Les jeux et leurs créateurs, classés par des votes entre deux d’entre eux.
+boards-how = Fonctionnement des classements
+boards-vote = Voter entre deux fiches
+boards-empty = Personne n’a encore voté ici sur cette période. Votez, et ouvrez le classement.
+
+## Monnaies et taux
+
+economy-title = Monnaies des jeux
+economy-lead = Beaucoup de jeux ont leur propre monnaie. Leurs rapports donnent des taux de change, que personne ne fixe à la main.
+economy-how = Fonctionnement des classements et des taux
+economy-empty = Aucune monnaie n’est encore répertoriée. Un studio enregistre la monnaie de son jeu dans le tableau de bord, et le jeu envoie des rapports.
+economy-away = Les taux ne sont pas disponibles pour l’instant. Réessayez dans quelques secondes.
+economy-from = Taux depuis la monnaie de
+economy-count = { $count ->
+    [one] { $number } monnaie
+   *[other] { $number } monnaies
+}
+economy-of = Monnaie de
+economy-reported = dernier rapport le { $value }
+economy-late = en retard
+economy-late-hint = Le jeu n’a pas envoyé de rapport depuis longtemps : ses chiffres et ses taux peuvent être anciens.
+economy-description = { $value }, la monnaie d’un jeu, et ses taux.
+figure-reported = Dernier rapport
+figure-supply = Masse monétaire
+figure-players = Joueurs actifs
+figure-basket = Un mois de vie
+figure-inflation = Inflation
+figure-growth = Croissance
+figure-money-growth = Croissance de la masse monétaire
+figure-balance = Balance commerciale sur 30 jours
+figure-percent = { $value } %
+rates-title = Taux actuels
+rates-lead = Ce qu’une unité achète.
+rates-empty = Aucune autre monnaie n’est répertoriée ici : il n’y a rien à comparer.
+rates-of = En
+rates-rate = Taux
+rates-day = En un jour
+rates-source = Source
+rates-at = Date
+rate-source-worked = calculé
+rate-source-market = marché
+pair-title = { $from } en { $to }
+pair-name = { $from } – { $to }
+pair-description = Combien de { $to } achète une unité de { $from }, au fil du temps.
+pair-late = Le jeu de la monnaie { $value } n’a pas envoyé de rapport depuis longtemps : le taux peut être ancien.
+pair-empty = Il n’y a pas encore de taux pour ces jours.
+pair-days = { $count ->
+    [one] Le dernier jour
+   *[other] Les { $number } derniers jours
+}
+plot-hint = Le tableau ci-dessous donne les mêmes chiffres.
+method-title = La méthode des taux
+method-lead = Les formules et les nombres avec lesquels les taux et les chiffres sont calculés. Le détail est en anglais.
+method-version = Version { $value } ; elle change quand les mêmes rapports donneraient d’autres chiffres.
+method-formulas = Formules
+method-constants = Nombres
+method-sources = Sources
+method-words = D’où vient un taux
+method-worked = Calculé : le coût d’un panier de biens dans l’un des jeux, divisé par son coût dans l’autre.
+method-market = Marché : la moyenne de ce que les joueurs ont échangé pendant les dernières 24 heures, s’il y a eu assez d’échanges par assez de personnes.
 
 ## Recherche
 
@@ -273,6 +366,7 @@ date-days-of-month = { $day ->
     [1] 1er
    *[other] { $day }
 }–{ $last_day } { $month } { $year }
+date-minute = { $day }, { $time } UTC
 date-range = du { $from } au { $to }
 month-1 = janvier
 month-2 = février

@@ -9,8 +9,8 @@ use crate::layers::access::Access;
 use crate::layers::visit;
 use crate::route::{Route, form, page};
 use crate::site::{
-    article, calendar, creators, embed, events, feeds, games, note, oembed, picture, places,
-    robots, search, share_card, sitemap, start,
+    article, boards, calendar, creators, economy, embed, events, feeds, games, note, oembed,
+    picture, places, robots, search, share_card, sitemap, start, vote,
 };
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.
@@ -45,6 +45,14 @@ pub(super) fn routes() -> Vec<Route> {
             note::report,
             note::send_report,
         ),
+        page("/rankings", Public, boards::list),
+        page("/rankings/{kind}/{board}", Public, boards::show),
+        form("/vote", Public, vote::games, vote::for_game),
+        form("/vote/creators", Public, vote::creators, vote::for_creator),
+        page("/economy", Public, economy::list),
+        page("/economy/{game}", Public, economy::currency),
+        page("/economy/{game}/{other}", Public, economy::pair),
+        page("/about/rates", Public, economy::method),
         page("/about/boards", Public, article::boards),
         page("/credits", Public, article::credits),
         page("/terms", Public, article::terms),

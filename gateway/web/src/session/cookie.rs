@@ -1,4 +1,4 @@
-//! The cookie of a session.
+//! Cookies: that of a session, and those of voters.
 
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderValue};
@@ -6,12 +6,15 @@ use time::Duration;
 
 use crate::domain::session_token::Token;
 
-/// How the cookie looks. Browsers accept the prefix `__Host-` only from this very host and over HTTPS.
+/// The cookie of a session.
+const SESSION: &str = "session";
+
+/// How cookies look. Browsers accept the prefix `__Host-` only from this very host and over HTTPS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieStyle {
-    /// `__Host-session`, for HTTPS.
+    /// `__Host-session` and so on, for HTTPS.
     Secure,
-    /// `session`, for a local fleet without TLS, where not every browser stores a secure cookie.
+    /// `session` and so on, for a local fleet without TLS, where not every browser stores a secure cookie.
     Local,
 }
 
@@ -25,41 +28,48 @@ impl CookieStyle {
         }
     }
 
-    const fn name(self) -> &'static str {
+    /// The token in the cookie of a request.
+    pub fn token(self, headers: &HeaderMap) -> Option<Token> {
+        Token::parse(self.value(headers, SESSION)?)
+    }
+
+    /// The header that stores a token for this time.
+    pub fn set(self, token: &Token, age: Duration) -> Option<HeaderValue> {
+        self.set_value(SESSION, &token.text(), age)
+    }
+
+    /// The header that removes the cookie of a session.
+    pub fn clear(self) -> Option<HeaderValue> {
+        self.set_value(SESSION, "", Duration::ZERO)
+    }
+
+    fn name(self, name: &str) -> String {
         match self {
-            Self::Secure => "__Host-session",
-            Self::Local => "session",
+            Self::Secure => format!("__Host-{name}"),
+            Self::Local => name.to_owned(),
         }
     }
 
-    /// The token in the cookie of a request.
-    pub fn token(self, headers: &HeaderMap) -> Option<Token> {
+    /// The value of a cookie of a request.
+    pub fn value<'h>(self, headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+        let name = self.name(name);
         let lines = headers.get_all(COOKIE).iter();
         let mut pairs = lines
             .filter_map(|line| line.to_str().ok())
             .flat_map(|line| line.split(';'))
             .filter_map(|pair| pair.trim().split_once('='));
         // Of several, the first: browsers send the one with the longest path first.
-        let (_, value) = pairs.find(|(name, _)| *name == self.name())?;
-        Token::parse(value)
+        let (_, value) = pairs.find(|(it, _)| *it == name)?;
+        Some(value)
     }
 
-    /// The header that stores a token for this time.
-    pub fn set(self, token: &Token, age: Duration) -> Option<HeaderValue> {
-        self.header(&token.text(), age.whole_seconds())
-    }
-
-    /// The header that removes the cookie.
-    pub fn clear(self) -> Option<HeaderValue> {
-        self.header("", 0)
-    }
-
-    fn header(self, value: &str, seconds: i64) -> Option<HeaderValue> {
+    /// The header that stores a cookie for this time.
+    pub fn set_value(self, name: &str, value: &str, age: Duration) -> Option<HeaderValue> {
         let secure = match self {
             Self::Secure => "; Secure",
             Self::Local => "",
         };
-        let name = self.name();
+        let (name, seconds) = (self.name(name), age.whole_seconds());
         let cookie =
             format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
         cookie.parse().ok()

@@ -6,13 +6,15 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
 use futures::future::{join, try_join, try_join3};
 use pages::site::cards::Link;
-use pages::site::games::{BoardRank, Credit, Currency, GamePage, Trailer};
+use pages::site::games::{Credit, Currency, GamePage, Trailer};
 use pages::site::list::GamesPage;
 use pages::site::{Frame, Head};
 
 use super::cached::{Version, respond};
 use super::query::{Query, address};
-use super::{ROWS, cards, feeds, filters, oembed, share_card, structured_data, visitor_actions};
+use super::{
+    ROWS, boards, cards, feeds, filters, oembed, share_card, structured_data, visitor_actions,
+};
 use crate::app::App;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
@@ -106,7 +108,7 @@ pub async fn show(
     let catalogue = &app.catalogue;
     // The page is worth showing without its ranks and its currency.
     let beyond = async {
-        let ranks = catalogue.ranks_of_game(&slug);
+        let ranks = catalogue.ranks("games", &slug);
         Ok(join(ranks, app.currencies.of_game(&slug, now)).await)
     };
     let (game, (ranks, currency)) = try_join(catalogue.game(&slug), beyond).await?;
@@ -165,10 +167,16 @@ fn game_page(
         release_year: row.release_year,
         place: cards::place_links(&frame, ("", &row.city), &row.country_code),
         currency: currency.map(|currency| Currency {
-            name: currency.name,
+            link: Link {
+                href: frame.href(&format!("/economy/{}", row.slug)),
+                label: currency.name,
+            },
             is_late: currency.is_late,
         }),
-        ranks: ranks.iter().map(|rank| board_rank(&frame, rank)).collect(),
+        ranks: ranks
+            .iter()
+            .map(|rank| boards::rank(&frame, rank))
+            .collect(),
         trailer: trailer.map(|href| Trailer {
             host: cards::host(&href),
             href,
@@ -200,22 +208,5 @@ fn credit(frame: &Frame, credit: public::Credit) -> Credit {
         href: credit
             .handle
             .map(|handle| frame.href(&format!("/creators/{handle}"))),
-    }
-}
-
-fn board_rank(frame: &Frame, rank: &proto::BoardRank) -> BoardRank {
-    let texts = frame.texts;
-    let before = texts.number(rank.previous_rank);
-    let moved = match rank.previous_rank {
-        0 => texts.say("board-new").to_owned(),
-        previous if previous > rank.rank => texts.say_of("board-up", &before),
-        previous if previous < rank.rank => texts.say_of("board-down", &before),
-        _ => texts.say("board-same").to_owned(),
-    };
-    BoardRank {
-        board: texts.value("board", &rank.board, &rank.board).to_owned(),
-        rank: texts.say_of("board-rank", &texts.number(rank.rank)),
-        wins: texts.count("board-wins", rank.wins),
-        moved,
     }
 }

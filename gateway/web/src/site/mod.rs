@@ -3,11 +3,14 @@
 //! A handler reads what its page is made of, then [`cached::respond`] answers 304 or renders it.
 
 pub mod article;
+pub mod boards;
 mod cached;
 pub mod calendar;
 mod cards;
 mod correction_mail;
 pub mod creators;
+mod currency_pages;
+pub mod economy;
 pub mod embed;
 pub mod events;
 pub mod feeds;
@@ -25,6 +28,8 @@ pub mod sitemap;
 pub mod start;
 mod structured_data;
 mod xml;
+pub mod vote;
+mod voter;
 
 use contracts::catalogue::v1 as proto;
 use contracts::public;

@@ -12,7 +12,6 @@ use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
-use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::common::v1::{Form, Mode, PageInfo, PageRequest};
 use kit::Fault;
@@ -29,8 +28,8 @@ const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What all requests of public pages have in common: live listings, as JSON.
-const MODE: i32 = Mode::Live as i32;
-const FORM: i32 = Form::Json as i32;
+pub(super) const MODE: i32 = Mode::Live as i32;
+pub(super) const FORM: i32 = Form::Json as i32;
 
 /// The client, with a limit of concurrent calls for all public pages: they never take catalogue-svc from the callers of the API.
 #[derive(Debug, Clone)]
@@ -61,7 +60,7 @@ pub struct Results {
 }
 
 impl Rows {
-    fn new(json: Bytes, page: Option<PageInfo>) -> Self {
+    pub(super) fn new(json: Bytes, page: Option<PageInfo>) -> Self {
         Self {
             json,
             page: page.unwrap_or_default(),
@@ -271,18 +270,5 @@ impl Catalogue {
             rows: Rows::new(answer.json, answer.page),
             is_similar: answer.similar,
         })
-    }
-
-    /// Where a game stands on the boards.
-    pub async fn ranks_of_game(&self, slug: &str) -> Result<Vec<proto::BoardRank>, Fault> {
-        let request = proto::GetRanksRequest {
-            mode: MODE,
-            kind: "games".to_owned(),
-            name: slug.to_owned(),
-            at_least: None,
-        };
-        let call =
-            async |client, request| RankingsServiceClient::new(client).get_ranks(request).await;
-        Ok(self.read(request, call).await?.ranks)
     }
 }

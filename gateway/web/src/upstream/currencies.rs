@@ -1,14 +1,14 @@
-//! The names of the currencies of games, for their pages.
+//! economy-svc: the currencies of games, for public pages.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1::ListCurrenciesRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
-use contracts::public;
+use contracts::public::Currency;
 use kit::Fault;
+use kit::overload::{ConcurrencyLimit, Permit};
 use kit::rpc::client::Client;
 use time::OffsetDateTime;
 
@@ -16,8 +16,10 @@ use super::call::Calls;
 
 /// How long the currencies are used before they are read again.
 const AGE: time::Duration = time::Duration::seconds(10);
-/// How long a page waits for them; it goes on with older ones, or without.
+/// How long a page waits for an answer. A page of a game goes on with older names of currencies, or without.
 const DEADLINE: Duration = Duration::from_secs(1);
+/// How long a call waits for others to end.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The largest list.
 const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
 
@@ -29,45 +31,68 @@ pub struct CurrencyName {
     pub is_late: bool,
 }
 
-type BySlug = HashMap<String, CurrencyName>;
-
-/// All currencies in memory, read at most every ten seconds: a page of a game needs one of perhaps thousands.
-#[derive(Debug)]
+/// The client, with all currencies in memory, read at most every ten seconds: a page of a game needs one of perhaps thousands. A limit of
+/// concurrent calls holds for all public pages.
+#[derive(Debug, Clone)]
 pub struct Currencies {
-    calls: Calls,
-    state: Mutex<State>,
+    pub(super) calls: Calls,
+    limit: Arc<ConcurrencyLimit>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    currencies: Arc<BySlug>,
-    /// Of the last read, which may have failed.
+    /// By the slugs of their games; absent before the first read.
+    currencies: Option<Arc<[Currency]>>,
+    /// Of the last read.
     read_at: Option<OffsetDateTime>,
+    has_failed: bool,
+}
+
+/// The currency of a game.
+pub fn find<'c>(currencies: &'c [Currency], slug: &str) -> Option<&'c Currency> {
+    let place = currencies.binary_search_by(|currency| currency.slug.as_str().cmp(slug));
+    currencies.get(place.ok()?)
 }
 
 impl Currencies {
-    pub fn new(client: Client) -> Self {
+    /// `calls` is the number of calls at once.
+    pub fn new(client: Client, calls: usize) -> Self {
         Self {
             calls: Calls {
                 client,
                 deadline: DEADLINE,
             },
-            state: Mutex::default(),
+            limit: Arc::new(ConcurrencyLimit::new("public pages of the economy", calls)),
+            state: Arc::default(),
         }
+    }
+
+    pub(super) async fn permit(&self) -> Result<Permit, Fault> {
+        self.limit.acquire(QUEUE_TIMEOUT).await
     }
 
     /// The currency of a game, if it has one.
     pub async fn of_game(&self, slug: &str, now: OffsetDateTime) -> Option<CurrencyName> {
         if self.is_due(now) {
-            match self.read().await {
-                Ok(currencies) => self.lock().currencies = Arc::new(currencies),
-                Err(fault) => {
-                    tracing::warn!(%fault, "the currencies on pages of games are not up to date");
-                }
-            }
+            self.refresh().await;
         }
-        let currencies = Arc::clone(&self.lock().currencies);
-        currencies.get(slug).cloned()
+        let currencies = self.lock().currencies.clone()?;
+        let currency = find(&currencies, slug)?;
+        Some(CurrencyName {
+            name: currency.currency.clone(),
+            is_late: currency.late,
+        })
+    }
+
+    /// All currencies, by the slugs of their games. They may be ten seconds old; after a read that failed there are none.
+    pub async fn all(&self, now: OffsetDateTime) -> Result<Arc<[Currency]>, Fault> {
+        if self.is_due(now) || self.lock().currencies.is_none() {
+            self.refresh().await;
+        }
+        let state = self.lock();
+        let current = state.currencies.clone().filter(|_| !state.has_failed);
+        current.ok_or_else(|| Fault::unavailable("economy-svc"))
     }
 
     /// Whether this caller reads them anew; the others go on with what is there.
@@ -80,23 +105,30 @@ impl Currencies {
         is_due
     }
 
-    async fn read(&self) -> Result<BySlug, Fault> {
+    async fn refresh(&self) {
+        let read = self.read().await;
+        let mut state = self.lock();
+        state.has_failed = read.is_err();
+        match read {
+            Ok(currencies) => state.currencies = Some(currencies),
+            Err(fault) => {
+                tracing::warn!(%fault, "the currencies on public pages are not up to date");
+            }
+        }
+    }
+
+    async fn read(&self) -> Result<Arc<[Currency]>, Fault> {
+        let _permit = self.permit().await?;
         let request = self.calls.read(ListCurrenciesRequest {
             mode: Mode::Live.into(),
         });
         let currencies = CurrenciesServiceClient::new(self.calls.client.clone());
         let mut currencies = currencies.max_decoding_message_size(MAX_MESSAGE_SIZE);
         let json = currencies.list_currencies(request).await?.into_inner().json;
-        let rows: Vec<public::Currency> =
+        let mut rows: Vec<Currency> =
             serde_json::from_slice(&json).map_err(|error| Fault::internal(&error))?;
-        let named = rows.into_iter().map(|row| {
-            let currency = CurrencyName {
-                name: row.currency,
-                is_late: row.late,
-            };
-            (row.slug, currency)
-        });
-        Ok(named.collect())
+        rows.sort_unstable_by(|one, other| one.slug.cmp(&other.slug));
+        Ok(rows.into())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

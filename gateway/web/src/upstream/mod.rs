@@ -10,6 +10,8 @@ pub mod gateway;
 pub mod listings;
 mod notes;
 mod pictures;
+pub mod rates;
+mod votes;
 pub mod webhook;
 
 pub use api::{Api, ApiAnswer};

@@ -1,4 +1,4 @@
-//! A browser without JavaScript: pages, forms and a cookie.
+//! A browser without JavaScript: pages, forms and cookies.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,7 +16,10 @@ use tower::ServiceExt as _;
 #[derive(Clone)]
 pub(crate) struct Browser {
     router: Router,
+    /// That of a session.
     pub(crate) cookie: Option<String>,
+    /// The others, by name.
+    pub(crate) cookies: BTreeMap<String, String>,
     pub(crate) address: SocketAddr,
     pub(crate) agent: String,
 }
@@ -33,6 +36,7 @@ impl Browser {
         Self {
             router: router.clone(),
             cookie: None,
+            cookies: BTreeMap::new(),
             address: ([203, 0, 113, 7], 4_711).into(),
             agent: "Test/1.0".to_owned(),
         }
@@ -64,15 +68,23 @@ impl Browser {
         request.extensions_mut().insert(ConnectInfo(self.address));
         let headers = request.headers_mut();
         headers.insert("user-agent", self.agent.parse().unwrap());
-        if let Some(cookie) = &self.cookie {
-            headers.insert(COOKIE, cookie.parse().unwrap());
+        let others = self.cookies.iter();
+        let others = others.map(|(name, value)| format!("{name}={value}"));
+        let cookies: Vec<String> = self.cookie.iter().cloned().chain(others).collect();
+        if !cookies.is_empty() {
+            headers.insert(COOKIE, cookies.join("; ").parse().unwrap());
         }
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
-        if let Some(set) = parts.headers.get(SET_COOKIE) {
+        for set in parts.headers.get_all(SET_COOKIE) {
             let set = set.to_str().unwrap();
             let pair = set.split(';').next().unwrap();
-            self.cookie = (!set.contains("Max-Age=0")).then(|| pair.to_owned());
+            let (name, value) = pair.split_once('=').unwrap();
+            if name == "__Host-session" {
+                self.cookie = (!set.contains("Max-Age=0")).then(|| pair.to_owned());
+            } else {
+                self.cookies.insert(name.to_owned(), value.to_owned());
+            }
         }
         let bytes = body.collect().await.unwrap().to_bytes();
         Page {

@@ -15,7 +15,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 19] = [
     "{account}",
     "{key}",
     "{request}",
@@ -33,6 +33,8 @@ const KNOWN: [&str; 17] = [
     "{handle}",
     "{code}",
     "{note}",
+    "{board}",
+    "{other}",
 ];
 
 /// The account of [`ADA`], who is signed in.
@@ -122,7 +124,10 @@ impl FullAccount {
             "{endpoint}" => self.endpoint.clone(),
             "{delivery}" => self.delivery.clone(),
             "{token}" => self.token.clone(),
+            "{kind}" if pattern.starts_with("/rankings/") => "games".to_owned(),
             "{kind}" => "game".to_owned(),
+            "{board}" => "week".to_owned(),
+            "{other}" => "kora".to_owned(),
             "{picture}" => "cover".to_owned(),
             "{note}" => NOTE.to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
@@ -160,13 +165,14 @@ impl FullAccount {
             state.push_str(&rows(&site.pool, table).await);
         }
         format!(
-            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
             site.gateway.keys,
             site.gateway.requests,
             site.gateway.accounts,
             site.listings.calls,
             site.listings.games,
             site.economy.name,
+            site.catalogue.votes.cast,
             self.hooks.receiver.bodies().len(),
         )
     }
@@ -265,6 +271,8 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("next", "/you"),
         ("text", "Taken"),
         ("state", "done"),
+        ("draw", "Taken"),
+        ("pick", "first"),
     ];
     let fixed = fixed.map(|(name, value)| (name, value.to_owned()));
     let mut fields = vec![("form", once::new_id())];

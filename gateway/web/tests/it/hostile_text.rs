@@ -14,13 +14,14 @@ use crate::support::{ADA, PASSWORD, Site};
 const LINK: &str = "javascript:alert(1)";
 
 /// Where [`hostile`] text stands; each must be seen on a page, escaped.
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 23] = [
     "account name",
     "key name",
     "key game",
     "request name",
     "request reason",
     "catalogue",
+    "vote",
     "listings",
     "title",
     "tagline",
@@ -102,6 +103,7 @@ fn fill_listings(site: &Site, account: &str) {
         game.credits = vec![contracts::listings::v1::Credit::default()];
     });
     *site.catalogue.words.lock().unwrap() = Some((hostile("catalogue"), LINK));
+    *site.catalogue.votes.words.lock().unwrap() = Some(hostile("vote"));
     *site.economy.words.lock().unwrap() = Some(hostile("economy"));
     *site.economy.name.lock().unwrap() = Some(hostile("currency"));
 }

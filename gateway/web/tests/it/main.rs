@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod access;
+mod boards;
 mod browser;
 mod closed;
 mod code_attacks;
@@ -31,6 +32,7 @@ mod second_factor;
 mod share;
 mod sign_in;
 mod site;
+mod site_economy;
 mod stub_api;
 mod stub_catalogue;
 mod stub_economy;
@@ -39,12 +41,14 @@ mod stub_notes;
 mod stub_pages;
 mod stub_pictures;
 mod stub_site;
+mod stub_votes;
 mod support;
 mod team;
 mod twice;
 mod typed_forms;
 mod uploads;
 mod usage;
+mod votes;
 mod webhook_check;
 mod webhook_deliveries;
 mod webhook_service;

@@ -27,7 +27,7 @@ const SERVICES: [(Needs, &[&str]); 4] = [
         Needs::Listings,
         &["/listings", "/claims", "/pictures", "/takedown"],
     ),
-    (Needs::Economy, &["/economy"]),
+    (Needs::Economy, &["/economy", "/about/rates"]),
 ];
 
 /// The same site, in which nothing answers at the address of a service.
@@ -41,7 +41,7 @@ fn without(site: &Site, service: Needs) -> Router {
     let webhooks = nobody(Needs::Webhooks).map(|(client, limit)| Webhooks::new(client, limit));
     let listings = nobody(Needs::Listings).map(|(client, limit)| Listings::new(client, limit));
     let economy = nobody(Needs::Economy).map(|(client, limit)| Economy::new(client, limit));
-    let currencies: Client = testing::client("http://127.0.0.1:1", &app.lifecycle).unwrap();
+    let currencies = nobody(Needs::Economy).map(|(client, _)| Currencies::new(client, 1));
     router(&Arc::new(Web {
         pool: app.pool.clone(),
         clock: app.clock.clone(),
@@ -58,7 +58,7 @@ fn without(site: &Site, service: Needs) -> Router {
         catalogue: app.catalogue.clone(),
         api: app.api.clone(),
         staff_mail: app.staff_mail.clone(),
-        currencies: Currencies::new(currencies),
+        currencies: currencies.unwrap_or_else(|| app.currencies.clone()),
         page_limit: PageLimit::new(1_000_000),
         articles: Articles::read(None).unwrap(),
         public_pictures: ConcurrencyLimit::new("public pictures", 1),

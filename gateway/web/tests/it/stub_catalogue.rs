@@ -10,6 +10,7 @@ use contracts::catalogue::v1::places_service_server::{PlacesService, PlacesServi
 use contracts::catalogue::v1::rankings_service_server::{RankingsService, RankingsServiceServer};
 use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
 use contracts::catalogue::v1::site_service_server::SiteServiceServer;
+use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
 use contracts::common::v1::PageInfo;
 use kit::Fault;
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use tonic::service::RoutesBuilder;
 use tonic::{Request, Response, Status};
 
 use crate::stub_pictures;
+use crate::stub_votes::StubVotes;
 
 #[derive(Debug, Clone)]
 pub(crate) struct StubCatalogue {
@@ -32,6 +34,7 @@ pub(crate) struct StubCatalogue {
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
+    pub(crate) votes: StubVotes,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -49,6 +52,7 @@ impl Default for StubCatalogue {
             breaks_off: Arc::default(),
             asked: Arc::default(),
             held: Arc::default(),
+            votes: StubVotes::default(),
         }
     }
 }
@@ -118,7 +122,8 @@ impl StubCatalogue {
             .add_service(EventsServiceServer::new(self.clone()))
             .add_service(SearchServiceServer::new(self.clone()))
             .add_service(SiteServiceServer::new(self.clone()))
-            .add_service(RankingsServiceServer::new(self.clone()));
+            .add_service(RankingsServiceServer::new(self.clone()))
+            .add_service(VotesServiceServer::new(self.votes.clone()));
     }
 
     pub(crate) fn game(&self) -> Value {
@@ -349,9 +354,30 @@ impl SearchService for StubCatalogue {
 impl RankingsService for StubCatalogue {
     async fn list_ranking(
         &self,
-        _: Request<proto::ListRankingRequest>,
+        request: Request<proto::ListRankingRequest>,
     ) -> Answer<proto::ListRankingResponse> {
-        Err(Fault::unavailable("a test").into())
+        self.answers()?;
+        let request = request.into_inner();
+        let (kind, tag) = match request.kind.as_str() {
+            "games" => ("games/okoto", "puzzle"),
+            "creators" => ("creators/savanna", "developer"),
+            _ => return Err(Fault::not_found("There is no such board.").into()),
+        };
+        let rows = match request.board.as_str() {
+            "week" => json!([{
+                "rank": 1, "previous_rank": 1_500, "wins": 12_000, "name": "First <b>", "tagline": "Stones", "tags": [tag],
+                "country_code": "NG", "url": format!("https://mchezo.example/{kind}"),
+            }]),
+            "month" | "all" => json!([]),
+            _ => return Err(Fault::not_found("There is no such board.").into()),
+        };
+        let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());
+        let has_next = is_first && request.board == "week";
+        Ok(Response::new(proto::ListRankingResponse {
+            json: self.body(rows),
+            page: Some(info(has_next.then_some("next-1"))),
+            ..proto::ListRankingResponse::default()
+        }))
     }
 
     async fn get_ranks(
@@ -359,10 +385,14 @@ impl RankingsService for StubCatalogue {
         request: Request<proto::GetRanksRequest>,
     ) -> Answer<proto::GetRanksResponse> {
         let request = request.into_inner();
-        assert_eq!(
-            (request.kind.as_str(), request.name.as_str()),
-            ("games", "okoto")
-        );
+        let name = (request.kind.as_str(), request.name.as_str());
+        match name {
+            ("games", "okoto") => {}
+            ("creators", "savanna") => {
+                return Ok(Response::new(proto::GetRanksResponse::default()));
+            }
+            _ => return Err(Fault::not_found("There is no such listing.").into()),
+        }
         let rank = |board: &str, previous_rank| proto::BoardRank {
             board: board.to_owned(),
             rank: 3,

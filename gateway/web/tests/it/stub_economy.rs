@@ -1,4 +1,4 @@
-//! economy-svc with one game that has a currency.
+//! economy-svc with two games that have currencies, once the first one's is named.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,6 +8,9 @@ use contracts::economy::v1::currencies_service_server::{
     CurrenciesService, CurrenciesServiceServer,
 };
 use contracts::economy::v1::list_rates_response::Part;
+use contracts::economy::v1::methodology_service_server::{
+    MethodologyService, MethodologyServiceServer,
+};
 use contracts::economy::v1::rates_service_server::{RatesService, RatesServiceServer};
 use contracts::economy::v1::reports_service_server::{ReportsService, ReportsServiceServer};
 use futures::stream::{self, BoxStream, StreamExt as _};
@@ -27,6 +30,10 @@ pub(crate) struct StubEconomy {
     pub(crate) named: Arc<AtomicU32>,
     /// What every field says that somebody may write.
     pub(crate) words: Arc<Mutex<Option<String>>>,
+    /// Reads of rates, currencies and the method fail.
+    pub(crate) is_away: Arc<Mutex<bool>>,
+    /// So many rates to made-up currencies come before the one to `kora`.
+    pub(crate) more_rates: Arc<AtomicU32>,
 }
 
 impl StubEconomy {
@@ -34,7 +41,32 @@ impl StubEconomy {
         services
             .add_service(CurrenciesServiceServer::new(self.clone()))
             .add_service(ReportsServiceServer::new(self.clone()))
-            .add_service(RatesServiceServer::new(self.clone()));
+            .add_service(RatesServiceServer::new(self.clone()))
+            .add_service(MethodologyServiceServer::new(self.clone()));
+    }
+
+    fn answers(&self) -> Result<(), Status> {
+        if *self.is_away.lock().unwrap() {
+            return Err(Fault::unavailable("a test").into());
+        }
+        Ok(())
+    }
+
+    fn currency(&self, (slug, game): (&str, &str), name: &str) -> serde_json::Value {
+        serde_json::json!({
+            "slug": slug, "name": self.text(game), "currency": name, "reported_at": "2026-11-23T12:00:00.000Z",
+            "late": slug == "okoto", "supply": 1_234_567, "minted": 1, "burned": 0, "output": 1, "players": 1,
+            "basket": {"meal": 1, "ride": 1, "wage": 1, "rent": 1, "cost": 121},
+            "inflation_pct": 2.5, "growth_pct": null, "money_growth_pct": null, "trade_balance": -1200,
+            "policy_rate_pct": null, "naira_per_unit": null,
+        })
+    }
+
+    fn rate(&self, from: &str, to: &str) -> serde_json::Value {
+        serde_json::json!({
+            "from": from, "to": to, "currency_from": "Cowrie", "currency_to": self.text("<b>Shell"),
+            "rate": 1234.5, "source": self.text("worked"), "at": "2026-11-23T12:00:00.000Z", "day_change_pct": -1.5,
+        })
     }
 
     fn text(&self, usual: &str) -> String {
@@ -58,15 +90,11 @@ impl CurrenciesService for StubEconomy {
         &self,
         _: Request<proto::ListCurrenciesRequest>,
     ) -> Answer<proto::ListCurrenciesResponse> {
+        self.answers()?;
         let name = self.name.lock().unwrap().clone();
-        let rows = name.map(|name| {
-            serde_json::json!({
-                "slug": "okoto", "name": "Okoto", "currency": name, "reported_at": "2026-11-23T12:00:00.000Z", "late": true,
-                "supply": 1, "minted": 1, "burned": 0, "output": 1, "players": 1,
-                "basket": {"meal": 1, "ride": 1, "wage": 1, "rent": 1, "cost": 121},
-                "inflation_pct": null, "growth_pct": null, "money_growth_pct": null, "trade_balance": 0,
-                "policy_rate_pct": null, "naira_per_unit": null,
-            })
+        let rows = name.into_iter().flat_map(|name| {
+            let kora = self.currency(("kora", "Kora"), &self.text("<b>Shell"));
+            [kora, self.currency(("okoto", "Okoto"), &name)]
         });
         Ok(Response::new(proto::ListCurrenciesResponse {
             json: serde_json::Value::from_iter(rows).to_string().into(),
@@ -163,13 +191,21 @@ impl RatesService for StubEconomy {
         if self.name.lock().unwrap().is_none() {
             return Err(Fault::invalid_field("from", "No listed currency.").into());
         }
-        let rate = serde_json::json!([{
-            "from": request.into_inner().from, "to": "kora", "currency_from": "Cowrie", "currency_to": self.text("<b>Shell"),
-            "rate": 1234.5, "source": self.text("worked"), "at": "2026-11-23T12:00:00.000Z", "day_change_pct": -1.5,
-        }]);
+        self.answers()?;
+        let from = request.into_inner().from;
+        let more = self.more_rates.load(Ordering::Relaxed);
+        let names = (0..more).map(|number| format!("a-{number:04}"));
+        let rates = names.chain(["kora".to_owned()]);
+        let rates = serde_json::Value::from_iter(rates.map(|to| self.rate(&from, &to)));
+        let rates = rates.to_string();
         let head = Part::Head(proto::RatesHead::default());
-        let parts = [head, Part::Json(rate.to_string().into())];
-        let parts = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
+        // Small pieces: rows are cut anywhere.
+        let pieces = rates.as_bytes().chunks(100);
+        let pieces = pieces.map(|piece| Part::Json(piece.to_vec().into()));
+        let parts: Vec<Part> = std::iter::once(head).chain(pieces).collect();
+        let parts = parts
+            .into_iter()
+            .map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
         Ok(Response::new(stream::iter(parts).boxed()))
     }
 
@@ -177,6 +213,7 @@ impl RatesService for StubEconomy {
         &self,
         request: Request<proto::ListRateSeriesRequest>,
     ) -> Answer<proto::ListRateSeriesResponse> {
+        self.answers()?;
         assert_eq!(request.into_inner().to, "kora");
         let points = (0..5_i32).map(|day| proto::RatePoint {
             at: Some(timestamp::encode(START - Duration::days((4 - day).into()))),
@@ -185,6 +222,25 @@ impl RatesService for StubEconomy {
         });
         Ok(Response::new(proto::ListRateSeriesResponse {
             points: points.collect(),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl MethodologyService for StubEconomy {
+    async fn get_methodology(
+        &self,
+        _: Request<proto::GetMethodologyRequest>,
+    ) -> Answer<proto::GetMethodologyResponse> {
+        self.answers()?;
+        let json = serde_json::json!({
+            "version": 7,
+            "formulas": [{"name": "worked", "formula": "cost(to) / cost(from)", "words": self.text("By <baskets>.")}],
+            "constants": [{"name": "late_days", "value": "9", "words": "Days."}],
+            "sources": ["Reports of games."],
+        });
+        Ok(Response::new(proto::GetMethodologyResponse {
+            json: json.to_string().into(),
         }))
     }
 }

@@ -124,7 +124,7 @@ impl Site {
             gateway: Gateway::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
             economy: Economy::new(client.clone(), testing::LONG),
-            currencies: Currencies::new(client.clone()),
+            currencies: Currencies::new(client.clone(), 1),
             catalogue: Catalogue::new(client, testing::LONG, 1),
             page_limit: PageLimit::new(120),
             articles: Articles::read(None).unwrap(),

@@ -20,6 +20,13 @@ pub struct Link {
     pub label: String,
 }
 
+/// One of several pages that stand for choices.
+#[derive(Debug, Clone)]
+pub struct Tab {
+    pub link: Link,
+    pub is_current: bool,
+}
+
 /// A game in a list.
 #[derive(Debug, Clone)]
 pub struct GameCard {

@@ -36,7 +36,8 @@ pub struct GamePage {
 /// The currency of a game.
 #[derive(Debug, Clone)]
 pub struct Currency {
-    pub name: String,
+    /// Its name and its page.
+    pub link: Link,
     /// Whether its game has not reported for too long.
     pub is_late: bool,
 }

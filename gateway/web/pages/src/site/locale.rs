@@ -1,8 +1,8 @@
 //! Numbers and dates as readers of a language write them.
 
 use fluent_bundle::FluentArgs;
-use time::Date;
 use time::format_description::well_known::Iso8601;
+use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::language::Language;
 use super::texts::Texts;
@@ -16,6 +16,32 @@ impl Texts {
             Language::English => grouped,
             Language::French => grouped.replace(',', "\u{202f}"),
         }
+    }
+
+    /// A decimal of the API: `1,234.5`, or `1 234,5`; a number in another notation keeps its groups.
+    pub fn decimal(&self, number: &str) -> String {
+        let grouped = match number.strip_prefix('-') {
+            Some(positive) => format!("-{}", when::grouped_decimal(positive)),
+            None => when::grouped_decimal(number),
+        };
+        let french = |c: char| match c {
+            ',' => '\u{202f}',
+            '.' => ',',
+            other => other,
+        };
+        match self.language() {
+            Language::English => grouped,
+            Language::French => grouped.chars().map(french).collect(),
+        }
+    }
+
+    /// `23 November 2026, 14:05 UTC`.
+    pub fn minute(&self, at: OffsetDateTime) -> String {
+        let at = at.to_offset(UtcOffset::UTC);
+        let mut args = FluentArgs::new();
+        args.set("day", self.date(at.date()));
+        args.set("time", format!("{:02}:{:02}", at.hour(), at.minute()));
+        self.say_with("date-minute", &args)
     }
 
     /// A day of the API, such as `2026-11-23`; other texts as they are.
@@ -75,6 +101,18 @@ mod tests {
         assert_eq!(fr.day("2026-11-01"), "1er novembre 2026");
         assert_eq!(fr.day("2026-08-15"), "15 août 2026");
         assert_eq!(en.day("soon"), "soon");
+        let at = time::macros::datetime!(2026-11-01 01:05 +2);
+        assert_eq!(en.minute(at), "31 October 2026, 23:05 UTC");
+        assert_eq!(fr.minute(at), "31 octobre 2026, 23:05 UTC");
+        for (number, english, french) in [
+            ("1234.5", "1,234.5", "1\u{202f}234,5"),
+            ("-1234.5", "-1,234.5", "-1\u{202f}234,5"),
+            ("0.001", "0.001", "0,001"),
+            ("1.5e-8", "1.5e-8", "1,5e-8"),
+        ] {
+            assert_eq!(en.decimal(number), english);
+            assert_eq!(fr.decimal(number), french);
+        }
         for (to, english, french) in [
             (None, "1 May 2026", "1er mai 2026"),
             (Some("2026-05-01"), "1 May 2026", "1er mai 2026"),

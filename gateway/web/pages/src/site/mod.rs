@@ -1,8 +1,10 @@
 //! The public site: what players, press and crawlers see. Its texts are in `texts/`, one file a language.
 
 pub mod articles;
+pub mod boards;
 pub mod cards;
 pub mod creators;
+pub mod economy;
 pub mod embed;
 pub mod events;
 pub mod feed;
@@ -18,6 +20,7 @@ pub mod share;
 #[cfg(test)]
 mod tests;
 pub mod texts;
+pub mod vote;
 
 pub use frame::{Frame, Head};
 pub use language::Language;

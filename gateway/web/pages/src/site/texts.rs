@@ -109,6 +109,14 @@ impl Texts {
         self.say_with(key, &args)
     }
 
+    /// A text around two values.
+    pub fn say_of_two(&self, key: &str, from: &str, to: &str) -> String {
+        let mut args = FluentArgs::new();
+        args.set("from", from);
+        args.set("to", to);
+        self.say_with(key, &args)
+    }
+
     /// A text about so many things: `count` decides the form of the words, and `number` is written.
     pub fn count(&self, key: &str, count: u64) -> String {
         let mut args = FluentArgs::new();

@@ -1,8 +1,10 @@
 //! Every page of the site with sample contexts, in both languages.
 
+mod economy_samples;
 mod note_samples;
 mod samples;
 mod texts;
+mod vote_samples;
 
 use askama::Template as _;
 

@@ -3,6 +3,7 @@
 use askama::Template as _;
 
 use super::note_samples::{self, actions};
+use super::{economy_samples, vote_samples};
 use crate::site::articles::{Article, ArticlePage};
 use crate::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use crate::site::creators::CreatorPage;
@@ -65,7 +66,7 @@ pub(super) fn link(href: &str) -> Link {
     }
 }
 
-fn picture() -> Picture {
+pub(super) fn picture() -> Picture {
     Picture {
         src: "/pictures/0a.jpg".to_owned(),
         width: 1_200,
@@ -118,14 +119,14 @@ fn place_row() -> PlaceRow {
     }
 }
 
-fn pager() -> Pager {
+pub(super) fn pager() -> Pager {
     Pager {
         first: Some("/games".to_owned()),
         next: Some("/games?genre=rpg&cursor=abc".to_owned()),
     }
 }
 
-fn filters() -> Filters {
+pub(super) fn filters() -> Filters {
     let option = |value: &str, is_chosen| FilterOption {
         value: value.to_owned(),
         label: text(),
@@ -157,7 +158,7 @@ fn game(frame: Frame) -> GamePage {
         release_year: 2024,
         place: vec![link(""), link("/countries/NG")],
         currency: Some(Currency {
-            name: text(),
+            link: link("/economy/kora"),
             is_late: true,
         }),
         ranks: vec![BoardRank {
@@ -387,6 +388,8 @@ pub(super) fn pages(language: Language) -> Vec<(&'static str, String)> {
     let all = list_pages(language)
         .into_iter()
         .chain(other_pages(language))
-        .chain(note_samples::pages(language));
+        .chain(note_samples::pages(language))
+        .chain(vote_samples::pages(language))
+        .chain(economy_samples::pages(language));
     all.map(|(name, page)| (name, page.unwrap())).collect()
 }

@@ -44,7 +44,7 @@ fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
                 named.insert(quoted.to_owned());
             }
         }
-        for call in ["say(", "say_of(", "count(", "say_with("] {
+        for call in ["say(", "say_of(", "say_of_two(", "count(", "say_with("] {
             for rest in source.split(call).skip(1) {
                 let rest = rest.trim_start();
                 let literal = rest
@@ -62,7 +62,7 @@ fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
 }
 
 /// Groups of texts whose keys end with a value of the API.
-const GROUPS: [&str; 15] = [
+const GROUPS: [&str; 17] = [
     "stage",
     "platform",
     "creator-kind",
@@ -78,6 +78,8 @@ const GROUPS: [&str; 15] = [
     "search-type",
     "nav-kind",
     "report-reason",
+    "vote-title",
+    "rate-source",
 ];
 
 #[test]

@@ -1,0 +1,107 @@
+//! The currencies of games and their rates.
+
+use askama::Template;
+
+use super::cards::{Link, Tab};
+use super::frame::Frame;
+use super::list::{Filters, Pager};
+use crate::plot::Plot;
+
+/// All currencies.
+#[derive(Debug, Template)]
+#[template(path = "site/economy.html")]
+pub struct EconomyPage {
+    pub frame: Frame,
+    /// Chooses the currency whose rates are shown.
+    pub choice: Filters,
+    pub total: u64,
+    pub currencies: Vec<CurrencyRow>,
+    pub pager: Pager,
+}
+
+#[derive(Debug)]
+pub struct CurrencyRow {
+    /// The page of the currency.
+    pub link: Link,
+    pub game: Link,
+    pub is_late: bool,
+    pub reported: String,
+}
+
+/// The currency of a game, with the rates from it.
+#[derive(Debug, Template)]
+#[template(path = "site/currency.html")]
+pub struct CurrencyPage {
+    pub frame: Frame,
+    pub choice: Filters,
+    pub game: Link,
+    pub is_late: bool,
+    /// Names and values.
+    pub figures: Vec<(String, String)>,
+    pub rates: Vec<RateRow>,
+    pub pager: Pager,
+}
+
+/// What one unit buys of another currency.
+#[derive(Debug)]
+pub struct RateRow {
+    /// The page of the pair.
+    pub link: Link,
+    pub game: String,
+    pub rate: String,
+    pub source: String,
+    pub at: String,
+    pub day_change: String,
+}
+
+/// The rate of a pair over time.
+#[derive(Debug, Template)]
+#[template(path = "site/pair.html")]
+pub struct PairPage {
+    pub frame: Frame,
+    pub from: Link,
+    pub to: Link,
+    /// The same pair the other way.
+    pub inverse: Link,
+    /// How many days are shown.
+    pub spans: Vec<Tab>,
+    /// The currencies whose games have not reported for too long.
+    pub late: Vec<String>,
+    pub heading: String,
+    /// Absent with fewer than two rates.
+    pub plot: Option<Plot>,
+    /// Newest first.
+    pub points: Vec<PointRow>,
+}
+
+#[derive(Debug)]
+pub struct PointRow {
+    pub at: String,
+    pub rate: String,
+    pub source: String,
+}
+
+/// The method that computes rates and figures. Its words come from economy-svc, in English.
+#[derive(Debug, Template)]
+#[template(path = "site/rates_method.html")]
+pub struct RatesMethodPage {
+    pub frame: Frame,
+    pub version: String,
+    pub formulas: Vec<FormulaRow>,
+    pub constants: Vec<ConstantRow>,
+    pub sources: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct FormulaRow {
+    pub name: String,
+    pub formula: String,
+    pub words: String,
+}
+
+#[derive(Debug)]
+pub struct ConstantRow {
+    pub name: String,
+    pub value: String,
+    pub words: String,
+}

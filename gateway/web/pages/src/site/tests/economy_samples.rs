@@ -1,0 +1,114 @@
+//! Sample contexts of the pages of the economy.
+
+use askama::Template as _;
+use time::Duration;
+use time::macros::datetime;
+
+use super::samples::{Rendered, filters, frame, link, pager, text};
+use crate::plot::Plot;
+use crate::site::cards::Tab;
+use crate::site::economy::{
+    ConstantRow, CurrencyPage, CurrencyRow, EconomyPage, FormulaRow, PairPage, PointRow, RateRow,
+    RatesMethodPage,
+};
+use crate::site::{Language, Texts};
+
+fn economy(language: Language, currencies: Vec<CurrencyRow>) -> EconomyPage {
+    EconomyPage {
+        frame: frame(language),
+        choice: filters(),
+        total: 1,
+        currencies,
+        pager: pager(),
+    }
+}
+
+fn currency_row() -> CurrencyRow {
+    CurrencyRow {
+        link: link("/economy/kora"),
+        game: link("/games/kora"),
+        is_late: true,
+        reported: text(),
+    }
+}
+
+fn currency(language: Language, rates: Vec<RateRow>) -> CurrencyPage {
+    CurrencyPage {
+        frame: frame(language),
+        choice: filters(),
+        game: link("/games/kora"),
+        is_late: true,
+        figures: vec![(text(), text())],
+        rates,
+        pager: pager(),
+    }
+}
+
+fn rate() -> RateRow {
+    RateRow {
+        link: link("/economy/kora/okoto"),
+        game: text(),
+        rate: text(),
+        source: text(),
+        at: text(),
+        day_change: text(),
+    }
+}
+
+fn pair(language: Language) -> PairPage {
+    let start = datetime!(2026-11-01 00:00 UTC);
+    let plot = Plot::new(text(), &[(start, 1.0), (start + Duration::DAY, 2.0)]);
+    PairPage {
+        frame: frame(language),
+        from: link("/economy/kora"),
+        to: link("/economy/okoto"),
+        inverse: link("/economy/okoto/kora"),
+        spans: vec![Tab {
+            link: link("/economy/kora/okoto"),
+            is_current: true,
+        }],
+        late: vec![text()],
+        heading: text(),
+        plot: plot.map(|plot| plot.localized(Texts::of(language))),
+        points: vec![PointRow {
+            at: text(),
+            rate: text(),
+            source: text(),
+        }],
+    }
+}
+
+fn method(language: Language) -> RatesMethodPage {
+    RatesMethodPage {
+        frame: frame(language),
+        version: text(),
+        formulas: vec![FormulaRow {
+            name: text(),
+            formula: text(),
+            words: text(),
+        }],
+        constants: vec![ConstantRow {
+            name: text(),
+            value: text(),
+            words: text(),
+        }],
+        sources: vec![text()],
+    }
+}
+
+pub(super) fn pages(language: Language) -> Vec<Rendered> {
+    let no_points = PairPage {
+        plot: None,
+        points: Vec::new(),
+        ..pair(language)
+    };
+    vec![
+        ("economy", economy(language, vec![currency_row()]).render()),
+        ("empty economy", economy(language, Vec::new()).render()),
+        ("currency", currency(language, vec![rate()]).render()),
+        ("single currency", currency(language, Vec::new()).render()),
+        ("pair", pair(language).render()),
+        ("pair without rates", no_points.render()),
+        ("method", method(language).render()),
+    ]
+}

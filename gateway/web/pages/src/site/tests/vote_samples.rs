@@ -1,0 +1,110 @@
+//! Sample contexts of the pages of votes and boards.
+
+use askama::Template as _;
+
+use super::samples::{Rendered, frame, link, pager, picture, text};
+use crate::site::Language;
+use crate::site::boards::{Board, BoardPage, BoardRow, BoardsPage};
+use crate::site::cards::Tab;
+use crate::site::games::BoardRank;
+use crate::site::vote::{Candidate, Pair, Standing, VotePage};
+
+fn tab() -> Tab {
+    Tab {
+        link: link("/vote"),
+        is_current: true,
+    }
+}
+
+fn row() -> BoardRow {
+    BoardRow {
+        rank: "1".to_owned(),
+        link: link("/games/kora"),
+        tagline: text(),
+        facts: text(),
+        wins: text(),
+        moved: text(),
+    }
+}
+
+fn candidate(pick: &'static str) -> Candidate {
+    Candidate {
+        pick,
+        slug: "kora".to_owned(),
+        link: link("/games/kora"),
+        tagline: text(),
+        country: text(),
+        picture: Some(picture()),
+    }
+}
+
+fn standing(ranks: Vec<BoardRank>) -> Standing {
+    Standing {
+        link: link("/games/kora"),
+        ranks,
+    }
+}
+
+fn vote(language: Language) -> VotePage {
+    VotePage {
+        frame: frame(language),
+        tabs: vec![tab()],
+        notice: Some(text()),
+        problem: Some(text()),
+        pair: Some(Pair {
+            path: "/vote".to_owned(),
+            draw: text(),
+            candidates: ["first", "second"].map(candidate),
+        }),
+        account: Some(text()),
+        sign_in: "/sign-in?next=/vote".to_owned(),
+        standings: vec![
+            standing(Vec::new()),
+            standing(vec![BoardRank {
+                board: text(),
+                rank: text(),
+                wins: text(),
+                moved: text(),
+            }]),
+        ],
+        board: link("/rankings/games/week"),
+    }
+}
+
+fn board(language: Language, rows: Vec<BoardRow>) -> BoardPage {
+    BoardPage {
+        frame: frame(language),
+        tabs: vec![tab()],
+        vote: "/vote".to_owned(),
+        rows,
+        pager: pager(),
+    }
+}
+
+pub(super) fn pages(language: Language) -> Vec<Rendered> {
+    let boards = BoardsPage {
+        frame: frame(language),
+        boards: vec![
+            Board {
+                link: link("/rankings/games/week"),
+                rows: vec![row()],
+            },
+            Board {
+                link: link("/rankings/games/all"),
+                rows: Vec::new(),
+            },
+        ],
+    };
+    let without_account = VotePage {
+        account: None,
+        pair: None,
+        ..vote(language)
+    };
+    vec![
+        ("vote", vote(language).render()),
+        ("vote without an account", without_account.render()),
+        ("boards", boards.render()),
+        ("board", board(language, vec![row()]).render()),
+        ("empty board", board(language, Vec::new()).render()),
+    ]
+}

@@ -1,0 +1,53 @@
+//! The page where people vote.
+
+use askama::Template;
+
+use super::cards::{Link, Picture, Tab};
+use super::frame::Frame;
+use super::games::BoardRank;
+
+#[derive(Debug, Template)]
+#[template(path = "site/vote.html")]
+pub struct VotePage {
+    pub frame: Frame,
+    /// What to vote on.
+    pub tabs: Vec<Tab>,
+    /// A sentence about the last vote.
+    pub notice: Option<String>,
+    /// Why there is no pair, and what to do.
+    pub problem: Option<String>,
+    pub pair: Option<Pair>,
+    /// The name of the account that votes; without one, a cookie does.
+    pub account: Option<String>,
+    pub sign_in: String,
+    /// Where the listings of the last five votes stand; empty while the round lasts.
+    pub standings: Vec<Standing>,
+    pub board: Link,
+}
+
+/// Two listings to choose from.
+#[derive(Debug)]
+pub struct Pair {
+    pub path: String,
+    pub draw: String,
+    pub candidates: [Candidate; 2],
+}
+
+#[derive(Debug)]
+pub struct Candidate {
+    /// The value of its button: `first` or `second`; that is also the field with its name.
+    pub pick: &'static str,
+    /// The name in its address.
+    pub slug: String,
+    pub link: Link,
+    pub tagline: String,
+    pub country: String,
+    pub picture: Option<Picture>,
+}
+
+/// Where a listing stands; nowhere while no board has its first vote.
+#[derive(Debug)]
+pub struct Standing {
+    pub link: Link,
+    pub ranks: Vec<BoardRank>,
+}

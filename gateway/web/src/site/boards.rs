@@ -1,0 +1,170 @@
+//! The boards: all six with their first rows, and each in full.
+
+use axum::Extension;
+use axum::extract::{Path, RawQuery, State};
+use contracts::catalogue::v1 as proto;
+use contracts::public::RankingRow;
+use futures::future::try_join_all;
+use kit::Fault;
+use pages::site::boards::{Board, BoardPage, BoardRow, BoardsPage};
+use pages::site::cards::{Link, Tab};
+use pages::site::games::BoardRank;
+use pages::site::{Frame, Head, Texts};
+
+use super::cached::{Version, respond};
+use super::query::{Query, address};
+use super::{ROWS, cards, filters};
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::upstream::catalogue::Rows;
+use crate::visit::Visit;
+
+const PATH: &str = "/rankings";
+const KINDS: [&str; 2] = ["games", "creators"];
+const WINDOWS: [&str; 3] = ["week", "month", "all"];
+/// Rows of each board on the page of all.
+const FIRST: u32 = 5;
+
+fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let boards = |kind| WINDOWS.into_iter().map(move |window| (kind, window));
+    KINDS.into_iter().flat_map(boards)
+}
+
+fn path((kind, window): (&str, &str)) -> String {
+    format!("{PATH}/{kind}/{window}")
+}
+
+/// The six boards.
+pub async fn list(State(app): State<App>, Extension(mut visit): Extension<Visit>) -> PageResult {
+    PATH.clone_into(&mut visit.path);
+    let reads = all().map(|board| app.catalogue.board(board, FIRST, None));
+    let boards = try_join_all(reads).await?;
+    let version = Version::new(&app, &visit);
+    let version = boards.iter().fold(version, Version::rows);
+    respond(&app, &visit, &version, |mut frame| {
+        frame.head = Head {
+            title: frame.say("boards-title").to_owned(),
+            description: frame.say("boards-description").to_owned(),
+            is_indexed: true,
+        };
+        let boards = all().zip(&boards).map(|((kind, window), rows)| {
+            Ok(Board {
+                link: Link {
+                    href: frame.href(&path((kind, window))),
+                    label: title(frame.texts, (kind, window)),
+                },
+                rows: self::rows(&frame, kind, rows)?,
+            })
+        });
+        Ok(BoardsPage {
+            boards: boards.collect::<Result<_, Fault>>()?,
+            frame,
+        })
+    })
+}
+
+/// A board in full.
+pub async fn show(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    Path((kind, window)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    let cursor = query.get("cursor");
+    let board = (kind.as_str(), window.as_str());
+    let rows = app.catalogue.board(board, ROWS, cursor).await?;
+    let path = path(board);
+    visit.path = address(&path, &[("cursor", cursor)]);
+    let version = Version::new(&app, &visit).rows(&rows);
+    respond(&app, &visit, &version, |mut frame| {
+        frame.head = Head {
+            title: title(frame.texts, board),
+            description: frame.say("boards-description").to_owned(),
+            is_indexed: true,
+        };
+        frame.api_call = Some(format!("GET /v1{path}"));
+        Ok(BoardPage {
+            tabs: tabs(&frame, board),
+            vote: frame.href(if kind == "creators" {
+                "/vote/creators"
+            } else {
+                "/vote"
+            }),
+            rows: self::rows(&frame, &kind, &rows)?,
+            pager: filters::pager(&frame, &path, &[], cursor, &rows),
+            frame,
+        })
+    })
+}
+
+/// The other boards of the kind, and the same of the other kind.
+fn tabs(frame: &Frame, board: (&str, &str)) -> Vec<Tab> {
+    let tab = |other: (&str, &str)| Tab {
+        link: Link {
+            href: frame.href(&path(other)),
+            label: title(frame.texts, other),
+        },
+        is_current: other == board,
+    };
+    all().map(tab).collect()
+}
+
+fn title(texts: &Texts, (kind, window): (&str, &str)) -> String {
+    let kind = texts.value("nav-kind", kind, kind);
+    let window = texts.value("board", window, window);
+    format!("{kind} – {window}")
+}
+
+fn rows(frame: &Frame, kind: &str, rows: &Rows) -> Result<Vec<BoardRow>, Fault> {
+    let rows: Vec<RankingRow> = rows.parse()?;
+    Ok(rows
+        .into_iter()
+        .map(|row| self::row(frame, kind, row))
+        .collect())
+}
+
+fn row(frame: &Frame, kind: &str, row: RankingRow) -> BoardRow {
+    let texts = frame.texts;
+    let group = if kind == "games" { "genre" } else { "role" };
+    let tags = row.tags.iter().map(|tag| texts.value(group, tag, tag));
+    let country = cards::country(texts, &row.country_code);
+    let facts: Vec<&str> = tags.chain([country.as_str()]).collect();
+    BoardRow {
+        rank: texts.number(row.rank),
+        link: Link {
+            // A listing's address is on this site; another one would be a mistake of the settings.
+            href: match row.url.strip_prefix(&frame.site) {
+                Some(path) if path.starts_with('/') => frame.href(path),
+                _ => String::new(),
+            },
+            label: row.name,
+        },
+        facts: facts.join(" · "),
+        wins: texts.count("board-wins", row.wins),
+        moved: moved(texts, row.rank, row.previous_rank),
+        tagline: row.tagline,
+    }
+}
+
+/// Where a listing stands on one board.
+pub(super) fn rank(frame: &Frame, rank: &proto::BoardRank) -> BoardRank {
+    let texts = frame.texts;
+    BoardRank {
+        board: texts.value("board", &rank.board, &rank.board).to_owned(),
+        rank: texts.say_of("board-rank", &texts.number(rank.rank)),
+        wins: texts.count("board-wins", rank.wins),
+        moved: moved(texts, rank.rank, rank.previous_rank),
+    }
+}
+
+/// How a rank compares with the one before, which is 0 without one.
+fn moved(texts: &Texts, rank: u64, previous: u64) -> String {
+    let before = texts.number(previous);
+    match previous {
+        0 => texts.say("board-new").to_owned(),
+        previous if previous > rank => texts.say_of("board-up", &before),
+        previous if previous < rank => texts.say_of("board-down", &before),
+        _ => texts.say("board-same").to_owned(),
+    }
+}

@@ -1,0 +1,214 @@
+//! From currencies and rates to what stands on their pages.
+
+use contracts::economy::v1 as proto;
+use contracts::public::{Currency, Number, Rate};
+use kit::timestamp;
+use pages::plot::Plot;
+use pages::site::cards::{Link, Tab};
+use pages::site::economy::{CurrencyPage, CurrencyRow, PairPage, PointRow, RateRow};
+use pages::site::list::{Filters, Pager};
+use pages::site::{Frame, Head, Texts};
+use time::OffsetDateTime;
+
+use super::economy::SPANS;
+use super::filters;
+use super::query::address;
+use crate::upstream::currencies::find;
+use crate::upstream::rates::RatePage;
+
+pub(super) const PATH: &str = "/economy";
+
+pub(super) fn pair_path((from, to): (&Currency, &Currency)) -> String {
+    format!("{PATH}/{}/{}", from.slug, to.slug)
+}
+
+/// The path of a pair over so many days.
+pub(super) fn span(path: &str, days: u32) -> String {
+    let number = days.to_string();
+    let parameter = (days != SPANS[0]).then_some(number.as_str());
+    address(path, &[("days", parameter)])
+}
+
+/// Chooses a currency by its game.
+pub(super) fn choice(frame: &Frame, currencies: &[Currency], chosen: Option<&str>) -> Filters {
+    let named = currencies.iter().map(|row| {
+        let label = format!("{} ({})", row.name, row.currency);
+        (row.slug.clone(), label)
+    });
+    let values = filters::by_name(named.collect());
+    let mut choice = filters::choice(frame, ("from", "economy-from"), values, chosen);
+    // One is always chosen.
+    choice.options.remove(0);
+    filters::form(frame, PATH, vec![choice], &[])
+}
+
+/// The first and the next page of a list.
+pub(super) fn pager(frame: &Frame, path: &str, after: Option<&str>, next: Option<&str>) -> Pager {
+    Pager {
+        first: after.map(|_| frame.href(path)),
+        next: next.map(|next| frame.href(&address(path, &[("after", Some(next))]))),
+    }
+}
+
+fn currency_link(frame: &Frame, currency: &Currency) -> Link {
+    Link {
+        href: frame.href(&format!("{PATH}/{}", currency.slug)),
+        label: currency.currency.clone(),
+    }
+}
+
+fn game_link(frame: &Frame, currency: &Currency) -> Link {
+    Link {
+        href: frame.href(&format!("/games/{}", currency.slug)),
+        label: currency.name.clone(),
+    }
+}
+
+pub(super) fn currency_row(frame: &Frame, currency: &Currency) -> CurrencyRow {
+    CurrencyRow {
+        link: currency_link(frame, currency),
+        game: game_link(frame, currency),
+        is_late: currency.late,
+        reported: frame.texts.minute(currency.reported_at.0),
+    }
+}
+
+pub(super) fn currency_page(
+    mut frame: Frame,
+    (currencies, shown): (&[Currency], &Currency),
+    rates: &RatePage,
+    choice: Filters,
+    after: Option<&str>,
+) -> CurrencyPage {
+    frame.head = Head {
+        title: frame
+            .texts
+            .say_of_two("pair-name", &shown.currency, &shown.name),
+        description: frame.say_of("economy-description", &shown.currency),
+        is_indexed: true,
+    };
+    let path = format!("{PATH}/{}", shown.slug);
+    let from = address("/v1/economy/rates", &[("from", Some(&shown.slug))]);
+    frame.api_call = Some(format!("GET {from}"));
+    let rows = rates.rows.iter();
+    let next = rates.rows.last().filter(|_| rates.has_more);
+    CurrencyPage {
+        choice,
+        game: game_link(&frame, shown),
+        is_late: shown.late,
+        figures: figures(frame.texts, shown),
+        rates: rows
+            .map(|rate| rate_row(&frame, (currencies, shown), rate))
+            .collect(),
+        pager: pager(&frame, &path, after, next.map(|rate| rate.to.as_ref())),
+        frame,
+    }
+}
+
+fn figures(texts: &Texts, shown: &Currency) -> Vec<(String, String)> {
+    let percent = |number: &Number| texts.say_of("figure-percent", &texts.decimal(number.as_str()));
+    let fixed = [
+        ("figure-reported", texts.minute(shown.reported_at.0)),
+        ("figure-supply", texts.number(shown.supply)),
+        ("figure-players", texts.number(shown.players)),
+        ("figure-basket", texts.number(shown.basket.cost)),
+        (
+            "figure-balance",
+            texts.decimal(shown.trade_balance.as_str()),
+        ),
+    ];
+    let changes = [
+        ("figure-inflation", &shown.inflation_pct),
+        ("figure-growth", &shown.growth_pct),
+        ("figure-money-growth", &shown.money_growth_pct),
+    ];
+    let known = changes.into_iter();
+    let known = known.filter_map(|(key, change)| Some((key, percent(change.as_ref()?))));
+    let all = fixed.into_iter().chain(known);
+    all.map(|(key, value)| (texts.say(key).to_owned(), value))
+        .collect()
+}
+
+fn rate_row(
+    frame: &Frame,
+    (currencies, from): (&[Currency], &Currency),
+    rate: &Rate<'_>,
+) -> RateRow {
+    let texts = frame.texts;
+    let change = rate.day_change_pct.as_ref();
+    let change =
+        change.map(|change| texts.say_of("figure-percent", &texts.decimal(change.as_str())));
+    RateRow {
+        link: Link {
+            href: frame.href(&format!("{PATH}/{}/{}", from.slug, rate.to)),
+            label: rate.currency_to.to_string(),
+        },
+        // A currency that is newer than the list has its game on its own page.
+        game: find(currencies, &rate.to).map_or_else(String::new, |to| to.name.clone()),
+        rate: texts.decimal(rate.rate.as_str()),
+        source: source(texts, &rate.source),
+        at: texts.minute(rate.at.0),
+        day_change: change.unwrap_or_else(|| "–".to_owned()),
+    }
+}
+
+fn source(texts: &Texts, source: &str) -> String {
+    texts.value("rate-source", source, source).to_owned()
+}
+
+pub(super) fn pair_page(
+    mut frame: Frame,
+    (from, to): (&Currency, &Currency),
+    days: u32,
+    points: &[proto::RatePoint],
+) -> PairPage {
+    let texts = frame.texts;
+    let title = texts.say_of_two("pair-title", &from.currency, &to.currency);
+    frame.head = Head {
+        title: title.clone(),
+        description: texts.say_of_two("pair-description", &from.currency, &to.currency),
+        is_indexed: true,
+    };
+    let named = |currency: &Currency| Link {
+        label: texts.say_of_two("pair-name", &currency.currency, &currency.name),
+        ..currency_link(&frame, currency)
+    };
+    let path = pair_path((from, to));
+    let tab = |span: u32| Tab {
+        link: Link {
+            href: frame.href(&self::span(&path, span)),
+            label: texts.count("pair-days", span.into()),
+        },
+        is_current: span == days,
+    };
+    let mut spans = SPANS;
+    spans.sort_unstable();
+    let timed = |point: &proto::RatePoint| point.at.and_then(timestamp::decode);
+    let values: Vec<(OffsetDateTime, f64)> = points
+        .iter()
+        .filter_map(|point| Some((timed(point)?, point.rate.parse().ok()?)))
+        .collect();
+    let rows = points.iter().rev().filter_map(|point| {
+        Some(PointRow {
+            at: texts.minute(timed(point)?),
+            rate: texts.decimal(&point.rate),
+            source: source(texts, &point.source),
+        })
+    });
+    let late = [from, to].into_iter().filter(|currency| currency.late);
+    let heading = texts.count("pair-days", days.into());
+    PairPage {
+        from: named(from),
+        to: named(to),
+        inverse: Link {
+            href: frame.href(&pair_path((to, from))),
+            label: texts.say_of_two("pair-title", &to.currency, &from.currency),
+        },
+        spans: spans.map(tab).into(),
+        late: late.map(|currency| currency.currency.clone()).collect(),
+        plot: Plot::new(format!("{title}. {heading}"), &values).map(|plot| plot.localized(texts)),
+        heading,
+        points: rows.collect(),
+        frame,
+    }
+}

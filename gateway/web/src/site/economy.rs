@@ -1,0 +1,202 @@
+//! The economy: currencies, the rates from one, the rate of a pair over time, and the method.
+
+use axum::Extension;
+use axum::extract::{Path, RawQuery, State};
+use contracts::public::Methodology;
+use http::StatusCode;
+use kit::Fault;
+use pages::site::Head;
+use pages::site::economy::{ConstantRow, EconomyPage, FormulaRow, RatesMethodPage};
+use pages::site::frame::ErrorPage;
+use serde::Serialize;
+
+use super::cached::{Version, respond};
+use super::currency_pages::{self, PATH, choice, currency_page, currency_row, pager, pair_page};
+use super::query::{Query, address};
+use crate::app::App;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{html, see_other, status};
+use crate::upstream::currencies::find;
+use crate::visit::Visit;
+
+/// Rows of a list.
+const ROWS: usize = 24;
+/// Currencies to choose from; the others are in the list.
+const CHOICES: usize = 200;
+/// Days of the rates of a pair: the first is the usual one.
+pub(super) const SPANS: [u32; 3] = [31, 7, 92];
+
+/// All currencies. With `from`, the way to one of them.
+pub async fn list(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    let currencies = match app.currencies.all(app.clock.now()).await {
+        Ok(currencies) => currencies,
+        Err(fault) => return away(&visit, fault),
+    };
+    if let Some(from) = query.get("from") {
+        // A slug of the list needs no encoding, and leads to no other site.
+        let chosen = find(&currencies, from).ok_or_else(PageError::not_found)?;
+        let path = format!("{}{PATH}/{}", visit.prefix, chosen.slug);
+        return Ok(see_other(&path));
+    }
+    let after = query.get("after");
+    let start = currencies.partition_point(|it| it.slug.as_str() <= after.unwrap_or_default());
+    let rest = currencies.get(start..).unwrap_or_default();
+    let shown = rest.get(..ROWS).unwrap_or(rest);
+    visit.path = address(PATH, &[("after", after)]);
+    let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
+    let version = version_of(Version::new(&app, &visit), choices)?;
+    let version = version_of(version, shown)?.text(&currencies.len().to_string());
+    respond(&app, &visit, &version, |mut frame| {
+        frame.head = Head {
+            title: frame.say("economy-title").to_owned(),
+            description: frame.say("economy-lead").to_owned(),
+            is_indexed: true,
+        };
+        frame.api_call = Some("GET /v1/economy/currencies".to_owned());
+        let next = shown.last().filter(|_| rest.len() > ROWS);
+        Ok(EconomyPage {
+            choice: choice(&frame, choices, None),
+            total: currencies.len().try_into().unwrap_or(u64::MAX),
+            currencies: shown.iter().map(|row| currency_row(&frame, row)).collect(),
+            pager: pager(&frame, PATH, after, next.map(|row| row.slug.as_str())),
+            frame,
+        })
+    })
+}
+
+/// A currency with the rates from it.
+pub async fn currency(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    Path(game): Path<String>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    let after = query.get("after");
+    let currencies = match app.currencies.all(app.clock.now()).await {
+        Ok(currencies) => currencies,
+        Err(fault) => return away(&visit, fault),
+    };
+    let shown = find(&currencies, &game).ok_or_else(PageError::not_found)?;
+    let rates = app.currencies.rates(&game, after.unwrap_or_default(), ROWS);
+    let rates = match rates.await {
+        Ok(rates) => rates,
+        Err(fault) => return away(&visit, fault),
+    };
+    let path = format!("{PATH}/{}", shown.slug);
+    visit.path = address(&path, &[("after", after)]);
+    let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
+    let mut version = version_of(Version::new(&app, &visit), std::slice::from_ref(shown))?;
+    version = version_of(version, choices)?.flag(rates.has_more);
+    version = version_of(version, &rates.rows)?;
+    respond(&app, &visit, &version, |frame| {
+        let choice = choice(&frame, choices, Some(&shown.slug));
+        Ok(currency_page(
+            frame,
+            (&currencies, shown),
+            &rates,
+            choice,
+            after,
+        ))
+    })
+}
+
+/// The rate of a pair over time.
+pub async fn pair(
+    State(app): State<App>,
+    Extension(mut visit): Extension<Visit>,
+    Path((from, to)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> PageResult {
+    let query = Query::parse(query.as_deref());
+    let asked = query.get("days").and_then(|days| days.parse().ok());
+    let days = SPANS.into_iter().find(|days| asked == Some(*days));
+    let days = days.unwrap_or(SPANS[0]);
+    let currencies = match app.currencies.all(app.clock.now()).await {
+        Ok(currencies) => currencies,
+        Err(fault) => return away(&visit, fault),
+    };
+    let found = find(&currencies, &from).zip(find(&currencies, &to));
+    let pair = found.filter(|(one, other)| one.slug != other.slug);
+    let pair = pair.ok_or_else(PageError::not_found)?;
+    let series = app.currencies.rate_series((&from, &to), days);
+    let series = match series.await {
+        Ok(series) => series,
+        Err(fault) => return away(&visit, fault),
+    };
+    visit.path = currency_pages::span(&currency_pages::pair_path(pair), days);
+    let version = Version::new(&app, &visit).message(&series);
+    let version = [pair.0, pair.1].into_iter().fold(version, |version, it| {
+        version.text(&it.currency).text(&it.name).flag(it.late)
+    });
+    respond(&app, &visit, &version, |frame| {
+        Ok(pair_page(frame, pair, days, &series.points))
+    })
+}
+
+/// How rates are worked out, with version and parameters.
+pub async fn method(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+    let method = match app.currencies.methodology().await {
+        Ok(method) => method,
+        Err(fault) => return away(&visit, fault),
+    };
+    let version = Version::new(&app, &visit).message(&method);
+    respond(&app, &visit, &version, |mut frame| {
+        let method: Methodology =
+            serde_json::from_slice(&method.json).map_err(|error| Fault::internal(&error))?;
+        frame.head = Head {
+            title: frame.say("method-title").to_owned(),
+            description: frame.say("method-lead").to_owned(),
+            is_indexed: true,
+        };
+        frame.api_call = Some("GET /v1/economy/methodology".to_owned());
+        let formulas = method.formulas.into_iter().map(|row| FormulaRow {
+            name: row.name,
+            formula: row.formula,
+            words: row.words,
+        });
+        let constants = method.constants.into_iter().map(|row| ConstantRow {
+            name: row.name,
+            value: row.value,
+            words: row.words,
+        });
+        Ok(RatesMethodPage {
+            version: method.version.to_string(),
+            formulas: formulas.collect(),
+            constants: constants.collect(),
+            sources: method.sources,
+            frame,
+        })
+    })
+}
+
+/// Adds rows that the API writes as JSON.
+fn version_of<T: Serialize>(version: Version, rows: &[T]) -> Result<Version, Fault> {
+    let json = serde_json::to_string(rows).map_err(|error| Fault::internal(&error))?;
+    Ok(version.text(&json))
+}
+
+/// The page while economy-svc does not answer. Other faults are errors as on any page.
+fn away(visit: &Visit, fault: Fault) -> PageResult {
+    let status = status(fault.code);
+    if !matches!(
+        status,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
+    ) {
+        return Err(fault.into());
+    }
+    tracing::warn!(%fault, "a public page of the economy is not available");
+    let mut frame = visit.frame("");
+    frame.head.title = frame.say("error-unavailable-title").to_owned();
+    let page = ErrorPage {
+        text: frame.say("economy-away").to_owned(),
+        request_id: String::new(),
+        frame,
+    };
+    Ok(html(StatusCode::SERVICE_UNAVAILABLE, &page))
+}

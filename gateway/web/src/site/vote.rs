@@ -1,0 +1,334 @@
+//! The page where people vote: two listings, of which one is picked, or neither. What a vote may be and how many there are is for catalogue-svc
+//! to say.
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::candidate::NameInAddress;
+use futures::future::try_join;
+use http::header::{CONTENT_LANGUAGE, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use kit::{Code, Fault};
+use pages::site::cards::{Link, Tab};
+use pages::site::vote::{Candidate, Pair, Standing, VotePage};
+use pages::site::{Frame, Head};
+use serde::Deserialize;
+use time::Duration;
+
+use super::query::Query;
+use super::voter::{self, Voter};
+use super::{boards, cards};
+use crate::app::{App, Web};
+use crate::domain::judged::Judged;
+use crate::form_body::FormBody;
+use crate::page_error::PageResult;
+use crate::render::{html, see_other};
+use crate::viewer::ClientInfo;
+use crate::visit::Visit;
+
+/// The cookie with the listings of the last votes.
+const JUDGED: &str = "judged";
+const HOUR: u32 = 3_600;
+
+/// What is voted on: the name of its boards, and the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    name: &'static str,
+    path: &'static str,
+}
+
+const GAMES: Kind = Kind {
+    name: "games",
+    path: "/vote",
+};
+const CREATORS: Kind = Kind {
+    name: "creators",
+    path: "/vote/creators",
+};
+
+/// The form. A field that is absent is empty, and the vote is not counted.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Ballot {
+    draw: String,
+    /// The names of the two listings in their addresses.
+    first: String,
+    second: String,
+    /// `first` or `second`.
+    pick: String,
+}
+
+pub async fn games(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Extension(client): Extension<ClientInfo>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> PageResult {
+    let done = Query::parse(query.as_deref());
+    show(&app, visit, &client, (GAMES, done.get("done")), &headers).await
+}
+
+pub async fn creators(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Extension(client): Extension<ClientInfo>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> PageResult {
+    let done = Query::parse(query.as_deref());
+    show(&app, visit, &client, (CREATORS, done.get("done")), &headers).await
+}
+
+pub async fn for_game(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Extension(client): Extension<ClientInfo>,
+    headers: HeaderMap,
+    FormBody(ballot): FormBody<Ballot>,
+) -> PageResult {
+    cast(&app, visit, &client, (GAMES, ballot), &headers).await
+}
+
+pub async fn for_creator(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Extension(client): Extension<ClientInfo>,
+    headers: HeaderMap,
+    FormBody(ballot): FormBody<Ballot>,
+) -> PageResult {
+    cast(&app, visit, &client, (CREATORS, ballot), &headers).await
+}
+
+async fn show(
+    app: &Web,
+    mut visit: Visit,
+    client: &ClientInfo,
+    (kind, done): (Kind, Option<&str>),
+    headers: &HeaderMap,
+) -> PageResult {
+    let (voter, issued) = match Voter::find(app, headers).await {
+        Some(voter) => (voter, None),
+        None => {
+            let (voter, value) = Voter::issue(app)?;
+            (voter, Some(value))
+        }
+    };
+    let drawn = app.catalogue.draw_pair(voter.message(client), kind.name);
+    let drawn = match drawn.await {
+        Ok(drawn) => Some(drawn),
+        Err(fault) if fault.code == Code::NotFound => None,
+        Err(fault) => return Err(fault.into()),
+    };
+    let judged = Judged::read(kind.name, app.cookie.value(headers, JUDGED));
+    kind.path.clone_into(&mut visit.path);
+    let mut page = page(app, &visit, kind, &voter).await;
+    page.standings = standings(app, &page.frame, kind, &judged).await;
+    // From a fixed list, so that a link cannot put words into the page.
+    let notice = match done {
+        Some("voted") => Some("vote-counted"),
+        Some("repeated") => Some("vote-repeated"),
+        Some("refused") => Some("vote-refused"),
+        Some("unknown") => Some("vote-unknown"),
+        Some("closed") => Some("vote-closed"),
+        _ => None,
+    };
+    page.notice = notice.map(|key| page.frame.say(key).to_owned());
+    match drawn {
+        Some(drawn) => page.pair = Some(pair(&page.frame, kind, drawn)?),
+        None => page.problem = Some(page.frame.say("vote-none-left").to_owned()),
+    }
+    let mut response = answer(StatusCode::OK, &visit, &page);
+    if let Some(value) = issued {
+        voter::remember(app, &value, &mut response);
+    }
+    Ok(response)
+}
+
+async fn cast(
+    app: &Web,
+    mut visit: Visit,
+    client: &ClientInfo,
+    (kind, ballot): (Kind, Ballot),
+    headers: &HeaderMap,
+) -> PageResult {
+    let next = |done: &str| see_other(&format!("{}{}?done={done}", visit.prefix, kind.path));
+    let Some(voter) = Voter::find(app, headers).await else {
+        return Ok(next("unknown"));
+    };
+    if app.gateway.admit_change().await.is_err() {
+        return Ok(next("closed"));
+    }
+    let (winner, loser) = match ballot.pick.as_str() {
+        "first" => (ballot.first, ballot.second),
+        "second" => (ballot.second, ballot.first),
+        _ => return Ok(next("refused")),
+    };
+    let vote = proto::CastVoteRequest {
+        voter: Some(voter.message(client)),
+        kind: kind.name.to_owned(),
+        winner: winner.clone(),
+        loser: loser.clone(),
+        draw: ballot.draw,
+    };
+    match app.catalogue.cast_vote(vote).await {
+        Ok(cast) if cast.repeated_today => Ok(next("repeated")),
+        Ok(_counted) => {
+            let judged = Judged::read(kind.name, app.cookie.value(headers, JUDGED));
+            let judged = judged.with(&winner, &loser);
+            let mut response = next("voted");
+            voter::set(app, JUDGED, &judged.value(), Duration::HOUR, &mut response);
+            Ok(response)
+        }
+        Err(fault) if fault.code == Code::Invalid => Ok(next("refused")),
+        Err(fault) if fault.code == Code::RateLimited => {
+            kind.path.clone_into(&mut visit.path);
+            let seconds = fault.retry_after.unwrap_or(HOUR).max(1);
+            let mut page = page(app, &visit, kind, &voter).await;
+            page.problem = Some(limit(&page.frame, seconds));
+            let mut response = answer(StatusCode::TOO_MANY_REQUESTS, &visit, &page);
+            let headers = response.headers_mut();
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+            Ok(response)
+        }
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+/// No more votes are counted for so many seconds.
+fn limit(frame: &Frame, seconds: u32) -> String {
+    let again = if seconds > HOUR {
+        frame.count("vote-again-hours", &seconds.div_ceil(HOUR).into())
+    } else {
+        frame.count("vote-again-minutes", &seconds.div_ceil(60).into())
+    };
+    format!("{} {again}", frame.say("vote-limit"))
+}
+
+/// The page is another one each time, so nobody stores it.
+fn answer(status: StatusCode, visit: &Visit, page: &VotePage) -> Response {
+    let mut response = html(status, page);
+    let language = HeaderValue::from_static(visit.language.code());
+    response.headers_mut().insert(CONTENT_LANGUAGE, language);
+    response
+}
+
+/// The page without a pair.
+async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
+    let mut frame = visit.frame(&app.public_url);
+    frame.head = Head {
+        title: frame.texts.value("vote-title", kind.name, "").to_owned(),
+        description: frame.say("vote-description").to_owned(),
+        is_indexed: false,
+    };
+    let tab = |it: Kind| Tab {
+        link: Link {
+            href: frame.href(it.path),
+            label: frame.texts.value("nav-kind", it.name, it.name).to_owned(),
+        },
+        is_current: it == kind,
+    };
+    VotePage {
+        tabs: [GAMES, CREATORS].map(tab).into(),
+        notice: None,
+        problem: None,
+        pair: None,
+        account: account_name(app, &frame, voter).await,
+        sign_in: format!("/sign-in?next={}", frame.href(kind.path)),
+        standings: Vec::new(),
+        board: Link {
+            href: frame.href(&format!("/rankings/{}/week", kind.name)),
+            label: frame.say("vote-board").to_owned(),
+        },
+        frame,
+    }
+}
+
+/// The name of the account that votes.
+async fn account_name(app: &Web, frame: &Frame, voter: &Voter) -> Option<String> {
+    let Voter::Account(id) = voter else {
+        return None;
+    };
+    let found = app.gateway.account(*id).await.ok();
+    let name = found.and_then(|found| Some(found.account?.name));
+    // People vote while the gateway is away too.
+    Some(name.unwrap_or_else(|| frame.say("vote-your-account").to_owned()))
+}
+
+fn pair(frame: &Frame, kind: Kind, drawn: proto::DrawPairResponse) -> Result<Pair, Fault> {
+    let (Some(first), Some(second)) = (drawn.first, drawn.second) else {
+        let error = std::io::Error::other("a draw has two listings");
+        return Err(Fault::internal(&error));
+    };
+    Ok(Pair {
+        path: frame.href(kind.path),
+        draw: drawn.draw,
+        candidates: [("first", first), ("second", second)]
+            .map(|(pick, listing)| candidate(frame, kind, pick, listing)),
+    })
+}
+
+fn candidate(
+    frame: &Frame,
+    kind: Kind,
+    pick: &'static str,
+    listing: proto::Candidate,
+) -> Candidate {
+    let size = if kind == GAMES {
+        cards::COVER
+    } else {
+        cards::AVATAR
+    };
+    let (NameInAddress::Slug(slug) | NameInAddress::Handle(slug)) = listing
+        .name_in_address
+        .unwrap_or_else(|| NameInAddress::Slug(String::new()));
+    Candidate {
+        pick,
+        picture: cards::picture(frame, listing.picture_url.as_deref(), size, ""),
+        link: Link {
+            href: frame.href(&format!("/{}/{slug}", kind.name)),
+            label: listing.name,
+        },
+        tagline: listing.tagline,
+        country: cards::country(frame.texts, &listing.country_code),
+        slug,
+    }
+}
+
+/// Where the listings of a whole round of votes stand. One that is not public any more is left out.
+async fn standings(app: &Web, frame: &Frame, kind: Kind, judged: &Judged) -> Vec<Standing> {
+    let mut standings = Vec::new();
+    if !judged.is_round_over() {
+        return standings;
+    }
+    for name in judged.names() {
+        let reads = try_join(title(app, kind, name), app.catalogue.ranks(kind.name, name));
+        let Ok((title, ranks)) = reads.await else {
+            continue;
+        };
+        standings.push(Standing {
+            link: Link {
+                href: frame.href(&format!("/{}/{name}", kind.name)),
+                label: title,
+            },
+            ranks: ranks.iter().map(|rank| boards::rank(frame, rank)).collect(),
+        });
+    }
+    standings
+}
+
+/// What a public listing is called.
+async fn title(app: &Web, kind: Kind, name: &str) -> Result<String, Fault> {
+    #[derive(Deserialize)]
+    struct Titled {
+        #[serde(alias = "title")]
+        name: String,
+    }
+    let listing = if kind == GAMES {
+        app.catalogue.game(name).await?
+    } else {
+        app.catalogue.creator(name).await?
+    };
+    Ok(listing.parse::<Titled>()?.name)
+}

@@ -1,0 +1,78 @@
+//! economy-svc: rates between currencies and the method, for public pages.
+
+use contracts::common::v1::Mode;
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::list_rates_response::Part;
+use contracts::economy::v1::methodology_service_client::MethodologyServiceClient;
+use contracts::economy::v1::rates_service_client::RatesServiceClient;
+use contracts::public::Rate;
+use kit::Fault;
+
+use super::Currencies;
+use crate::domain::json_rows::JsonRows;
+
+/// Rates from one currency, by the slugs of the others.
+#[derive(Debug)]
+pub struct RatePage {
+    pub rows: Vec<Rate<'static>>,
+    pub has_more: bool,
+}
+
+impl Currencies {
+    /// The first `most` rates from a currency to those whose slugs come after `after`. Never more of them are held, however many there are.
+    pub async fn rates(&self, from: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
+        let _permit = self.permit().await?;
+        let request = self.calls.read(proto::ListRatesRequest {
+            mode: Mode::Live.into(),
+            from: from.to_owned(),
+            ..proto::ListRatesRequest::default()
+        });
+        let mut rates = RatesServiceClient::new(self.calls.client.clone());
+        let mut parts = rates.list_rates(request).await?.into_inner();
+        let (mut list, mut rows) = (JsonRows::default(), Vec::new());
+        while let Some(message) = parts.message().await? {
+            let Some(Part::Json(piece)) = message.part else {
+                continue;
+            };
+            for row in list.complete(&piece)? {
+                let rate: Rate<'static> =
+                    serde_json::from_slice(&row).map_err(|error| Fault::internal(&error))?;
+                if rate.to.as_ref() <= after {
+                    continue;
+                }
+                if rows.len() == most {
+                    // The rest of the stream is not read.
+                    let has_more = true;
+                    return Ok(RatePage { rows, has_more });
+                }
+                rows.push(rate);
+            }
+        }
+        let has_more = false;
+        Ok(RatePage { rows, has_more })
+    }
+
+    /// The rate of a pair at the beginning of each of the last days, and now.
+    pub async fn rate_series(
+        &self,
+        (from, to): (&str, &str),
+        days: u32,
+    ) -> Result<proto::ListRateSeriesResponse, Fault> {
+        let _permit = self.permit().await?;
+        let request = self.calls.read(proto::ListRateSeriesRequest {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            days,
+        });
+        let mut rates = RatesServiceClient::new(self.calls.client.clone());
+        Ok(rates.list_rate_series(request).await?.into_inner())
+    }
+
+    /// The method as the JSON of the API.
+    pub async fn methodology(&self) -> Result<proto::GetMethodologyResponse, Fault> {
+        let _permit = self.permit().await?;
+        let request = self.calls.read(proto::GetMethodologyRequest {});
+        let mut method = MethodologyServiceClient::new(self.calls.client.clone());
+        Ok(method.get_methodology(request).await?.into_inner())
+    }
+}

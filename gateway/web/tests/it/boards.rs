@@ -1,0 +1,64 @@
+//! The boards on the public site.
+
+use sqlx::PgPool;
+
+use crate::support::Site;
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_board_shows_ranks_and_moves(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/rankings/games/week").await;
+    for part in [
+        "<h1>Games – This week</h1>",
+        "<span class=\"rank\">1</span>",
+        "<a href=\"/games/okoto\">First &#60;b&#62;</a>",
+        "Puzzle · Nigeria",
+        "12,000 wins · up from 1,500",
+        "href=\"/rankings/games/week?cursor=next-1\"",
+        "href=\"/rankings/creators/all\"",
+        "href=\"/about/boards\"",
+        "href=\"/vote\"",
+        "GET /v1/rankings/games/week",
+    ] {
+        page.assert(200, part);
+    }
+    let last = browser.get("/rankings/games/week?cursor=next-1").await;
+    last.assert(200, "First page");
+    let french = browser.get("/fr/rankings/creators/week").await;
+    for part in [
+        "<a href=\"/fr/creators/savanna\">",
+        "Développement · Nigéria",
+        "en hausse, était 1\u{202f}500",
+        "href=\"/fr/vote/creators\"",
+    ] {
+        french.assert(200, part);
+    }
+    for path in [
+        "/rankings/games/day",
+        "/rankings/events/week",
+        "/rankings/games",
+    ] {
+        browser.get(path).await.assert(404, "This page is not here");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn all_boards_are_on_one_page_and_an_empty_one_asks_for_votes(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/rankings").await;
+    for kind in ["games", "creators"] {
+        for board in ["week", "month", "all"] {
+            page.assert(200, &format!("<h2><a href=\"/rankings/{kind}/{board}\">"));
+        }
+    }
+    page.assert(200, "Nobody has voted here in this time.");
+    let empty = browser.get("/rankings/games/month").await;
+    empty.assert(200, "Nobody has voted here in this time.");
+    *site.catalogue.is_away.lock().unwrap() = true;
+    browser
+        .get("/rankings")
+        .await
+        .assert(503, "Not available now");
+}

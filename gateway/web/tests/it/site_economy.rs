@@ -1,0 +1,178 @@
+//! Currencies and rates on the public site.
+
+use std::sync::atomic::Ordering;
+
+use http::header::{CACHE_CONTROL, ETAG};
+use sqlx::PgPool;
+use time::Duration;
+
+use crate::support::Site;
+
+async fn site_with_currencies(pool: PgPool) -> Site {
+    let site = Site::new(pool).await;
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    site
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn currencies_lead_to_their_rates(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/economy").await;
+    for part in [
+        "2 currencies",
+        "<a href=\"/economy/okoto\">Cowrie</a> <span class=\"state bad\">late</span>",
+        "<a href=\"/games/okoto\">Okoto</a>",
+        "reported 23 November 2026, 12:00 UTC",
+        "<option value=\"okoto\">Okoto (Cowrie)</option>",
+        "&#60;b&#62;Shell",
+        "href=\"/about/rates\"",
+        "GET /v1/economy/currencies",
+    ] {
+        page.assert(200, part);
+    }
+    let chosen = browser.get("/fr/economy?from=okoto").await;
+    assert_eq!(chosen.location(), "/fr/economy/okoto");
+    for path in [
+        "/economy?from=//evil.example",
+        "/economy/none",
+        "/economy/none/okoto",
+        "/economy/okoto/okoto",
+        "/economy/okoto/none",
+    ] {
+        browser.get(path).await.assert(404, "This page is not here");
+    }
+    let page = browser.get("/economy/okoto").await;
+    for part in [
+        "<h1>Cowrie of Okoto</h1>",
+        "The game has not reported for a while",
+        "1,234,567",
+        "<dd>-1,200</dd>",
+        "<dd>2.5 %</dd>",
+        "<a href=\"/economy/okoto/kora\">&#60;b&#62;Shell</a> <span class=\"quiet\">Kora</span>",
+        "1,234.5",
+        "-1.5 %",
+        "worked",
+        "GET /v1/economy/rates?from=okoto",
+    ] {
+        page.assert(200, part);
+    }
+    let french = browser.get("/fr/economy/okoto").await;
+    for part in ["1\u{202f}234,5", "calculé", "23 novembre 2026, 12:00 UTC"] {
+        french.assert(200, part);
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_table_of_rates_has_pages(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    site.economy.more_rates.store(1_000, Ordering::Relaxed);
+    let mut browser = site.browser();
+    let mut path = "/economy/okoto".to_owned();
+    let mut links = Vec::new();
+    loop {
+        let page = browser.get(&path).await;
+        page.assert(200, "Rates now");
+        let found = page.text.split("<td><a href=\"").skip(1);
+        let found = found.map(|rest| rest.split('"').next().unwrap().to_owned());
+        let found: Vec<String> = found.collect();
+        assert!((1..=24).contains(&found.len()), "{path}: {}", found.len());
+        links.extend(found);
+        let Some((_, rest)) = page.text.split_once("rel=\"next\" href=\"") else {
+            break;
+        };
+        path = rest.split('"').next().unwrap().to_owned();
+        // A network has 120 pages a minute.
+        site.clock.advance(Duration::seconds(5));
+    }
+    assert_eq!(links.len(), 1_001);
+    assert_eq!(links[0], "/economy/okoto/a-0000");
+    assert_eq!(links[1_000], "/economy/okoto/kora");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_rate_of_a_pair_is_drawn(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/economy/okoto/kora").await;
+    for part in [
+        "<h1>Cowrie in &#60;b&#62;Shell</h1>",
+        "<polyline",
+        "The table below has the same figures.",
+        "1,004.5",
+        "23 November 2026, 12:00 UTC",
+        "The game of Cowrie has not reported for a while",
+        "The last 31 days",
+        "<a href=\"/economy/okoto/kora?days=92\">",
+        "<a href=\"/economy/kora/okoto\">",
+        "the cost of a basket of goods",
+    ] {
+        page.assert(200, part);
+    }
+    let french = browser.get("/fr/economy/okoto/kora?days=7").await;
+    for part in [
+        "Les 7 derniers jours",
+        "1\u{202f}004,5",
+        "Le tableau ci-dessous donne les mêmes chiffres.",
+        "<a href=\"/fr/economy/okoto/kora\">",
+    ] {
+        french.assert(200, part);
+    }
+    // Other numbers of days are the usual one, under its one address.
+    let odd = browser.get("/economy/okoto/kora?days=8").await;
+    odd.assert(
+        200,
+        "rel=\"canonical\" href=\"https://mchezo.example/economy/okoto/kora\"",
+    );
+    assert_eq!(odd.headers[ETAG], page.headers[ETAG]);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_method_has_its_version_and_numbers(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/about/rates").await;
+    for part in [
+        "Version 7",
+        "cost(to) / cost(from)",
+        "By &#60;baskets&#62;.",
+        "late_days",
+        "<dd>9<br>",
+        "Reports of games.",
+    ] {
+        page.assert(200, part);
+    }
+    browser
+        .get("/fr/about/rates")
+        .await
+        .assert(200, "<span lang=\"en\">By ");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    browser
+        .get("/economy")
+        .await
+        .assert(200, "No currency is listed yet.");
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    *site.economy.is_away.lock().unwrap() = true;
+    site.clock.advance(Duration::seconds(10));
+    for path in [
+        "/economy",
+        "/economy/okoto",
+        "/economy/okoto/kora",
+        "/about/rates",
+    ] {
+        let page = browser.get(path).await;
+        page.assert(503, "The rates are not available at the moment.");
+        assert_eq!(page.headers[CACHE_CONTROL], "no-store", "{path}");
+    }
+    let french = browser.get("/fr/economy").await;
+    french.assert(503, "Les taux ne sont pas disponibles");
+    browser.get("/games/okoto").await.assert(200, "Okoto");
+    *site.economy.is_away.lock().unwrap() = false;
+    site.clock.advance(Duration::seconds(10));
+    browser.get("/economy").await.assert(200, "Cowrie");
+}
