@@ -24,7 +24,10 @@ use crate::typed_forms::{Needs, OF_ACCOUNTS};
 const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Gateway, &["/keys", "/accounts/{account}"]),
     (Needs::Webhooks, &["/webhooks"]),
-    (Needs::Listings, &["/listings", "/claims", "/pictures"]),
+    (
+        Needs::Listings,
+        &["/listings", "/claims", "/pictures", "/card.jpg"],
+    ),
     (Needs::Economy, &["/economy"]),
 ];
 
