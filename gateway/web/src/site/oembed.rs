@@ -237,10 +237,9 @@ mod tests {
 
     #[test]
     fn the_answer_in_xml_has_the_same_fields() {
-        let fields = Map::from_iter([
-            ("html".to_owned(), Value::from("<b>\"&")),
-            ("width".to_owned(), Value::from(480)),
-        ]);
+        let fields = [("html", Value::from("<b>\"&")), ("width", Value::from(480))];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value));
+        let fields: Map<String, Value> = fields.into_iter().collect();
         let text = to_xml(&fields);
         assert!(
             text.contains("<html>&lt;b&gt;&quot;&amp;</html>\n<width>480</width>"),

@@ -90,7 +90,8 @@ impl Browser {
         Page {
             status: parts.status,
             headers: parts.headers,
-            text: String::from_utf8(bytes.to_vec()).unwrap(),
+            // Pictures are no text.
+            text: String::from_utf8_lossy(&bytes).into_owned(),
         }
     }
 }

@@ -12,6 +12,7 @@ use web::app::Web;
 use web::articles::Articles;
 use web::page_limit::PageLimit;
 use web::router::{router, routes};
+use web::site::share_card::ShareCards;
 use web::upstream::{Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
@@ -25,7 +26,7 @@ const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Webhooks, &["/webhooks"]),
     (
         Needs::Listings,
-        &["/listings", "/claims", "/pictures", "/takedown"],
+        &["/listings", "/claims", "/pictures", "/takedown", "/card.jpg"],
     ),
     (Needs::Economy, &["/economy", "/about/rates"]),
 ];
@@ -61,6 +62,7 @@ fn without(site: &Site, service: Needs) -> Router {
         currencies: currencies.unwrap_or_else(|| app.currencies.clone()),
         page_limit: PageLimit::new(1_000_000),
         articles: Articles::read(None).unwrap(),
+        share_cards: ShareCards::new(None, 10_000_000).unwrap(),
         public_pictures: ConcurrencyLimit::new("public pictures", 1),
         proxies: app.proxies.clone(),
         proxy_header: app.proxy_header,

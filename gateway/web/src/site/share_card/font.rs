@@ -1,4 +1,4 @@
-//! The letters of share cards: DejaVu Sans, reduced to Latin with the letters of African languages (`fonts/LICENSE.txt`).
+//! The letters of share cards: `DejaVu` Sans, reduced to Latin with the letters of African languages (`fonts/LICENSE.txt`).
 
 use ab_glyph::{Font as _, FontRef, InvalidFont, PxScale, ScaleFont as _, point};
 use image::{Rgb, RgbImage};

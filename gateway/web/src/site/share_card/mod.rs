@@ -66,7 +66,7 @@ impl ShareCards {
 }
 
 /// What stands on a card.
-pub(super) struct Card {
+struct Card {
     /// The path of the listing's page.
     path: String,
     words: Words,
@@ -250,7 +250,7 @@ async fn stored(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> {
     }
     let permit = cards.drawing.acquire(QUEUE_TIMEOUT).await?;
     let picture = match card.picture {
-        Some((shape, name)) => read(app, name).await?.map(|file| (shape, file)),
+        Some((shape, name)) => read(app, &name).await?.map(|file| (shape, file)),
         None => None,
     };
     let (app, key, words) = (Arc::clone(app), key.to_owned(), card.words);
@@ -268,8 +268,8 @@ async fn stored(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> {
 }
 
 /// The file of a picture. One that was withdrawn meanwhile is left out.
-async fn read(web: &Web, name: String) -> Result<Option<Vec<u8>>, Fault> {
-    match whole_file(web, &name).await {
+async fn read(web: &Web, name: &str) -> Result<Option<Vec<u8>>, Fault> {
+    match whole_file(web, name).await {
         Ok(file) => Ok(Some(file)),
         Err(fault) if fault.code == Code::NotFound => Ok(None),
         Err(fault) => Err(fault),

@@ -13,7 +13,7 @@ pub(super) fn lines(
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     let mut words = text.split_whitespace().peekable();
-    while let Some(word) = words.next() {
+    for word in words.by_ref() {
         let longer = match line.as_str() {
             "" => word.to_owned(),
             line => format!("{line} {word}"),
