@@ -5,7 +5,7 @@ use contracts::public::{Currency, Number, Rate};
 use kit::timestamp;
 use pages::plot::Plot;
 use pages::site::cards::{Link, Tab};
-use pages::site::economy::{CurrencyPage, CurrencyRow, PairPage, PointRow, RateRow};
+use pages::site::currencies::{CurrencyPage, CurrencyRow, PairPage, PointRow, RateRow};
 use pages::site::list::{Filters, Pager};
 use pages::site::{Frame, Head, Texts};
 use time::OffsetDateTime;
