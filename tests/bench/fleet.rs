@@ -27,10 +27,25 @@ pub(crate) struct BenchFleet {
 
 impl BenchFleet {
     pub(crate) async fn up() -> Self {
+        Self::up_with(&[]).await
+    }
+
+    /// With further settings of its services.
+    pub(crate) async fn up_with(settings: &[(&str, &str)]) -> Self {
         let mut small = SmallFleet::new();
+        for (name, value) in settings {
+            small.set(name, value);
+        }
         // As in production: lines of JSON, and traces, of which the services send their share.
         let collector = collector::start().await;
-        for service in ["GATEWAY", "CATALOGUE", "LISTINGS", "ECONOMY", "WEBHOOK"] {
+        for service in [
+            "GATEWAY",
+            "CATALOGUE",
+            "LISTINGS",
+            "ECONOMY",
+            "WEBHOOK",
+            "WEB",
+        ] {
             small.set(&format!("{service}_OTLP_ENDPOINT"), &collector);
             small.set(&format!("{service}_LOG_FORMAT"), "json");
         }

@@ -23,6 +23,7 @@ mod search;
 mod side;
 mod visibility;
 mod votes;
+mod web;
 mod webhooks;
 mod writes;
 mod wrk;
@@ -46,6 +47,9 @@ const WHICH: &str = "Which benchmark?
   catalogue    a million generated games compared with 26,000: start, memory, questions over gRPC; GET /games compared with 91 games
   catalogue changes  reads of a million games with a change every 10 ms compared with none
   catalogue sql  catalogue-svc compared with a plain sqlx implementation of ListGames, with 26,000 games and with a million
+  web          pages of the dashboard and the site beside a bare axum server that has the same bytes ready; a game's page beside
+               GET /games/{slug} through the gateway
+  sign-ins     p99 of GET /games during 50 sign-ins a second beside none
   sender       tries of webhook-svc's sender beside a bare loop of the same HTTP client
   webhooks     the same with the queue: deliveries to 1 endpoint and to 100, with 1 and 2 replicas; half of the endpoints hanging;
                from approval to arrival
@@ -80,6 +84,8 @@ fn main() {
         ["games-by-sql", listen, database_url, total] => {
             many_threads().block_on(catalogue::sql::server::serve(listen, database_url, total));
         }
+        ["web"] => many_threads().block_on(web::run()),
+        ["sign-ins"] => many_threads().block_on(web::sign_ins::run()),
         ["sender"] => many_threads().block_on(webhooks::sender::run()),
         ["webhooks"] => many_threads().block_on(webhooks::run()),
         ["webhooks", "million"] => many_threads().block_on(webhooks::run_million()),

@@ -1,5 +1,7 @@
 //! Two sides under the same load, in turns, so that a busy machine is busy for both.
 
+use std::time::Duration;
+
 use e2e::Process;
 
 use crate::wrk;
@@ -33,6 +35,8 @@ impl Side {
 #[derive(Debug, Clone)]
 struct Round {
     rate: f64,
+    /// Microseconds within which 99 of 100 answers came.
+    p99: f64,
     /// Microseconds of CPU for a request, of each process.
     cpu: Vec<f64>,
 }
@@ -49,9 +53,10 @@ pub(crate) async fn compare(base: &Side, other: &Side) {
     }
     for (side, rounds) in [(base, &bases), (other, &others)] {
         println!(
-            "{}: {:.0} requests/s",
+            "{}: {:.0} requests/s, p99 {:.0} µs",
             side.name,
-            median(rounds, |round| round.rate)
+            median(rounds, |round| round.rate),
+            median(rounds, |round| round.p99)
         );
         for (place, process) in side.processes.iter().enumerate() {
             let cpu = median(rounds, |round| round.cpu[place]);
@@ -60,10 +65,13 @@ pub(crate) async fn compare(base: &Side, other: &Side) {
         let all = median(rounds, |round| round.cpu.iter().sum());
         println!("  {:<14} {all:>6.1} µs", "together");
     }
-    let ratios: Vec<f64> = (others.iter().zip(&bases))
-        .map(|(other, base)| other.rate / base.rate)
-        .collect();
-    print_ratio(&format!("{} / {}", other.name, base.name), &ratios);
+    let ratios = |of: fn(&Round) -> f64| -> Vec<f64> {
+        let rounds = others.iter().zip(&bases);
+        rounds.map(|(other, base)| of(other) / of(base)).collect()
+    };
+    let names = format!("{} / {}", other.name, base.name);
+    print_ratio(&names, &ratios(|round| round.rate));
+    print_ratio(&format!("p99 of {names}"), &ratios(|round| round.p99));
 }
 
 /// Prints the median of the rounds' ratios, and how far they lie apart.
@@ -86,6 +94,7 @@ impl Side {
         let used = self.processes.iter().zip(before);
         Round {
             rate: load.rate,
+            p99: load.p99,
             cpu: used
                 .map(|(process, before)| (process.cpu() - before) / requests)
                 .collect(),
@@ -98,4 +107,10 @@ pub(crate) fn median<T>(values: &[T], of: impl Fn(&T) -> f64) -> f64 {
     let mut values: Vec<f64> = values.iter().map(of).collect();
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]
+}
+
+/// The time within which so many of a hundred came, in microseconds.
+pub(crate) fn percentile(times: &mut [Duration], percent: usize) -> f64 {
+    times.sort_unstable();
+    times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e6
 }

@@ -24,9 +24,13 @@ impl Request {
     }
 
     /// The same with a caller's key.
-    pub(crate) fn with_key(mut self, key: &str) -> Self {
-        let header = format!("Authorization: Bearer {key}");
-        self.args.extend(["-H".to_owned(), header]);
+    pub(crate) fn with_key(self, key: &str) -> Self {
+        self.with_header(&format!("Authorization: Bearer {key}"))
+    }
+
+    /// The same with one more header.
+    pub(crate) fn with_header(mut self, header: &str) -> Self {
+        self.args.extend(["-H".to_owned(), header.to_owned()]);
         self
     }
 }
@@ -38,12 +42,14 @@ pub(crate) struct Load {
     pub(crate) requests: u64,
     /// Answers a second.
     pub(crate) rate: f64,
+    /// The time within which 99 of 100 answers came, in microseconds.
+    pub(crate) p99: f64,
 }
 
 /// Sends `request` over 64 connections, on each one after the other, for so many seconds. Every answer must be a 2xx.
 pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
     let output = Command::new("wrk")
-        .args(["-t1", "-c64", &format!("-d{seconds}s")])
+        .args(["-t1", "-c64", "--latency", &format!("-d{seconds}s")])
         .args(&request.args)
         .output()
         .await;
@@ -56,16 +62,27 @@ pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
     for bad in ["Non-2xx", "Socket errors"] {
         assert!(!said.contains(bad), "not every call was answered: {said}");
     }
-    let after = |mark: &str| {
-        let rest = said.split_once(mark)?.1;
-        rest.split_whitespace().next()?.parse::<f64>().ok()
-    };
+    let after = |mark: &str| said.split_once(mark)?.1.split_whitespace().next();
     let requests = said
         .lines()
         .find_map(|line| line.trim().split_once(" requests in "))
         .and_then(|(count, _)| count.parse().ok());
     Load {
         requests: requests.unwrap_or_else(|| panic!("wrk says no count: {said}")),
-        rate: after("Requests/sec:").unwrap_or_else(|| panic!("wrk says no rate: {said}")),
+        rate: after("Requests/sec:")
+            .and_then(|rate| rate.parse().ok())
+            .unwrap_or_else(|| panic!("wrk says no rate: {said}")),
+        p99: after(" 99%")
+            .and_then(microseconds)
+            .unwrap_or_else(|| panic!("wrk says no p99: {said}")),
     }
+}
+
+/// A time as wrk writes it: `870.00us`, `5.32ms` or `1.20s`.
+fn microseconds(time: &str) -> Option<f64> {
+    let units = [("us", 1.0), ("ms", 1e3), ("s", 1e6)];
+    let (number, unit) = units
+        .iter()
+        .find_map(|(unit, size)| Some((time.strip_suffix(unit)?, size)))?;
+    Some(number.parse::<f64>().ok()? * unit)
 }

@@ -7,3 +7,4 @@ mod axe;
 mod browser;
 mod journey;
 mod pages;
+mod paint;

@@ -1,15 +1,13 @@
 //! The dashboard over real sockets, without JavaScript: from sign-up to a first call that answers.
 
-use e2e::{Client, Fleet, mails};
-
-use crate::visitor::Browser;
+use e2e::{Client, Fleet, WebClient, mails};
 
 const PASSWORD: &str = "baobab lorry teapot nine";
 
 #[tokio::test]
 async fn a_visitor_signs_up_makes_a_key_and_calls_the_api() {
     let fleet = Fleet::shared();
-    let mut browser = Browser::new(&fleet);
+    let mut browser = WebClient::new(&fleet);
     let address = format!("visitor-{}@studio.example", kit::ids::row_id());
     let start = browser.get("/").await;
     assert!(start.text.contains("href=\"/sign-up\""), "{}", start.text);
@@ -73,35 +71,20 @@ async fn a_visitor_signs_up_makes_a_key_and_calls_the_api() {
 async fn a_ready_made_account_signs_in_with_the_words_in_fleet_json() {
     let fleet = Fleet::shared();
     let account = fleet.account("free");
-    let mut browser = Browser::new(&fleet);
-    let fields = [
-        ("email", account.email.as_str()),
-        ("password", &account.password),
-    ];
-    let signed_in = browser.post("/sign-in", &fields).await;
-    assert_eq!(
-        (signed_in.status.as_u16(), &*signed_in.location),
-        (303, "/accounts")
-    );
-    let list = browser.get("/accounts").await;
-    let overview = browser.get(&list.location).await;
+    let mut browser = WebClient::new(&fleet);
+    let pages = browser.sign_in(account).await;
+    let overview = browser.get(&pages).await;
     assert!(
         overview.text.contains("Calls this month"),
         "{}",
         overview.text
     );
-    let keys = browser.get(&format!("{}/keys", list.location)).await;
+    let keys = browser.get(&format!("{pages}/keys")).await;
     assert!(keys.text.contains("live_write"), "{}", keys.text);
     // The other account's pages are not there.
-    let other = Fleet::shared();
-    let mut neighbour = Browser::new(&other);
-    let other = fleet.account("other");
-    let fields = [
-        ("email", other.email.as_str()),
-        ("password", &other.password),
-    ];
-    neighbour.post("/sign-in", &fields).await;
-    assert_eq!(neighbour.get(&list.location).await.status, 404);
+    let mut neighbour = WebClient::new(&fleet);
+    neighbour.sign_in(fleet.account("other")).await;
+    assert_eq!(neighbour.get(&pages).await.status, 404);
     // Another site's form changes nothing.
     let url = format!("{}/sign-out", browser.base);
     let request = browser

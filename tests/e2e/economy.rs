@@ -3,12 +3,10 @@
 use contracts::economy::v1::SetOwnCurrencyRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::public::{Currency, Rate};
-use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, eventually};
+use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, eventually};
 use kit::rpc::client::dial;
 use reqwest::Method;
 use serde_json::{Value, json};
-
-use crate::visitor::Browser;
 
 /// A game with a currency, and a server with its secret key.
 struct Game {
@@ -368,7 +366,7 @@ async fn currencies_and_their_rates_have_pages() {
     let path = format!("/economy/rates?from={}&to={}", one.slug, other.slug);
     let rates = one.live.get(&path).await;
     let rate = rates.data()[0]["rate"].to_string();
-    let mut browser = Browser::new(&one.fleet);
+    let mut browser = WebClient::new(&one.fleet);
     // Pages may have the list of currencies of ten seconds ago.
     let pair = format!("/economy/{}/{}", one.slug, other.slug);
     let page = eventually("the page of the pair", async || {

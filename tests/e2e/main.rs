@@ -28,7 +28,6 @@ mod site;
 mod staff_apply;
 mod staff_tool;
 mod states;
-mod visitor;
 mod votes;
 mod write_errors;
 mod writes;

@@ -1,9 +1,8 @@
 //! Votes on the public site, and the boards that they move. No other test of this fleet votes, so the wins can be counted.
 
-use e2e::{Client, Fleet, eventually};
+use e2e::{Client, Fleet, WebClient, WebPage, eventually};
 
 use crate::lists::live;
-use crate::visitor::{Browser, Page};
 
 /// The form of a pair: its draw and both listings.
 struct Ballot {
@@ -12,14 +11,14 @@ struct Ballot {
 }
 
 impl Ballot {
-    fn of(page: &Page) -> Self {
+    fn of(page: &WebPage) -> Self {
         Self {
             draw: page.hidden("draw"),
             names: ["first", "second"].map(|name| page.hidden(name)),
         }
     }
 
-    async fn send(&self, browser: &mut Browser, pick: &str) -> String {
+    async fn send(&self, browser: &mut WebClient, pick: &str) -> String {
         let [first, second] = self.names.each_ref().map(String::as_str);
         let fields = [
             ("draw", self.draw.as_str()),
@@ -54,7 +53,7 @@ async fn wait_for_wins(client: &Client, expected: u64) {
 async fn a_vote_moves_a_board_once() {
     let fleet = Fleet::shared();
     let client = live(&fleet).await;
-    let mut browser = Browser::new(&fleet);
+    let mut browser = WebClient::new(&fleet);
     let ballot = Ballot::of(&browser.get("/vote").await);
     assert_eq!(ballot.send(&mut browser, "second").await, "voted");
     wait_for_wins(&client, 1).await;
@@ -91,9 +90,9 @@ async fn a_vote_moves_a_board_once() {
 }
 
 /// Sends votes that do not count.
-async fn refused_votes(fleet: &Fleet, browser: &mut Browser) {
+async fn refused_votes(fleet: &Fleet, browser: &mut WebClient) {
     let ballot = Ballot::of(&browser.get("/vote").await);
-    let mut stranger = Browser::new(fleet);
+    let mut stranger = WebClient::new(fleet);
     assert_eq!(ballot.send(&mut stranger, "first").await, "unknown");
     stranger.get("/vote").await;
     assert_eq!(ballot.send(&mut stranger, "first").await, "refused");
@@ -118,7 +117,7 @@ async fn refused_votes(fleet: &Fleet, browser: &mut Browser) {
 #[tokio::test]
 async fn people_compare_creators_in_french_too() {
     let fleet = Fleet::shared();
-    let mut browser = Browser::new(&fleet);
+    let mut browser = WebClient::new(&fleet);
     let page = browser.get("/fr/vote/creators").await;
     assert!(page.text.contains("Voter pour "), "{}", page.text);
     let (first, second) = (page.hidden("first"), page.hidden("second"));

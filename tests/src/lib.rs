@@ -17,6 +17,7 @@ mod process;
 pub mod raw;
 mod small_fleet;
 mod staff;
+mod web_client;
 
 pub use client::{Client, Response};
 pub use eventually::{eventually, eventually_within};
@@ -27,3 +28,4 @@ pub use many_keys::{call_with_each, put_keys};
 pub use process::Process;
 pub use small_fleet::{SmallFleet, binaries};
 pub use staff::{KeyRequest, NewAccount, Staff, named};
+pub use web_client::{WebClient, WebPage};

@@ -1,23 +1,31 @@
 //! Hashes of passwords, on a bounded pool: a hash takes 19 MiB and some 40 ms of a core, so a burst of sign-ins must not take them all.
+//!
+//! The threads of the pool give way to all other threads of the machine, so that callers of the API do not wait for people who sign in.
 
 use std::sync::Arc;
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, PasswordHasher as _, PasswordVerifier as _};
 use kit::Fault;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
 
 /// So many requests per core wait for their turn; further ones are refused.
 const WAITING_PER_CORE: usize = 32;
+/// The threads give way as much as Linux lets them (nice(2)).
+const NICE: i32 = 19;
 
 /// Hashes and checks passwords with argon2id.
 #[derive(Clone)]
 pub struct PasswordPool {
-    running: Arc<Semaphore>,
+    threads: Arc<Threads>,
     admitted: Arc<Semaphore>,
     /// The hash of no password: people who do not exist cost the same time.
     unknown: Arc<str>,
 }
+
+/// Threads for blocking work only.
+struct Threads(Option<Runtime>);
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,12 +39,12 @@ impl PasswordPool {
     /// A pool for so many hashes at once.
     ///
     /// # Errors
-    /// The random number generator failed.
+    /// The random number generator failed, or no thread could be started.
     pub fn new(cores: usize) -> anyhow::Result<Self> {
         let random: [u8; 32] = rand::random();
         let unknown = hash(&hex::encode(random)).map_err(|error| anyhow::anyhow!(error))?;
         Ok(Self {
-            running: Arc::new(Semaphore::new(cores)),
+            threads: Arc::new(Threads::new(cores)?),
             admitted: Arc::new(Semaphore::new(cores * (1 + WAITING_PER_CORE))),
             unknown: unknown.into(),
         })
@@ -66,19 +74,46 @@ impl PasswordPool {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Fault> {
         let busy = || Fault::unavailable("the pool of password hashes");
-        let admitted: OwnedSemaphorePermit = Arc::clone(&self.admitted)
-            .try_acquire_owned()
-            .map_err(|_full| busy())?;
+        let admitted = Arc::clone(&self.admitted).try_acquire_owned();
+        let admitted = admitted.map_err(|_full| busy())?;
         tracing::trace!("a password is hashed");
-        let running = Arc::clone(&self.running).acquire_owned().await;
-        let running = running.map_err(|_closed| busy())?;
-        // The permits go with the work, which runs to its end even if the caller has gone.
-        let work = tokio::task::spawn_blocking(move || {
+        let Some(threads) = &self.threads.0 else {
+            return Err(busy());
+        };
+        // The permit goes with the work, which runs to its end even if the caller has gone.
+        let work = threads.spawn_blocking(move || {
             let result = work();
-            drop((admitted, running));
+            drop(admitted);
             result
         });
         work.await.map_err(|error| Fault::internal(&error))
+    }
+}
+
+impl Threads {
+    fn new(cores: usize) -> std::io::Result<Self> {
+        let runtime = Builder::new_current_thread()
+            .max_blocking_threads(cores)
+            .thread_name("hashing")
+            .on_thread_start(give_way)
+            .build()?;
+        Ok(Self(Some(runtime)))
+    }
+}
+
+impl Drop for Threads {
+    /// A runtime that is dropped by a task would panic.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Lowers the priority of this thread.
+fn give_way() {
+    if let Err(error) = rustix::process::nice(NICE) {
+        tracing::warn!(%error, "threads that hash passwords have the usual priority");
     }
 }
 
@@ -123,6 +158,15 @@ mod tests {
         assert!(!pool.check("other", Some(&stored)).await.unwrap().is_right);
         assert!(!pool.check("other", None).await.unwrap().is_right);
         assert!(!pool.check("other", Some("damaged")).await.unwrap().is_right);
+    }
+
+    #[tokio::test]
+    async fn the_threads_give_way_to_others() {
+        let own = rustix::process::getpriority_process(None).unwrap();
+        let pool = PasswordPool::new(1).unwrap();
+        let nice = pool.run(|| rustix::process::getpriority_process(None).unwrap());
+        assert_eq!(nice.await.unwrap(), NICE);
+        assert_eq!(rustix::process::getpriority_process(None).unwrap(), own);
     }
 
     #[tokio::test]

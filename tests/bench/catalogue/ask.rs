@@ -249,9 +249,3 @@ impl CatalogueClient {
         f64::from(answers) / start.elapsed().as_secs_f64()
     }
 }
-
-/// The time within which so many of a hundred came, in microseconds.
-pub(super) fn percentile(times: &mut [Duration], percent: usize) -> f64 {
-    times.sort_unstable();
-    times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e6
-}

@@ -12,10 +12,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::MANY;
-use super::ask::{CatalogueClient, Question, percentile};
+use super::ask::{CatalogueClient, Question};
 use super::fill::{fill, restart};
 use super::generate::Generator;
-use crate::side::{median, print_ratio};
+use crate::side::{median, percentile, print_ratio};
 use crate::visibility::Reader;
 use crate::writes::studios::{STUDIOS, Studios, Way};
 

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use e2e::{Fleet, KeyRequest, SmallFleet, Staff};
 
-use self::ask::{CatalogueClient, Question, percentile};
+use self::ask::{CatalogueClient, Question};
 use self::fill::{catalogue, fill, restart};
 use self::generate::Generator;
-use crate::side::{Side, compare, median};
+use crate::side::{Side, compare, median, percentile};
 use crate::wrk::Request;
 
 const FEW: u64 = 26_000;

@@ -15,16 +15,16 @@ use tokio::process::Child;
 use crate::child;
 
 /// The receiver, which listens at every address of this machine.
-pub(super) struct Receiver {
+pub(crate) struct Receiver {
     /// `127.0.0.1:port`.
-    pub(super) host: String,
+    pub(crate) host: String,
     port: u16,
     client: reqwest::Client,
     _child: Child,
 }
 
 impl Receiver {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let host = child::free_address();
         let port = host.parse::<SocketAddr>().unwrap().port();
         let listen = format!("0.0.0.0:{port}");
@@ -37,18 +37,18 @@ impl Receiver {
     }
 
     /// The host of an endpoint, another one for each: connections are kept for a host.
-    pub(super) fn host(&self, endpoint: usize) -> String {
+    pub(crate) fn host(&self, endpoint: usize) -> String {
         format!("127.0.1.{}:{}", endpoint + 1, self.port)
     }
 
     /// The hosts of so many endpoints, and the plain one.
-    pub(super) fn hosts(&self, endpoints: usize) -> Vec<String> {
+    pub(crate) fn hosts(&self, endpoints: usize) -> Vec<String> {
         let of_endpoints = (0..endpoints).map(|endpoint| self.host(endpoint));
         of_endpoints.chain([self.host.clone()]).collect()
     }
 
     /// How many it has answered.
-    pub(super) async fn count(&self) -> u64 {
+    pub(crate) async fn count(&self) -> u64 {
         let url = format!("http://{}/count", self.host);
         let answer = self.client.get(url).send().await.unwrap();
         answer.text().await.unwrap().parse().unwrap()

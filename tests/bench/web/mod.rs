@@ -1,0 +1,156 @@
+//! Pages of the dashboard and of the public site.
+
+pub(crate) mod sign_ins;
+
+use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use contracts::webhook::v1::{AddEndpointRequest, SendTestEventRequest};
+use e2e::{Client, WebClient, eventually};
+use kit::rpc::client::dial;
+use tokio::process::Child;
+
+use crate::child;
+use crate::fleet::BenchFleet;
+use crate::side::{Side, compare};
+use crate::webhooks::receiver::Receiver;
+use crate::wrk::Request;
+
+/// Rows of a page of deliveries.
+const DELIVERIES: usize = 100;
+/// Pages of the public site; a game's page and its API call come besides.
+const PUBLIC: [(&str, &str); 5] = [
+    ("start page", "/"),
+    ("list of games", "/games"),
+    ("search", "/search?q=puzzle"),
+    ("a country's page", "/countries/KE"),
+    ("list of events", "/events"),
+];
+
+pub(crate) async fn run() {
+    let receiver = Receiver::start().await;
+    let bench = BenchFleet::up_with(&[
+        ("WEBHOOK_ALLOW", &format!("http://{}", receiver.host(0))),
+        ("WEB_PAGES_PER_MINUTE", "4000000000"),
+    ])
+    .await;
+    let pages = Pages::sign_in(&bench).await;
+    let endpoint = pages.deliver(&receiver).await;
+    let deliveries = format!("{}/webhooks/{endpoint}/deliveries", pages.account);
+    pages
+        .beside_bare("keys", &format!("{}/keys", pages.account))
+        .await;
+    pages.beside_bare("100 deliveries", &deliveries).await;
+    for (name, path) in PUBLIC {
+        pages.beside_bare(name, path).await;
+    }
+    pages.game().await;
+}
+
+/// The pages for the owner of a ready-made account whose plan has webhooks.
+struct Pages<'a> {
+    bench: &'a BenchFleet,
+    client: WebClient,
+    /// The path of the account's pages.
+    account: String,
+}
+
+impl<'a> Pages<'a> {
+    async fn sign_in(bench: &'a BenchFleet) -> Self {
+        let mut client = WebClient::new(&bench.fleet);
+        let account = client.sign_in(bench.fleet.account("partner")).await;
+        Self {
+            bench,
+            client,
+            account,
+        }
+    }
+
+    /// Delivers so many test events to an endpoint of the account; returns its id.
+    async fn deliver(&self, receiver: &Receiver) -> String {
+        let fleet = &self.bench.fleet;
+        let token = fleet.service_token.clone().into();
+        let service = dial(&fleet.service("webhook-svc").grpc, &token).await;
+        let service = service.unwrap();
+        let account_id = self.account.rsplit('/').next().unwrap().to_owned();
+        let request = AddEndpointRequest {
+            account_id: account_id.clone(),
+            url: format!("http://{}/in", receiver.host(0)),
+            events: vec!["listing.updated".to_owned()],
+            rate_limit: None,
+        };
+        let mut endpoints = EndpointsServiceClient::new(service.clone());
+        let added = endpoints.add_endpoint(request).await.unwrap();
+        let endpoint_id = added.into_inner().endpoint.unwrap().id;
+        let mut deliveries = DeliveriesServiceClient::new(service);
+        for _ in 0..DELIVERIES {
+            let request = SendTestEventRequest {
+                account_id: account_id.clone(),
+                endpoint_id: endpoint_id.clone(),
+                ..SendTestEventRequest::default()
+            };
+            deliveries.send_test_event(request).await.unwrap();
+        }
+        eventually("all test events have arrived", async || {
+            let count = receiver.count().await;
+            (count >= u64::try_from(DELIVERIES).unwrap()).then_some(())
+        })
+        .await;
+        endpoint_id
+    }
+
+    fn side(&self, name: &'static str, path: &str) -> Side {
+        let request = Request::get(&format!("{}{path}", self.client.base));
+        let cookie = self.client.cookie_header().unwrap();
+        Side {
+            name,
+            request: request.with_header(&format!("Cookie: {cookie}")),
+            processes: ["web", "gateway", "catalogue-svc", "webhook-svc", "redis"]
+                .map(|name| self.bench.process(name))
+                .into(),
+        }
+    }
+
+    /// A page, beside a server that has its bytes ready.
+    async fn beside_bare(&self, name: &'static str, path: &str) {
+        let url = format!("{}{path}", self.client.base);
+        let cookie = self.client.cookie_header().unwrap();
+        let page = self.client.http.get(&url).header("cookie", cookie);
+        let page = page.send().await.unwrap().error_for_status().unwrap();
+        let page = page.text().await.unwrap();
+        println!("\n{name}: {} bytes", page.len());
+        let (_bare, bare) = bare(self.bench, &page).await;
+        compare(&bare, &self.side(name, path)).await;
+    }
+
+    /// The page of a game, beside the API's answer about it.
+    async fn game(&self) {
+        let games = Client::new(&self.bench.fleet, &self.bench.key);
+        let games = games.get("/games").await;
+        let slug = games.data()[0]["slug"].as_str().unwrap();
+        let path = format!("/games/{slug}");
+        self.beside_bare("a game's page", &path).await;
+        let api = Request::get(&format!("{}{path}", self.bench.fleet.base_url));
+        let api = Side {
+            name: "GET /games/{slug}",
+            request: api.with_key(&self.bench.key),
+            processes: ["gateway", "catalogue-svc", "redis"]
+                .map(|name| self.bench.process(name))
+                .into(),
+        };
+        println!();
+        compare(&api, &self.side("a game's page", &path)).await;
+    }
+}
+
+/// A process that has these bytes ready, which ends with what is returned.
+async fn bare(bench: &BenchFleet, body: &str) -> (Child, Side) {
+    let body = bench.small.write("page.html", body);
+    let address = child::free_address();
+    let process = child::own(&["static-body", &address, &body], &address).await;
+    let side = Side {
+        name: "bare axum",
+        request: Request::get(&format!("http://{address}/")),
+        processes: vec![child::process("bare axum", &process)],
+    };
+    (process, side)
+}
