@@ -140,6 +140,7 @@ event-description = { $value }, an event about games in Africa.
 ## Votes and boards
 
 nav-vote = Vote
+nav-economy = Currencies
 nav-boards = Boards
 vote-title-games = Which game is better?
 vote-title-creators = Who makes better games?

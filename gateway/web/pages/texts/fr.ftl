@@ -140,6 +140,7 @@ event-description = { $value }, un événement consacré aux jeux en Afrique.
 ## Votes et classements
 
 nav-vote = Voter
+nav-economy = Monnaies
 nav-boards = Classements
 vote-title-games = Quel jeu est le meilleur ?
 vote-title-creators = Qui crée les meilleurs jeux ?

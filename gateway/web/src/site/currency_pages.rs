@@ -206,7 +206,8 @@ pub(super) fn pair_page(
         },
         spans: spans.map(tab).into(),
         late: late.map(|currency| currency.currency.clone()).collect(),
-        plot: Plot::new(format!("{title}. {heading}"), &values).map(|plot| plot.localized(texts)),
+        plot: Plot::new(format!("{title}. {heading}"), &values)
+            .map(|plot| plot.localized(texts, texts.say("plot-hint"))),
         heading,
         points: rows.collect(),
         frame,

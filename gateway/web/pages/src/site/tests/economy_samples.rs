@@ -69,7 +69,7 @@ fn pair(language: Language) -> PairPage {
         }],
         late: vec![text()],
         heading: text(),
-        plot: plot.map(|plot| plot.localized(Texts::of(language))),
+        plot: plot.map(|plot| plot.localized(Texts::of(language), &text())),
         points: vec![PointRow {
             at: text(),
             rate: text(),
