@@ -3,6 +3,10 @@
 
 use std::path::PathBuf;
 
+use e2e::{Client, Fleet, WebClient, eventually};
+use reqwest::Method;
+use serde_json::json;
+
 use crate::axe;
 use crate::browser::{Browser, Options};
 
@@ -149,6 +153,40 @@ async fn sign_in(browser: &Browser) -> String {
     browser.path().await
 }
 
+/// Lets two games report, and returns the pages of their currencies.
+async fn currency_pages(fleet: &Fleet) -> [String; 3] {
+    let accounts = ["free", "other"].map(|name| fleet.account(name));
+    for account in accounts {
+        let client = Client::new(fleet, &account.keys.live_secret);
+        let report = json!({
+            "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
+            "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900}, "output": 42_000, "active_players": 120,
+        });
+        let request = client.request(Method::POST, "/economy/report");
+        let answer = client.send(request.json(&report)).await;
+        // A game reports once an hour, and the test of the other theme reports too.
+        assert!(
+            [201, 429].contains(&answer.status.as_u16()),
+            "{}",
+            answer.text
+        );
+    }
+    let [one, other] = accounts.map(|account| account.economy_game.as_str());
+    let pages = [
+        format!("/economy/{one}"),
+        format!("/economy/{one}/{other}"),
+        format!("/fr/economy/{one}/{other}"),
+    ];
+    // The list of currencies may be ten seconds old.
+    let mut visitor = WebClient::new(fleet);
+    eventually("the page of the pair", async || {
+        let page = visitor.get(&pages[1]).await;
+        (page.status == 200).then_some(())
+    })
+    .await;
+    pages
+}
+
 async fn every_page(theme: &str) {
     let browser = Browser::start(Options {
         has_javascript: true,
@@ -158,7 +196,9 @@ async fn every_page(theme: &str) {
     let game = browser.fleet.account("free").economy_game.clone();
     let games = ["/games", "/fr/games", "/correct/game", "/fr/report/game"];
     let games = games.map(|list| format!("{list}/{game}"));
-    for path in PUBLIC.map(ToOwned::to_owned).into_iter().chain(games) {
+    let currencies = currency_pages(&browser.fleet).await;
+    let public = PUBLIC.map(ToOwned::to_owned).into_iter();
+    for path in public.chain(currencies).chain(games) {
         browser.open(&path).await;
         found.extend(problems(&browser, &path, theme).await);
     }

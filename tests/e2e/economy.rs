@@ -8,7 +8,6 @@ use kit::rpc::client::dial;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-
 /// A game with a currency, and a server with its secret key.
 struct Game {
     fleet: Fleet,

@@ -54,7 +54,13 @@ async fn a_vote_moves_a_board_once() {
     let fleet = Fleet::shared();
     let client = live(&fleet).await;
     let mut browser = WebClient::new(&fleet);
-    let ballot = Ballot::of(&browser.get("/vote").await);
+    // A fleet that has just started sorts its listings within seconds.
+    let page = eventually("a pair of games", async || {
+        let page = browser.get("/vote").await;
+        page.text.contains("name=\"draw\"").then_some(page)
+    })
+    .await;
+    let ballot = Ballot::of(&page);
     assert_eq!(ballot.send(&mut browser, "second").await, "voted");
     wait_for_wins(&client, 1).await;
     let winner = format!("href=\"/games/{}\"", ballot.names[1]);

@@ -7,14 +7,14 @@ use reqwest::{RequestBuilder, StatusCode};
 
 use crate::{Account, Fleet};
 
-/// A browser. Each has an address of its own, as the proxy of the tests says.
+/// A browser with cookies. Each has an address of its own, as the proxy of the tests says.
 #[derive(Debug, Clone)]
 pub struct WebClient {
     /// It follows no redirect.
     pub http: reqwest::Client,
     /// The address of the pages, without the slash at its end.
     pub base: String,
-    /// Values by names.
+    /// By name.
     pub cookies: BTreeMap<String, String>,
     address: String,
 }
@@ -89,20 +89,20 @@ impl WebClient {
         self.send(request).await
     }
 
-    /// The cookies as a browser sends them.
-    pub fn cookie_header(&self) -> String {
-        let cookies = self.cookies.iter();
-        let cookies: Vec<String> = cookies
+    /// The header `Cookie`, if there are any.
+    pub fn cookie_header(&self) -> Option<String> {
+        let pairs = self.cookies.iter();
+        let pairs: Vec<String> = pairs
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        cookies.join("; ")
+        (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 
     /// Sends a request with the cookies, and keeps those that come back.
     pub async fn send(&mut self, request: RequestBuilder) -> WebPage {
         let mut request = request.header("x-forwarded-for", &self.address);
-        if !self.cookies.is_empty() {
-            request = request.header(COOKIE, self.cookie_header());
+        if let Some(cookies) = self.cookie_header() {
+            request = request.header(COOKIE, cookies);
         }
         let answer = request.send().await.unwrap();
         for set in answer.headers().get_all(SET_COOKIE) {

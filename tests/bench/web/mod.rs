@@ -100,7 +100,7 @@ impl<'a> Pages<'a> {
 
     fn side(&self, name: &'static str, path: &str) -> Side {
         let request = Request::get(&format!("{}{path}", self.client.base));
-        let cookie = self.client.cookie_header();
+        let cookie = self.client.cookie_header().unwrap();
         Side {
             name,
             request: request.with_header(&format!("Cookie: {cookie}")),
@@ -113,7 +113,7 @@ impl<'a> Pages<'a> {
     /// A page, beside a server that has its bytes ready.
     async fn beside_bare(&self, name: &'static str, path: &str) {
         let url = format!("{}{path}", self.client.base);
-        let cookie = self.client.cookie_header();
+        let cookie = self.client.cookie_header().unwrap();
         let page = self.client.http.get(&url).header("cookie", cookie);
         let page = page.send().await.unwrap().error_for_status().unwrap();
         let page = page.text().await.unwrap();

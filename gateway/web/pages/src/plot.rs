@@ -87,10 +87,10 @@ impl Plot {
         })
     }
 
-    /// The same plot with numbers and dates as these readers write them.
+    /// The same plot with numbers and dates as these readers write them. `hint` says where its figures are.
     #[must_use]
-    pub fn localized(mut self, texts: &Texts) -> Self {
-        texts.say("plot-hint").clone_into(&mut self.hint);
+    pub fn localized(mut self, texts: &Texts, hint: &str) -> Self {
+        hint.clone_into(&mut self.hint);
         for line in &mut self.grid {
             line.label = texts.decimal(&line.label);
         }
@@ -210,10 +210,10 @@ mod tests {
             html.contains("2026-11-01") && html.contains("2026-11-02"),
             "{html}"
         );
-        let french = plot(&[1_234.5, 1_234.75]).unwrap();
-        let french = french.localized(Texts::of(Language::French));
+        let french = plot(&[1_000.5, 9_000.5]).unwrap();
+        let french = french.localized(Texts::of(Language::French), "mêmes chiffres");
         let html = french.render().unwrap();
-        for part in ["1er novembre 2026", ">1\u{202f}234,", "mêmes chiffres"] {
+        for part in ["1er novembre 2026", ">2\u{202f}000<", "mêmes chiffres"] {
             assert!(html.contains(part), "{part}: {html}");
         }
     }

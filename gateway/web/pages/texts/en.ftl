@@ -183,6 +183,7 @@ note-unavailable = What you wrote could not be stored. Send it again in a few se
 ## Votes and boards
 
 nav-vote = Vote
+nav-economy = Currencies
 nav-boards = Boards
 vote-title-games = Which game is better?
 vote-title-creators = Who makes better games?

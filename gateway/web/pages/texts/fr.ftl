@@ -183,6 +183,7 @@ note-unavailable = Ce que vous avez écrit n’a pas pu être enregistré. Envoy
 ## Votes et classements
 
 nav-vote = Voter
+nav-economy = Monnaies
 nav-boards = Classements
 vote-title-games = Quel jeu est le meilleur ?
 vote-title-creators = Qui crée les meilleurs jeux ?

@@ -6,9 +6,9 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
 use futures::future::try_join_all;
 use kit::Fault;
-use pages::site::boards::{Board, BoardPage, BoardRow, BoardsPage};
 use pages::site::cards::{Link, Tab};
 use pages::site::games::BoardRank;
+use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage};
 use pages::site::{Frame, Head, Texts};
 
 use super::cached::{Version, respond};

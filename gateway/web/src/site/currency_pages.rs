@@ -5,7 +5,7 @@ use contracts::public::{Currency, Number, Rate};
 use kit::timestamp;
 use pages::plot::Plot;
 use pages::site::cards::{Link, Tab};
-use pages::site::economy::{CurrencyPage, CurrencyRow, PairPage, PointRow, RateRow};
+use pages::site::currencies::{CurrencyPage, CurrencyRow, PairPage, PointRow, RateRow};
 use pages::site::list::{Filters, Pager};
 use pages::site::{Frame, Head, Texts};
 use time::OffsetDateTime;
@@ -206,7 +206,8 @@ pub(super) fn pair_page(
         },
         spans: spans.map(tab).into(),
         late: late.map(|currency| currency.currency.clone()).collect(),
-        plot: Plot::new(format!("{title}. {heading}"), &values).map(|plot| plot.localized(texts)),
+        plot: Plot::new(format!("{title}. {heading}"), &values)
+            .map(|plot| plot.localized(texts, texts.say("plot-hint"))),
         heading,
         points: rows.collect(),
         frame,

@@ -6,7 +6,7 @@ use contracts::public::Methodology;
 use http::StatusCode;
 use kit::Fault;
 use pages::site::Head;
-use pages::site::economy::{ConstantRow, EconomyPage, FormulaRow, RatesMethodPage};
+use pages::site::currencies::{ConstantRow, EconomyPage, FormulaRow, RatesMethodPage};
 use pages::site::frame::ErrorPage;
 use serde::Serialize;
 
@@ -192,7 +192,8 @@ fn away(visit: &Visit, fault: Fault) -> PageResult {
     }
     tracing::warn!(%fault, "a public page of the economy is not available");
     let mut frame = visit.frame("");
-    frame.head.title = frame.say("error-unavailable-title").to_owned();
+    let title = frame.say("error-unavailable-title").to_owned();
+    frame.head.title = title;
     let page = ErrorPage {
         text: frame.say("economy-away").to_owned(),
         request_id: String::new(),

@@ -11,7 +11,7 @@ use http::header::{CONTENT_LANGUAGE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::site::cards::{Link, Tab};
-use pages::site::vote::{Candidate, Pair, Standing, VotePage};
+use pages::site::voting::{Candidate, Pair, Standing, VotePage};
 use pages::site::{Frame, Head};
 use serde::Deserialize;
 use time::Duration;
@@ -108,12 +108,11 @@ async fn show(
     (kind, done): (Kind, Option<&str>),
     headers: &HeaderMap,
 ) -> PageResult {
-    let (voter, issued) = match Voter::find(app, headers).await {
-        Some(voter) => (voter, None),
-        None => {
-            let (voter, value) = Voter::issue(app)?;
-            (voter, Some(value))
-        }
+    let (voter, issued) = if let Some(voter) = Voter::find(app, headers).await {
+        (voter, None)
+    } else {
+        let (voter, value) = Voter::issue(app)?;
+        (voter, Some(value))
     };
     let drawn = app.catalogue.draw_pair(voter.message(client), kind.name);
     let drawn = match drawn.await {

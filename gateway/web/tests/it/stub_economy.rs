@@ -97,7 +97,7 @@ impl CurrenciesService for StubEconomy {
             [kora, self.currency(("okoto", "Okoto"), &name)]
         });
         Ok(Response::new(proto::ListCurrenciesResponse {
-            json: serde_json::Value::from_iter(rows).to_string().into(),
+            json: rows.collect::<serde_json::Value>().to_string().into(),
             page: None,
         }))
     }
@@ -196,7 +196,8 @@ impl RatesService for StubEconomy {
         let more = self.more_rates.load(Ordering::Relaxed);
         let names = (0..more).map(|number| format!("a-{number:04}"));
         let rates = names.chain(["kora".to_owned()]);
-        let rates = serde_json::Value::from_iter(rates.map(|to| self.rate(&from, &to)));
+        let rates = rates.map(|to| self.rate(&from, &to));
+        let rates: serde_json::Value = rates.collect();
         let rates = rates.to_string();
         let head = Part::Head(proto::RatesHead::default());
         // Small pieces: rows are cut anywhere.

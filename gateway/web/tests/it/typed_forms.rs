@@ -49,6 +49,8 @@ const fn form(
 
 /// Forms without typed text: buttons, choices, and files.
 pub(crate) const BUTTONS: &[&str] = &[
+    "/vote",
+    "/vote/creators",
     "/sign-out",
     "/you/sessions/end-others",
     "/you/sessions/{session}/end",

@@ -1,10 +1,9 @@
 //! The public site: what players, press and crawlers see. Its texts are in `texts/`, one file a language.
 
 pub mod articles;
-pub mod boards;
 pub mod cards;
 pub mod creators;
-pub mod economy;
+pub mod currencies;
 pub mod embed;
 pub mod events;
 pub mod feed;
@@ -15,12 +14,13 @@ pub mod list;
 mod locale;
 pub mod notes;
 pub mod places;
+pub mod rankings;
 pub mod results;
 pub mod share;
 #[cfg(test)]
 mod tests;
 pub mod texts;
-pub mod vote;
+pub mod voting;
 
 pub use frame::{Frame, Head};
 pub use language::Language;

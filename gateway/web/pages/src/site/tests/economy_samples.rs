@@ -7,7 +7,7 @@ use time::macros::datetime;
 use super::samples::{Rendered, filters, frame, link, pager, text};
 use crate::plot::Plot;
 use crate::site::cards::Tab;
-use crate::site::economy::{
+use crate::site::currencies::{
     ConstantRow, CurrencyPage, CurrencyRow, EconomyPage, FormulaRow, PairPage, PointRow, RateRow,
     RatesMethodPage,
 };
@@ -69,7 +69,7 @@ fn pair(language: Language) -> PairPage {
         }],
         late: vec![text()],
         heading: text(),
-        plot: plot.map(|plot| plot.localized(Texts::of(language))),
+        plot: plot.map(|plot| plot.localized(Texts::of(language), &text())),
         points: vec![PointRow {
             at: text(),
             rate: text(),

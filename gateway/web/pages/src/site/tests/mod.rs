@@ -24,6 +24,22 @@ fn texts_of_listings_are_shown_as_text() {
 }
 
 #[test]
+fn no_page_shows_the_key_of_a_text() {
+    for language in Language::ALL {
+        for (name, page) in pages(language) {
+            for part in page.split('>').skip(1) {
+                let text = part.split('<').next().unwrap().trim();
+                let is_word = |word: &str| {
+                    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
+                };
+                let is_key = text.contains('-') && text.split('-').all(is_word);
+                assert!(!is_key, "{name}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn pages_name_their_language_and_the_other_one() {
     for (name, page) in pages(Language::French) {
         assert!(page.contains("<html lang=\"fr\">"), "{name}");

@@ -4,10 +4,10 @@ use askama::Template as _;
 
 use super::samples::{Rendered, frame, link, pager, picture, text};
 use crate::site::Language;
-use crate::site::boards::{Board, BoardPage, BoardRow, BoardsPage};
 use crate::site::cards::Tab;
 use crate::site::games::BoardRank;
-use crate::site::vote::{Candidate, Pair, Standing, VotePage};
+use crate::site::rankings::{Board, BoardPage, BoardRow, BoardsPage};
+use crate::site::voting::{Candidate, Pair, Standing, VotePage};
 
 fn tab() -> Tab {
     Tab {

@@ -33,6 +33,13 @@ pub struct Pair {
     pub candidates: [Candidate; 2],
 }
 
+impl Pair {
+    /// Whether one of the two has a picture, so that the other gets the same room.
+    fn has_picture(&self) -> bool {
+        self.candidates.iter().any(|one| one.picture.is_some())
+    }
+}
+
 #[derive(Debug)]
 pub struct Candidate {
     /// The value of its button: `first` or `second`; that is also the field with its name.
