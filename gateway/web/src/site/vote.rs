@@ -3,11 +3,10 @@
 
 use axum::Extension;
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use futures::future::try_join;
-use http::header::{CONTENT_LANGUAGE, RETRY_AFTER};
+use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::site::cards::{Link, Tab};
@@ -16,6 +15,7 @@ use pages::site::{Frame, Head};
 use serde::Deserialize;
 use time::Duration;
 
+use super::cached::uncached;
 use super::query::Query;
 use super::voter::{self, Voter};
 use super::{boards, cards};
@@ -23,7 +23,7 @@ use crate::app::{App, Web};
 use crate::domain::judged::Judged;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
-use crate::render::{html, see_other};
+use crate::render::see_other;
 use crate::viewer::ClientInfo;
 use crate::visit::Visit;
 
@@ -138,7 +138,7 @@ async fn show(
         Some(drawn) => page.pair = Some(pair(&page.frame, kind, drawn)?),
         None => page.problem = Some(page.frame.say("vote-none-left").to_owned()),
     }
-    let mut response = answer(StatusCode::OK, &visit, &page);
+    let mut response = uncached(&visit, StatusCode::OK, &page);
     if let Some(value) = issued {
         voter::remember(app, &value, &mut response);
     }
@@ -186,7 +186,7 @@ async fn cast(
             let seconds = fault.retry_after.unwrap_or(HOUR).max(1);
             let mut page = page(app, &visit, kind, &voter).await;
             page.problem = Some(limit(&page.frame, seconds));
-            let mut response = answer(StatusCode::TOO_MANY_REQUESTS, &visit, &page);
+            let mut response = uncached(&visit, StatusCode::TOO_MANY_REQUESTS, &page);
             let headers = response.headers_mut();
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
             Ok(response)
@@ -203,14 +203,6 @@ fn limit(frame: &Frame, seconds: u32) -> String {
         frame.count("vote-again-minutes", &seconds.div_ceil(60).into())
     };
     format!("{} {again}", frame.say("vote-limit"))
-}
-
-/// The page is another one each time, so nobody stores it.
-fn answer(status: StatusCode, visit: &Visit, page: &VotePage) -> Response {
-    let mut response = html(status, page);
-    let language = HeaderValue::from_static(visit.language.code());
-    response.headers_mut().insert(CONTENT_LANGUAGE, language);
-    response
 }
 
 /// The page without a pair.
