@@ -5,7 +5,7 @@ use reqwest::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOKIE};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-use crate::lists::live;
+use crate::lists::{live, sample};
 use crate::writes::{Studio, patch};
 
 /// A text as it stands in a page.
@@ -158,4 +158,16 @@ async fn a_typing_error_is_forgiven_and_said() {
     let page = page.send().await.unwrap();
     assert_eq!(page.status(), StatusCode::NOT_FOUND);
     assert!(page.text().await.unwrap().contains("This page is not here"));
+}
+
+#[tokio::test]
+async fn addresses_of_sample_listings_lead_to_pages_that_say_so() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    for (list, name) in [("/games", "title"), ("/creators", "name"), ("/events?when=all", "title")] {
+        let rows = sample(&fleet).all(list, 100).await;
+        let [url, title] = ["url", name].map(|field| rows[0][field].as_str().unwrap());
+        let page = check(&http, url, title).await;
+        assert!(page.contains("test keys read"), "{url}");
+        assert!(page.contains("<meta name=\"robots\" content=\"noindex\">"), "{url}");
+    }
 }

@@ -61,6 +61,7 @@ impl Visit {
             share: Share::default(),
             search: String::new(),
             api_call: None,
+            is_sample: false,
         }
     }
 }

@@ -62,25 +62,25 @@ fn listing(kind: &str) -> Listing {
     match kind {
         "studio" => Listing::page(
             kind,
-            "sample-savanna-forge",
-            "Savanna Forge",
-            "https://mchezo.example/creators/sample-savanna-forge",
+            "sample-baobab-works",
+            "Sample Baobab Works",
+            "https://mchezo.example/creators/sample-baobab-works",
         ),
         "person" => Listing::page(
             kind,
-            "sample-amina-diallo",
-            "Amina Diallo",
-            "https://mchezo.example/creators/sample-amina-diallo",
+            "sample-olawale",
+            "Ọláwálé Sample",
+            "https://mchezo.example/creators/sample-olawale",
         ),
         "event" => Listing::event(
-            "sample-lagos-game-jam",
-            "Lagos Game Jam",
-            "https://mchezo.example/events/sample-lagos-game-jam",
+            "sample-harmattan-jam-2024",
+            "Sample: Harmattan Jam 2024",
+            "https://mchezo.example/events/sample-harmattan-jam-2024",
         ),
         _ => Listing::game(
-            "sample-baobab-run",
-            "Baobab Run",
-            "https://mchezo.example/games/sample-baobab-run",
+            "sample-baobab-runner",
+            "Sample: Baobab Runner",
+            "https://mchezo.example/games/sample-baobab-runner",
         ),
     }
 }

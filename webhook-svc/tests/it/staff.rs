@@ -37,7 +37,7 @@ async fn what_staff_do_is_in_the_audit(pool: PgPool) {
     };
     let shown = staff.get_delivery(get).await.unwrap().into_inner();
     let body: serde_json::Value = serde_json::from_slice(&shown.body).unwrap();
-    assert_eq!(body["data"]["handle"], "sample-amina-diallo");
+    assert_eq!(body["data"]["handle"], "sample-olawale");
 
     let audit = staff.list_audit(ListAuditRequest::default()).await.unwrap();
     let entries = audit.into_inner().entries;

@@ -18,6 +18,7 @@ footer-terms = Terms
 footer-privacy = Privacy
 footer-developers = For developers
 language-label = Language
+sample-notice = This listing is made up: it belongs to the sample data that test keys read.
 api-same = The API has the same:
 
 ## Start page

@@ -18,6 +18,7 @@ footer-terms = Conditions d’utilisation
 footer-privacy = Confidentialité
 footer-developers = Pour les développeurs
 language-label = Langue
+sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
 api-same = L’API donne la même chose :
 
 ## Page d’accueil

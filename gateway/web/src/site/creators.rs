@@ -77,10 +77,14 @@ pub async fn show(
     Extension(visit): Extension<Visit>,
     Path(handle): Path<String>,
 ) -> PageResult {
-    let creator = app.catalogue.creator(&handle).await?;
+    let creator = app.catalogue.creator_or_sample(&handle).await?;
     let version = Version::new(&app, &visit).one(&creator);
     respond(&app, &visit, &version, |frame| {
-        Ok(creator_page(frame, creator.parse()?))
+        let mut page = creator_page(frame, creator.parse()?);
+        if creator.is_sample {
+            page.frame.mark_sample();
+        }
+        Ok(page)
     })
 }
 

@@ -94,14 +94,18 @@ pub async fn show(
     Extension(visit): Extension<Visit>,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let event = app.catalogue.event(&slug).await?;
+    let event = app.catalogue.event_or_sample(&slug).await?;
     // The page says whether the event is over, so it changes at midnight too.
     let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
     let version = Version::new(&app, &visit)
         .one(&event)
         .text(&today.to_string());
     respond(&app, &visit, &version, |frame| {
-        Ok(event_page(frame, event.parse()?, today))
+        let mut page = event_page(frame, event.parse()?, today);
+        if event.is_sample {
+            page.frame.mark_sample();
+        }
+        Ok(page)
     })
 }
 

@@ -111,7 +111,7 @@ pub async fn show(
         let ranks = catalogue.ranks("games", &slug);
         Ok(join(ranks, app.currencies.of_game(&slug, now)).await)
     };
-    let (game, (ranks, currency)) = try_join(catalogue.game(&slug), beyond).await?;
+    let (game, (ranks, currency)) = try_join(catalogue.game_or_sample(&slug), beyond).await?;
     let ranks = ranks.unwrap_or_default();
     let mut version = Version::new(&app, &visit).one(&game);
     for rank in &ranks {
@@ -121,7 +121,11 @@ pub async fn show(
         version = version.text(&currency.name).flag(currency.is_late);
     }
     respond(&app, &visit, &version, |frame| {
-        Ok(game_page(frame, game.parse()?, &ranks, currency))
+        let mut page = game_page(frame, game.parse()?, &ranks, currency);
+        if game.is_sample {
+            page.frame.mark_sample();
+        }
+        Ok(page)
     })
 }
 

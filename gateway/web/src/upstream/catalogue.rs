@@ -14,7 +14,7 @@ use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::common::v1::{Form, Mode, PageInfo, PageRequest};
-use kit::Fault;
+use kit::{Code, Fault};
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
 use serde::de::DeserializeOwned;
@@ -49,6 +49,8 @@ pub struct Rows {
 #[derive(Debug, Clone)]
 pub struct One {
     pub json: Bytes,
+    /// It belongs to the sample data, which test keys read.
+    pub is_sample: bool,
 }
 
 /// Results of a search.
@@ -73,8 +75,32 @@ impl Rows {
 }
 
 impl One {
+    fn live(json: Bytes) -> Self {
+        Self {
+            json,
+            is_sample: false,
+        }
+    }
+
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         serde_json::from_slice(&self.json).map_err(|error| Fault::internal(&error))
+    }
+}
+
+/// Reads a live listing, or else a sample. The names of all samples begin alike, and so may those of live listings.
+async fn or_sample(
+    name: &str,
+    read: impl AsyncFn(i32) -> Result<One, Fault>,
+) -> Result<One, Fault> {
+    match read(MODE).await {
+        Err(fault) if fault.code == Code::NotFound && name.starts_with("sample-") => {
+            let sample = read(Mode::Test.into()).await?;
+            Ok(One {
+                is_sample: true,
+                ..sample
+            })
+        }
+        read => read,
     }
 }
 
@@ -119,15 +145,25 @@ impl Catalogue {
     }
 
     pub async fn game(&self, slug: &str) -> Result<One, Fault> {
+        self.game_in(MODE, slug).await
+    }
+
+    /// A public one, or one of the sample data.
+    pub async fn game_or_sample(&self, slug: &str) -> Result<One, Fault> {
+        let read = async |mode| self.game_in(mode, slug).await;
+        or_sample(slug, read).await
+    }
+
+    async fn game_in(&self, mode: i32, slug: &str) -> Result<One, Fault> {
         let request = proto::GetGameRequest {
-            mode: MODE,
+            mode,
             form: FORM,
             slug: slug.to_owned(),
             at_least: None,
         };
         let call = async |client, request| GamesServiceClient::new(client).get_game(request).await;
         let json = self.read(request, call).await?.json;
-        Ok(One { json })
+        Ok(One::live(json))
     }
 
     pub async fn creators(&self, request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
@@ -146,8 +182,18 @@ impl Catalogue {
     }
 
     pub async fn creator(&self, handle: &str) -> Result<One, Fault> {
+        self.creator_in(MODE, handle).await
+    }
+
+    /// A public one, or one of the sample data.
+    pub async fn creator_or_sample(&self, handle: &str) -> Result<One, Fault> {
+        let read = async |mode| self.creator_in(mode, handle).await;
+        or_sample(handle, read).await
+    }
+
+    async fn creator_in(&self, mode: i32, handle: &str) -> Result<One, Fault> {
         let request = proto::GetCreatorRequest {
-            mode: MODE,
+            mode,
             form: FORM,
             handle: handle.to_owned(),
             at_least: None,
@@ -158,7 +204,7 @@ impl Catalogue {
             creators.get_creator(request).await
         };
         let json = self.read(request, call).await?.json;
-        Ok(One { json })
+        Ok(One::live(json))
     }
 
     pub async fn events(&self, request: proto::ListEventsRequest) -> Result<Rows, Fault> {
@@ -177,8 +223,18 @@ impl Catalogue {
     }
 
     pub async fn event(&self, slug: &str) -> Result<One, Fault> {
+        self.event_in(MODE, slug).await
+    }
+
+    /// A public one, or one of the sample data.
+    pub async fn event_or_sample(&self, slug: &str) -> Result<One, Fault> {
+        let read = async |mode| self.event_in(mode, slug).await;
+        or_sample(slug, read).await
+    }
+
+    async fn event_in(&self, mode: i32, slug: &str) -> Result<One, Fault> {
         let request = proto::GetEventRequest {
-            mode: MODE,
+            mode,
             form: FORM,
             slug: slug.to_owned(),
             at_least: None,
@@ -186,7 +242,7 @@ impl Catalogue {
         let call =
             async |client, request| EventsServiceClient::new(client).get_event(request).await;
         let json = self.read(request, call).await?.json;
-        Ok(One { json })
+        Ok(One::live(json))
     }
 
     pub async fn genres(&self) -> Result<Rows, Fault> {
@@ -231,7 +287,7 @@ impl Catalogue {
             places.get_country(request).await
         };
         let json = self.read(request, call).await?.json;
-        Ok(One { json })
+        Ok(One::live(json))
     }
 
     pub async fn cities(&self, request: proto::ListCitiesRequest) -> Result<Rows, Fault> {
@@ -255,7 +311,7 @@ impl Catalogue {
         };
         let call = async |client, request| PlacesServiceClient::new(client).get_city(request).await;
         let json = self.read(request, call).await?.json;
-        Ok(One { json })
+        Ok(One::live(json))
     }
 
     pub async fn search(&self, request: proto::SearchRequest) -> Result<Results, Fault> {

@@ -24,7 +24,7 @@ async fn an_account_without_an_address_says_what_to_do(pool: PgPool) {
     );
     let samples = site.browser.get(&format!("{base}/samples")).await;
     samples.assert(200, "id=\"sample-ranking.moved-studio\"");
-    samples.assert(200, "sample-baobab-run");
+    samples.assert(200, "sample-baobab-runner");
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]

@@ -19,6 +19,8 @@ pub struct Frame {
     pub path: String,
     pub head: Head,
     pub share: Share,
+    /// The page shows a listing of the sample data.
+    pub is_sample: bool,
     /// What stands in the search field.
     pub search: String,
     /// The API call that gives the same as this page, for example `GET /v1/games`.
@@ -46,6 +48,13 @@ pub struct Alternate {
 }
 
 impl Frame {
+    /// Marks the page as one of the sample data: no search engine lists it, and it has no card.
+    pub fn mark_sample(&mut self) {
+        self.is_sample = true;
+        self.head.is_indexed = false;
+        self.share = Share::default();
+    }
+
     pub fn say<'a>(&'a self, key: &'a str) -> &'a str {
         self.texts.say(key)
     }

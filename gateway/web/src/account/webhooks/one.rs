@@ -266,7 +266,7 @@ fn tests_of(types: &[proto::EventType]) -> Vec<TestChoice> {
                     name.clone()
                 },
                 label: if has_kind {
-                    format!("{name}, about a {kind}")
+                    format!("{name}: {kind}")
                 } else {
                     name.clone()
                 },
