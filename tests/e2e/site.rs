@@ -163,11 +163,18 @@ async fn a_typing_error_is_forgiven_and_said() {
 #[tokio::test]
 async fn addresses_of_sample_listings_lead_to_pages_that_say_so() {
     let (fleet, http) = (Fleet::shared(), Client::new());
-    for (list, name) in [("/games", "title"), ("/creators", "name"), ("/events?when=all", "title")] {
+    for (list, name) in [
+        ("/games", "title"),
+        ("/creators", "name"),
+        ("/events?when=all", "title"),
+    ] {
         let rows = sample(&fleet).all(list, 100).await;
         let [url, title] = ["url", name].map(|field| rows[0][field].as_str().unwrap());
         let page = check(&http, url, title).await;
         assert!(page.contains("test keys read"), "{url}");
-        assert!(page.contains("<meta name=\"robots\" content=\"noindex\">"), "{url}");
+        assert!(
+            page.contains("<meta name=\"robots\" content=\"noindex\">"),
+            "{url}"
+        );
     }
 }

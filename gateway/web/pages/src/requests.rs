@@ -56,6 +56,13 @@ pub struct RequestRow {
     pub curl: String,
 }
 
+impl RequestRow {
+    /// Whether the command sends a body.
+    pub fn has_body(&self) -> bool {
+        matches!(self.method.as_str(), "POST" | "PATCH")
+    }
+}
+
 /// Why a call was refused or failed, and what to do.
 #[derive(Debug)]
 pub struct Problem {

@@ -97,7 +97,7 @@ pub(crate) async fn whole_file(web: &Web, name: &str) -> Result<Vec<u8>, Fault> 
     let mut file = Vec::new();
     loop {
         let sent = u64::try_from(file.len()).unwrap_or(u64::MAX);
-        let next = web.listings.picture_part(name, sent, PART).await?;
+        let next = web.listings.picture_part(name, sent, PART, 0).await?;
         if next.size > MAX_WHOLE {
             return Err(Fault::not_found("The picture is too long."));
         }

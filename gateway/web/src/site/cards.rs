@@ -10,8 +10,8 @@ use crate::domain::picture_name::is_file_name;
 /// The sizes of a picture (§10.9).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
-    width: u32,
-    height: u32,
+    pub(super) width: u32,
+    pub(super) height: u32,
     /// The width of the small size; 0 if there is none.
     small: u32,
 }

@@ -27,9 +27,9 @@ pub mod share_card;
 pub mod sitemap;
 pub mod start;
 mod structured_data;
-mod xml;
 pub mod vote;
 mod voter;
+mod xml;
 
 use contracts::catalogue::v1 as proto;
 use contracts::public;

@@ -163,8 +163,8 @@ fn fields(
     ];
     if let Some(cover) = row.cover_url.as_deref().filter(|url| is_own(site, url)) {
         fields.push(("thumbnail_url", cover.into()));
-        fields.push(("thumbnail_width", COVER.0.into()));
-        fields.push(("thumbnail_height", COVER.1.into()));
+        fields.push(("thumbnail_width", COVER.width.into()));
+        fields.push(("thumbnail_height", COVER.height.into()));
     }
     let fields = fields.into_iter();
     fields

@@ -55,7 +55,8 @@ fn write(value: &Value) -> JsonLd {
 
 /// The address of a picture that this site serves.
 fn picture(frame: &Frame, url: Option<&str>) -> Value {
-    let found = cards::picture(frame, url, (0, 0), "");
+    // Only its address is used.
+    let found = cards::picture(frame, url, cards::COVER, "");
     found.map_or(Value::Null, |it| format!("{}{}", frame.site, it.src).into())
 }
 

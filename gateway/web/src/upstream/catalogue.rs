@@ -14,9 +14,9 @@ use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::common::v1::{Form, Mode, PageInfo, PageRequest};
-use kit::{Code, Fault};
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
+use kit::{Code, Fault};
 use serde::de::DeserializeOwned;
 use tonic::{Request, Response, Status};
 
@@ -87,21 +87,9 @@ impl One {
     }
 }
 
-/// Reads a live listing, or else a sample. The names of all samples begin alike, and so may those of live listings.
-async fn or_sample(
-    name: &str,
-    read: impl AsyncFn(i32) -> Result<One, Fault>,
-) -> Result<One, Fault> {
-    match read(MODE).await {
-        Err(fault) if fault.code == Code::NotFound && name.starts_with("sample-") => {
-            let sample = read(Mode::Test.into()).await?;
-            Ok(One {
-                is_sample: true,
-                ..sample
-            })
-        }
-        read => read,
-    }
+/// Whether a listing that is not live may be a sample. The names of all samples begin alike, and so may those of live listings.
+fn may_be_sample(fault: &Fault, name: &str) -> bool {
+    fault.code == Code::NotFound && name.starts_with("sample-")
 }
 
 /// A page of a list: so many rows after a cursor.
@@ -150,8 +138,16 @@ impl Catalogue {
 
     /// A public one, or one of the sample data.
     pub async fn game_or_sample(&self, slug: &str) -> Result<One, Fault> {
-        let read = async |mode| self.game_in(mode, slug).await;
-        or_sample(slug, read).await
+        match self.game_in(MODE, slug).await {
+            Err(fault) if may_be_sample(&fault, slug) => {
+                let sample = self.game_in(Mode::Test.into(), slug).await?;
+                Ok(One {
+                    is_sample: true,
+                    ..sample
+                })
+            }
+            read => read,
+        }
     }
 
     async fn game_in(&self, mode: i32, slug: &str) -> Result<One, Fault> {
@@ -187,8 +183,16 @@ impl Catalogue {
 
     /// A public one, or one of the sample data.
     pub async fn creator_or_sample(&self, handle: &str) -> Result<One, Fault> {
-        let read = async |mode| self.creator_in(mode, handle).await;
-        or_sample(handle, read).await
+        match self.creator_in(MODE, handle).await {
+            Err(fault) if may_be_sample(&fault, handle) => {
+                let sample = self.creator_in(Mode::Test.into(), handle).await?;
+                Ok(One {
+                    is_sample: true,
+                    ..sample
+                })
+            }
+            read => read,
+        }
     }
 
     async fn creator_in(&self, mode: i32, handle: &str) -> Result<One, Fault> {
@@ -228,8 +232,16 @@ impl Catalogue {
 
     /// A public one, or one of the sample data.
     pub async fn event_or_sample(&self, slug: &str) -> Result<One, Fault> {
-        let read = async |mode| self.event_in(mode, slug).await;
-        or_sample(slug, read).await
+        match self.event_in(MODE, slug).await {
+            Err(fault) if may_be_sample(&fault, slug) => {
+                let sample = self.event_in(Mode::Test.into(), slug).await?;
+                Ok(One {
+                    is_sample: true,
+                    ..sample
+                })
+            }
+            read => read,
+        }
     }
 
     async fn event_in(&self, mode: i32, slug: &str) -> Result<One, Fault> {

@@ -26,7 +26,13 @@ const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Webhooks, &["/webhooks"]),
     (
         Needs::Listings,
-        &["/listings", "/claims", "/pictures", "/takedown", "/card.jpg"],
+        &[
+            "/listings",
+            "/claims",
+            "/pictures",
+            "/takedown",
+            "/card.jpg",
+        ],
     ),
     (Needs::Economy, &["/economy", "/about/rates"]),
 ];

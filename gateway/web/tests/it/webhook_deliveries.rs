@@ -30,10 +30,7 @@ async fn a_test_event_is_sent_once_and_its_result_appears(pool: PgPool) {
     page.assert(200, "&#60;b&#62;noted");
     page.assert(200, "sample-olawale");
     page.assert(200, "openssl dgst -sha256");
-    page.assert(
-        200,
-        "https://mchezo.example/v1/creators/sample-olawale",
-    );
+    page.assert(200, "https://mchezo.example/v1/creators/sample-olawale");
     assert!(!page.text.contains("refresh"), "{}", page.text);
     let bodies = site.receiver.bodies();
     assert_eq!(bodies.len(), 1);
