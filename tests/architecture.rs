@@ -295,7 +295,9 @@ fn links(text: &str) -> Vec<&str> {
     text.match_indices("](")
         .filter_map(|(at, _)| text[at + 2..].split(')').next())
         .filter(|target| {
-            !target.contains("://") && !target.starts_with('#') && !target.starts_with("mailto:")
+            // Texts of the public site link to its pages.
+            let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
+            !is_elsewhere && !target.starts_with(['#', '/'])
         })
         .collect()
 }

@@ -15,7 +15,7 @@ use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
-use crate::site::share_card::ShareCards;
+use crate::share_cards::ShareCards;
 use crate::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 /// The state of the router.

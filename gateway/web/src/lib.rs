@@ -22,6 +22,7 @@ pub mod route;
 pub mod router;
 pub mod server;
 pub mod session;
+pub mod share_cards;
 pub mod site;
 pub mod store;
 pub mod upstream;
@@ -47,7 +48,7 @@ use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
-use site::share_card::ShareCards;
+use share_cards::ShareCards;
 use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 pub use config::Settings;

@@ -115,6 +115,7 @@ impl PictureService for Files {
             content_type: "image/jpeg".to_owned(),
             size: u64::try_from(file.len()).unwrap(),
             part: file.slice(begin..end),
+            ..proto::GetPictureResponse::default()
         }))
     }
 }

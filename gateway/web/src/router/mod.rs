@@ -2,9 +2,9 @@
 
 mod site;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::{Extension, Router};
 use http::{HeaderMap, Uri};
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
@@ -26,6 +26,7 @@ use crate::people::{
     delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
 };
 use crate::route::{Route, action, all_open, form, open, page, with_body};
+use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
 
 /// The longest body of a form.
@@ -321,7 +322,11 @@ pub fn router(app: &App) -> Router {
         use axum::response::IntoResponse as _;
         PageError::cross_site().into_response()
     };
+    let public = routes()
+        .into_iter()
+        .filter(|route| route.access == Access::Public);
     router
+        .layer(Extension(FixedPages::of(public.map(|route| route.path))))
         .layer(from_fn(log::name_route))
         .fallback(async |uri: Uri, headers: HeaderMap| {
             PageError::not_found().on_site(Visit::of(&uri, &headers))

@@ -35,7 +35,7 @@ pub async fn list(
     let query = Query::parse(query.as_deref());
     let currencies = match app.currencies.all(app.clock.now()).await {
         Ok(currencies) => currencies,
-        Err(fault) => return away(&visit, fault),
+        Err(fault) => return unavailable(&visit, fault),
     };
     if let Some(from) = query.get("from") {
         // A slug of the list needs no encoding, and leads to no other site.
@@ -80,13 +80,13 @@ pub async fn currency(
     let after = query.get("after");
     let currencies = match app.currencies.all(app.clock.now()).await {
         Ok(currencies) => currencies,
-        Err(fault) => return away(&visit, fault),
+        Err(fault) => return unavailable(&visit, fault),
     };
     let shown = find(&currencies, &game).ok_or_else(PageError::not_found)?;
     let rates = app.currencies.rates(&game, after.unwrap_or_default(), ROWS);
     let rates = match rates.await {
         Ok(rates) => rates,
-        Err(fault) => return away(&visit, fault),
+        Err(fault) => return unavailable(&visit, fault),
     };
     let path = format!("{PATH}/{}", shown.slug);
     visit.path = address(&path, &[("after", after)]);
@@ -119,7 +119,7 @@ pub async fn pair(
     let days = days.unwrap_or(SPANS[0]);
     let currencies = match app.currencies.all(app.clock.now()).await {
         Ok(currencies) => currencies,
-        Err(fault) => return away(&visit, fault),
+        Err(fault) => return unavailable(&visit, fault),
     };
     let found = find(&currencies, &from).zip(find(&currencies, &to));
     let pair = found.filter(|(one, other)| one.slug != other.slug);
@@ -127,7 +127,7 @@ pub async fn pair(
     let series = app.currencies.rate_series((&from, &to), days);
     let series = match series.await {
         Ok(series) => series,
-        Err(fault) => return away(&visit, fault),
+        Err(fault) => return unavailable(&visit, fault),
     };
     visit.path = currency_pages::span(&currency_pages::pair_path(pair), days);
     let version = Version::new(&app, &visit).message(&series);
@@ -143,7 +143,7 @@ pub async fn pair(
 pub async fn method(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
     let method = match app.currencies.methodology().await {
         Ok(method) => method,
-        Err(fault) => return away(&visit, fault),
+        Err(fault) => return unavailable(&visit, fault),
     };
     let version = Version::new(&app, &visit).message(&method);
     respond(&app, &visit, &version, |mut frame| {
@@ -182,7 +182,7 @@ fn version_of<T: Serialize>(version: Version, rows: &[T]) -> Result<Version, Fau
 }
 
 /// The page while economy-svc does not answer. Other faults are errors as on any page.
-fn away(visit: &Visit, fault: Fault) -> PageResult {
+fn unavailable(visit: &Visit, fault: Fault) -> PageResult {
     let status = status(fault.code);
     if !matches!(
         status,

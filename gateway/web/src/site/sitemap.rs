@@ -3,7 +3,7 @@
 //! A file is written while it is sent, a part at a time, so it takes the memory of one part. Each part is a read of its own, which waits for its
 //! turn among those of all pages.
 
-use std::sync::LazyLock;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
@@ -18,9 +18,7 @@ use time::format_description::well_known::Rfc3339;
 use super::cached::{Version, respond_file};
 use super::{robots, xml};
 use crate::app::App;
-use crate::layers::access::Access;
 use crate::page_error::{PageError, PageResult};
-use crate::router::routes;
 use crate::visit::Visit;
 
 const MEDIA_TYPE: &str = "application/xml; charset=utf-8";
@@ -33,14 +31,16 @@ const PAGES: &str = "pages";
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
 /// The public pages without a parameter, except those that crawlers are kept from.
-static FIXED: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let public = routes()
-        .into_iter()
-        .filter(|route| route.access == Access::Public);
-    let paths = public.map(|route| route.path);
-    let paths = paths.filter(|path| !path.contains(['{', '.']) && robots::is_allowed(path));
-    paths.collect()
-});
+#[derive(Debug, Clone)]
+pub struct FixedPages(Arc<[&'static str]>);
+
+impl FixedPages {
+    /// Those of these public paths.
+    pub fn of(paths: impl Iterator<Item = &'static str>) -> Self {
+        let paths = paths.filter(|path| !path.contains(['{', '.']) && robots::is_allowed(path));
+        Self(paths.collect())
+    }
+}
 
 pub async fn index(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
     let files = app.catalogue.sitemap_files().await?;
@@ -70,11 +70,12 @@ fn index_text(site: &str, files: &[SitemapFile]) -> String {
 pub async fn file(
     State(app): State<App>,
     Extension(visit): Extension<Visit>,
+    Extension(fixed): Extension<FixedPages>,
     Path(name): Path<String>,
 ) -> PageResult {
     let (kind, number) = read_name(&name).ok_or_else(PageError::not_found)?;
     if kind == PAGES {
-        return pages(&app, &visit, number).await;
+        return pages(&app, &visit, number, &fixed).await;
     }
     let first = app.catalogue.sitemap_part((kind, number), "").await?;
     let version = Version::of_file(&app, &visit).text(&first.version.to_string());
@@ -149,7 +150,7 @@ impl Rest {
 }
 
 /// The pages that are no listings: those of the router's table, and the countries.
-async fn pages(app: &App, visit: &Visit, number: u32) -> PageResult {
+async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> PageResult {
     if number != 1 {
         return Err(PageError::not_found());
     }
@@ -159,7 +160,7 @@ async fn pages(app: &App, visit: &Visit, number: u32) -> PageResult {
         let countries: Vec<CountryRow> = countries.parse()?;
         let site = app.public_url.as_str();
         let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
-        for path in FIXED.iter() {
+        for path in fixed.0.iter() {
             push_entry(&mut text, "url", [site, path], None);
         }
         for country in &countries {
@@ -233,8 +234,9 @@ mod tests {
     }
 
     #[test]
-    fn pages_without_a_parameter_are_known() {
-        assert!(FIXED.contains(&"/") && FIXED.contains(&"/games") && FIXED.contains(&"/terms"));
-        assert!(!FIXED.iter().any(|path| path.contains('{')), "{FIXED:?}");
+    fn pages_without_a_parameter_are_fixed() {
+        let paths = ["/", "/games", "/games/{slug}", "/games/feed.xml", "/vote"];
+        let fixed = FixedPages::of(paths.into_iter());
+        assert_eq!(*fixed.0, ["/", "/games"]);
     }
 }

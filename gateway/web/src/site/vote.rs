@@ -10,7 +10,7 @@ use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::site::cards::{Link, Tab};
-use pages::site::voting::{Candidate, Pair, Standing, VotePage};
+use pages::site::voting::{Candidate, Pair, RankedListing, VotePage};
 use pages::site::{Frame, Head};
 use serde::Deserialize;
 use time::Duration;
@@ -123,7 +123,7 @@ async fn show(
     let judged = Judged::read(kind.name, app.cookie.value(headers, JUDGED));
     kind.path.clone_into(&mut visit.path);
     let mut page = page(app, &visit, kind, &voter).await;
-    page.standings = standings(app, &page.frame, kind, &judged).await;
+    page.ranked = ranked(app, &page.frame, kind, &judged).await;
     // From a fixed list, so that a link cannot put words into the page.
     let notice = match done {
         Some("voted") => Some("vote-counted"),
@@ -227,7 +227,7 @@ async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
         pair: None,
         account: account_name(app, &frame, voter).await,
         sign_in: format!("/sign-in?next={}", frame.href(kind.path)),
-        standings: Vec::new(),
+        ranked: Vec::new(),
         board: Link {
             href: frame.href(&format!("/rankings/{}/week", kind.name)),
             label: frame.say("vote-board").to_owned(),
@@ -288,17 +288,17 @@ fn candidate(
 }
 
 /// Where the listings of a whole round of votes stand. One that is not public any more is left out.
-async fn standings(app: &Web, frame: &Frame, kind: Kind, judged: &Judged) -> Vec<Standing> {
-    let mut standings = Vec::new();
+async fn ranked(app: &Web, frame: &Frame, kind: Kind, judged: &Judged) -> Vec<RankedListing> {
+    let mut ranked = Vec::new();
     if !judged.is_round_over() {
-        return standings;
+        return ranked;
     }
     for name in judged.names() {
         let reads = try_join(title(app, kind, name), app.catalogue.ranks(kind.name, name));
         let Ok((title, ranks)) = reads.await else {
             continue;
         };
-        standings.push(Standing {
+        ranked.push(RankedListing {
             link: Link {
                 href: frame.href(&format!("/{}/{name}", kind.name)),
                 label: title,
@@ -306,7 +306,7 @@ async fn standings(app: &Web, frame: &Frame, kind: Kind, judged: &Judged) -> Vec
             ranks: ranks.iter().map(|rank| boards::rank(frame, rank)).collect(),
         });
     }
-    standings
+    ranked
 }
 
 /// What a public listing is called.

@@ -12,7 +12,7 @@ use web::app::Web;
 use web::articles::Articles;
 use web::page_limit::PageLimit;
 use web::router::{router, routes};
-use web::site::share_card::ShareCards;
+use web::share_cards::ShareCards;
 use web::upstream::{Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;

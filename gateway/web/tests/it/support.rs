@@ -25,7 +25,7 @@ use web::session::limits::Limits;
 use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
-use web::site::share_card::ShareCards;
+use web::share_cards::ShareCards;
 use web::store::{members, people};
 use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 

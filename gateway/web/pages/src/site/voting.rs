@@ -21,7 +21,7 @@ pub struct VotePage {
     pub account: Option<String>,
     pub sign_in: String,
     /// Where the listings of the last five votes stand; empty while the round lasts.
-    pub standings: Vec<Standing>,
+    pub ranked: Vec<RankedListing>,
     pub board: Link,
 }
 
@@ -54,7 +54,7 @@ pub struct Candidate {
 
 /// Where a listing stands; nowhere while no board has its first vote.
 #[derive(Debug)]
-pub struct Standing {
+pub struct RankedListing {
     pub link: Link,
     pub ranks: Vec<BoardRank>,
 }

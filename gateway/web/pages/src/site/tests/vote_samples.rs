@@ -7,7 +7,7 @@ use crate::site::Language;
 use crate::site::cards::Tab;
 use crate::site::games::BoardRank;
 use crate::site::rankings::{Board, BoardPage, BoardRow, BoardsPage};
-use crate::site::voting::{Candidate, Pair, Standing, VotePage};
+use crate::site::voting::{Candidate, Pair, RankedListing, VotePage};
 
 fn tab() -> Tab {
     Tab {
@@ -38,8 +38,8 @@ fn candidate(pick: &'static str) -> Candidate {
     }
 }
 
-fn standing(ranks: Vec<BoardRank>) -> Standing {
-    Standing {
+fn ranked(ranks: Vec<BoardRank>) -> RankedListing {
+    RankedListing {
         link: link("/games/kora"),
         ranks,
     }
@@ -58,9 +58,9 @@ fn vote(language: Language) -> VotePage {
         }),
         account: Some(text()),
         sign_in: "/sign-in?next=/vote".to_owned(),
-        standings: vec![
-            standing(Vec::new()),
-            standing(vec![BoardRank {
+        ranked: vec![
+            ranked(Vec::new()),
+            ranked(vec![BoardRank {
                 board: text(),
                 rank: text(),
                 wins: text(),

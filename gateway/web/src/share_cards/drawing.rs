@@ -10,7 +10,7 @@ use super::font::{Fonts, Style, blend};
 use super::wrap;
 
 /// The size of a card, as networks ask for it.
-pub(super) const SIZE: (u32, u32) = (1_200, 630);
+pub(crate) const SIZE: (u32, u32) = (1_200, 630);
 const QUALITY: u8 = 85;
 /// The largest picture that is decoded, in pixels of a side. Those of listings are smaller (§10.9).
 const MAX_SIDE: u32 = 4_096;
@@ -23,7 +23,7 @@ const QUIET: Rgb<u8> = Rgb([214, 211, 200]);
 
 /// The picture of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PictureShape {
+pub(crate) enum PictureShape {
     /// It fills the card, under the text.
     Wide,
     /// It stands on the right.
@@ -32,14 +32,14 @@ pub(super) enum PictureShape {
 
 /// What stands on a card.
 #[derive(Debug, Clone)]
-pub(super) struct Words {
-    pub(super) title: String,
-    pub(super) line: String,
-    pub(super) by: String,
+pub(crate) struct Words {
+    pub(crate) title: String,
+    pub(crate) line: String,
+    pub(crate) by: String,
 }
 
 /// A card as a JPEG. A picture that does not decode is left out.
-pub(super) fn draw(
+pub(crate) fn draw(
     words: &Words,
     picture: Option<(PictureShape, Vec<u8>)>,
 ) -> anyhow::Result<Vec<u8>> {

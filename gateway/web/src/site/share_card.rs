@@ -3,12 +3,6 @@
 //! A card is drawn when it is first asked for, then stored under a hash of all that stands on it. A page names the card with that hash, so caches
 //! may store it for ever.
 
-mod drawing;
-mod font;
-mod store;
-mod wrap;
-
-use std::path::Path as FilePath;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,14 +13,10 @@ use axum::response::{IntoResponse as _, Response};
 use contracts::public;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use http::{HeaderValue, StatusCode};
-use kit::overload::ConcurrencyLimit;
 use kit::{Code, Fault};
 use pages::site::share::LinkImage;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::Mutex;
 
-use self::drawing::{PictureShape, SIZE, Words, draw};
-use self::store::CardStore;
 use super::picture::CACHE_CONTROL as FOR_EVER;
 use super::query::Query;
 use crate::app::{App, Web};
@@ -34,37 +24,13 @@ use crate::domain::picture_name::is_file_name;
 use crate::layers::headers::RESOURCE_POLICY;
 use crate::listings::picture_file::whole_file;
 use crate::page_error::PageResult;
+use crate::share_cards::{PictureShape, SIZE, Words, draw};
 use crate::visit::Visit;
 
 /// Raised when cards are drawn in another way: those of before are not found any more.
 const DRAWING: u32 = 1;
-/// Cards that are drawn at once: a card takes a core for some 50 ms and 10 MB.
-const DRAWN_AT_ONCE: usize = 2;
-/// Further ones that wait, and for how long.
-const WAITING: usize = 32;
+/// How long a card waits to be drawn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Cards whose first request is drawn while the others wait for it.
-const LOCKS: usize = 64;
-
-/// The cards of this process.
-pub struct ShareCards {
-    store: CardStore,
-    drawing: ConcurrencyLimit,
-    /// By key: of requests for one card, one draws it.
-    locks: [Mutex<()>; LOCKS],
-}
-
-impl ShareCards {
-    /// Stores up to `most` bytes in the folder, or in a temporary one.
-    pub fn new(folder: Option<&FilePath>, most: u64) -> anyhow::Result<Self> {
-        Ok(Self {
-            store: CardStore::open(folder, most)?,
-            drawing: ConcurrencyLimit::with_queue("share cards", DRAWN_AT_ONCE, WAITING),
-            locks: std::array::from_fn(|_| Mutex::new(())),
-        })
-    }
-}
-
 /// What stands on a card.
 struct Card {
     /// The path of the listing's page.
@@ -207,7 +173,7 @@ async fn respond(app: &App, visit: &Visit, query: Option<&str>, card: Card) -> P
     let mut response = if visit.has(&tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let file = stored(app, &key, card).await?;
+        let file = find_or_draw(app, &key, card).await?;
         let media_type = HeaderValue::from_static("image/jpeg");
         ([(CONTENT_TYPE, media_type)], file).into_response()
     };
@@ -235,15 +201,12 @@ fn describe(response: &mut Response, tag: &str, is_versioned: bool) {
 }
 
 /// The card, which is drawn unless it was before.
-async fn stored(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> {
+async fn find_or_draw(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> {
     let cards = &app.share_cards;
     if let Some(file) = cards.store.find(key).await {
         return Ok(file);
     }
-    let place = key
-        .bytes()
-        .fold(0, |sum: usize, byte| sum * 31 % LOCKS + usize::from(byte));
-    let _only = cards.locks[place % LOCKS].lock().await;
+    let _only = cards.lock(key).await;
     // Another request may have drawn it meanwhile.
     if let Some(file) = cards.store.find(key).await {
         return Ok(file);

@@ -4,8 +4,8 @@ use ab_glyph::{Font as _, FontRef, InvalidFont, PxScale, ScaleFont as _, point};
 use image::{Rgb, RgbImage};
 use unicode_normalization::UnicodeNormalization as _;
 
-const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold.ttf");
+const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
+const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold.ttf");
 
 /// Both weights.
 pub(super) struct Fonts {

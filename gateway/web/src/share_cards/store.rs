@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// The folder. Several replicas may share it: the name of a file says what is drawn on it.
 #[derive(Debug)]
-pub(super) struct CardStore {
+pub(crate) struct CardStore {
     folder: PathBuf,
     /// Bytes of all files at most.
     most: u64,
@@ -24,7 +24,7 @@ pub(super) struct CardStore {
 impl CardStore {
     /// # Errors
     /// The folder cannot be made.
-    pub(super) fn open(folder: Option<&Path>, most: u64) -> anyhow::Result<Self> {
+    pub(crate) fn open(folder: Option<&Path>, most: u64) -> anyhow::Result<Self> {
         let (folder, temporary) = if let Some(folder) = folder {
             fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -47,12 +47,12 @@ impl CardStore {
     }
 
     /// A card, if it was drawn. `key` is hexadecimal.
-    pub(super) async fn find(&self, key: &str) -> Option<Bytes> {
+    pub(crate) async fn find(&self, key: &str) -> Option<Bytes> {
         tokio::fs::read(self.path(key)).await.ok().map(Bytes::from)
     }
 
     /// Stores a card. It is complete whenever it is there: it is renamed when it is written.
-    pub(super) fn insert(&self, key: &str, card: &[u8]) -> anyhow::Result<()> {
+    pub(crate) fn insert(&self, key: &str, card: &[u8]) -> anyhow::Result<()> {
         let file = tempfile::NamedTempFile::new_in(&self.folder)?;
         fs::write(file.path(), card)?;
         file.persist(self.path(key))?;
