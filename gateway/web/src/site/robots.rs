@@ -13,9 +13,17 @@ use crate::page_error::PageResult;
 use crate::visit::Visit;
 
 /// What paths of the dashboard begin with.
-const DASHBOARD: [&str; 5] = ["/accounts", "/you", "/link/", "/reset", "/sign-"];
-/// Pages of the public site that are no pages to find: results of a search, and votes. They are there in each language.
-const PUBLIC: [&str; 2] = ["/search?", "/vote"];
+const DASHBOARD: [&str; 7] = [
+    "/accounts",
+    "/you",
+    "/link/",
+    "/reset",
+    "/sign-",
+    "/claim/",
+    "/takedown/",
+];
+/// Pages of the public site that nobody searches for: results of a search, votes, and forms about a listing. They are there in each language.
+const PUBLIC: [&str; 4] = ["/search?", "/vote", "/correct/", "/report/"];
 /// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
 const DELAY: u32 = 1;
 

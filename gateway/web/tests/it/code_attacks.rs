@@ -152,12 +152,18 @@ async fn the_form_that_turns_it_on_works_once(pool: PgPool) {
         let (_, list) = page.text.split_once("<li>").unwrap();
         list.to_owned()
     };
-    // Both answers show the codes that work, and both have a session.
-    assert_eq!(codes(&one), codes(&two));
+    // A request that is read after the other has ended comes with a session that is over, and leads to sign-in.
+    let (late, shown): (Vec<_>, Vec<_>) = [(one, browser), (two, copy)]
+        .into_iter()
+        .partition(|(page, _)| page.status == 303 && page.location().starts_with("/sign-in"));
+    assert!(late.len() < 2, "nobody saw the codes");
+    // All others show the codes that work, and have a session.
+    let texts: Vec<String> = shown.iter().map(|(page, _)| codes(page)).collect();
+    assert!(texts.iter().all(|text| *text == texts[0]));
     let mails = site.mails().await;
     let told = mails.iter().filter(|it| it.1 == "The second factor is on");
     assert_eq!(told.count(), 1);
-    for browser in [&mut browser, &mut copy] {
+    for (_, mut browser) in shown {
         browser
             .get("/you")
             .await
