@@ -312,7 +312,7 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
     } else {
         if !args.no_build {
             say(
-                "Building the services (the first time takes about 5 minutes on two cores; later, seconds)",
+                "Building the services (the first time takes 5 to 9 minutes on two cores; later, seconds)",
             );
             // The fleet does not need webhook-listen, but developers of webhook receivers do.
             let built = [&names[..], &["webhook-listen"]].concat();
