@@ -284,6 +284,7 @@ async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
     let account = Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
     let voter = Some(proto::Voter {
         voter: Some(proto::voter::Voter::AccountId(account)),
+        other_account_ids: Vec::new(),
     });
     let mut votes = VotesServiceClient::new(channel.clone());
     let request = proto::DrawPairRequest {

@@ -170,20 +170,20 @@ impl Boards {
     }
 
     /// Draws two live listings of different creators for a voter who has `judged` these pairs. Every other pair has the same chance, but for
-    /// listings of an account with the voter's id.
+    /// listings of the voter's `accounts`.
     ///
     /// # Errors
     /// As [`Boards::view`].
     pub fn draw<L: Votable>(
         &self,
         rng: &mut impl Rng,
-        voter: Uuid,
+        accounts: &[Uuid],
         judged: &HashSet<Pair>,
     ) -> Result<Option<[Arc<L>; 2]>, Fault> {
         let (snapshot, view) = (self.catalogue.snapshot()?, self.view()?);
         let dataset = view.newer(&snapshot).dataset(Mode::Live);
         let listings = &view.dataset(Mode::Live).of::<L>().listings;
-        let is_own = |row: &L| row.owners(dataset).contains(&voter);
+        let is_own = |row: &L| row.owners(dataset).iter().any(|it| accounts.contains(it));
         let is_open = |one: &L, other: &L| {
             !judged.contains(&Pair::of(*one.id(), *other.id())) && !is_own(one) && !is_own(other)
         };

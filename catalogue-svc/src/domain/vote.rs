@@ -33,6 +33,8 @@ pub struct Voter {
     pub id: Uuid,
     /// Where a cookie is; `None` for an account.
     pub network: Option<String>,
+    /// All accounts of the person who votes: the person does not judge their listings.
+    pub accounts: Vec<Uuid>,
 }
 
 /// A vote of a voter.

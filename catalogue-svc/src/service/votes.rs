@@ -22,6 +22,9 @@ use crate::index::{Catalogue, Creator, Dataset, Game};
 use crate::store::votes;
 use crate::write::{Command, CommandHandler, Outcome};
 
+/// The most further accounts of a voter.
+const MOST_ACCOUNTS: usize = 1_000;
+
 /// Draws pairs and takes votes.
 #[derive(Debug)]
 pub struct Votes {
@@ -77,7 +80,9 @@ impl Votes {
     ) -> Result<proto::DrawPairResponse, Fault> {
         let now = self.clock.now();
         let judged = votes::judged(&self.pool, voter.id, vote::day(now)).await?;
-        let pair = self.boards.draw::<L>(&mut rand::rng(), voter.id, &judged)?;
+        let pair = self
+            .boards
+            .draw::<L>(&mut rand::rng(), &voter.accounts, &judged)?;
         let [first, second] = pair.ok_or_else(|| {
             Fault::not_found("No two listings of different creators are left to judge today.")
         })?;
@@ -114,7 +119,7 @@ impl Votes {
         let voter = fields.check("voter", voter(request.voter));
         let kind = fields.check("kind", board_kind(&request.kind));
         let mut named = |field: &str, name: &str| {
-            let voter = voter.as_ref()?.id;
+            let voter = voter.as_ref()?;
             match kind? {
                 BoardKind::Games => fields.check(field, find::<Game>(live, name, voter)),
                 BoardKind::Creators => fields.check(field, find::<Creator>(live, name, voter)),
@@ -149,11 +154,12 @@ impl Votes {
 }
 
 /// The id of a public listing that `voter` may judge.
-fn find<L: Votable>(dataset: &Dataset, name: &str, voter: Uuid) -> Result<Uuid, String> {
+fn find<L: Votable>(dataset: &Dataset, name: &str, voter: &Voter) -> Result<Uuid, String> {
     let row = L::index(dataset).get(name);
     let row = row.ok_or_else(|| "No published listing of this kind has this name.".to_owned())?;
-    if row.owners(dataset).contains(&voter) {
-        return Err("It belongs to this account. Draw another pair.".to_owned());
+    let owners = row.owners(dataset);
+    if owners.iter().any(|owner| voter.accounts.contains(owner)) {
+        return Err("It belongs to an account of this voter. Draw another pair.".to_owned());
     }
     Ok(*row.id())
 }
@@ -163,17 +169,30 @@ fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {
         let id = id.parse::<Uuid>().ok();
         id.ok_or_else(|| "Its id is a UUID.".to_owned())
     };
-    match voter.and_then(|voter| voter.voter) {
-        Some(proto::voter::Voter::AccountId(account)) => Ok(Voter {
-            id: id(&account)?,
-            network: None,
-        }),
+    let voter = voter.unwrap_or_default();
+    let others = voter.other_account_ids;
+    if others.len() > MOST_ACCOUNTS {
+        return Err(format!("It has at most {MOST_ACCOUNTS} other accounts."));
+    }
+    let others = others.iter().map(|account| id(account));
+    let mut accounts = others.collect::<Result<Vec<_>, _>>()?;
+    match voter.voter {
+        Some(proto::voter::Voter::AccountId(account)) => {
+            let id = id(&account)?;
+            accounts.push(id);
+            Ok(Voter {
+                id,
+                network: None,
+                accounts,
+            })
+        }
         Some(proto::voter::Voter::Cookie(cookie)) => {
             let address = cookie.address.parse::<IpAddr>().ok();
             let address = address.ok_or_else(|| "Its address is an IP address.".to_owned())?;
             Ok(Voter {
                 id: id(&cookie.id)?,
                 network: Some(vote::network(address)),
+                accounts,
             })
         }
         None => Err("Say who votes: an account or a cookie.".to_owned()),

@@ -5164,6 +5164,9 @@ pub mod staff_dump_service_server {
 /// The voter.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Voter {
+    /// UUIDs of further accounts of the same person, at most 1,000. The voter does not judge their listings either.
+    #[prost(string, repeated, tag = "3")]
+    pub other_account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(oneof = "voter::Voter", tags = "1, 2")]
     pub voter: ::core::option::Option<voter::Voter>,
 }
@@ -5351,8 +5354,8 @@ pub mod votes_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of an account with the
-        /// voter's id, and pairs that the voter has judged today. `not_found` when there is no such pair.
+        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
+        /// accounts, and pairs that the voter has judged today. `not_found` when there is no such pair.
         pub async fn draw_pair(
             &mut self,
             request: impl tonic::IntoRequest<super::DrawPairRequest>,
@@ -5418,8 +5421,8 @@ pub mod votes_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with VotesServiceServer.
     #[async_trait]
     pub trait VotesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of an account with the
-        /// voter's id, and pairs that the voter has judged today. `not_found` when there is no such pair.
+        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
+        /// accounts, and pairs that the voter has judged today. `not_found` when there is no such pair.
         async fn draw_pair(
             &self,
             request: tonic::Request<super::DrawPairRequest>,

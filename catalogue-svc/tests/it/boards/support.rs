@@ -119,7 +119,10 @@ pub(crate) fn voter_id(number: u32) -> String {
 /// The account with this number.
 pub(crate) fn account(number: u32) -> proto::Voter {
     let voter = voter::Voter::AccountId(voter_id(number));
-    proto::Voter { voter: Some(voter) }
+    proto::Voter {
+        voter: Some(voter),
+        other_account_ids: Vec::new(),
+    }
 }
 
 /// The cookie with this number.
@@ -130,6 +133,7 @@ pub(crate) fn cookie(number: u32, address: &str) -> proto::Voter {
     };
     proto::Voter {
         voter: Some(voter::Voter::Cookie(cookie)),
+        other_account_ids: Vec::new(),
     }
 }
 

@@ -297,6 +297,15 @@ async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
         cookie(1, "localhost"),
         proto::Voter {
             voter: Some(proto::voter::Voter::AccountId("kora".to_owned())),
+            other_account_ids: Vec::new(),
+        },
+        proto::Voter {
+            other_account_ids: vec!["kora".to_owned()],
+            ..account(1)
+        },
+        proto::Voter {
+            other_account_ids: vec![voter_id(2); 1_001],
+            ..account(1)
         },
     ] {
         let refused = replica.try_vote(voter.clone(), ("game-1", "game-2")).await;

@@ -238,7 +238,7 @@ async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
 
 /// The name of the account that votes.
 async fn account_name(app: &Web, frame: &Frame, voter: &Voter) -> Option<String> {
-    let Voter::Account(id) = voter else {
+    let Voter::Account(id, _) = voter else {
         return None;
     };
     let found = app.gateway.account(*id).await.ok();

@@ -14,21 +14,23 @@ use crate::store::members;
 use crate::viewer::{ClientInfo, Viewer};
 
 const COOKIE: &str = "voter";
+/// catalogue-svc takes so many other accounts of a person.
+const MOST_OTHERS: usize = 1_000;
 const YEAR: Duration = Duration::days(365);
 
 /// A voter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Voter {
-    /// The account in which the person has been for longest.
-    Account(Uuid),
+    /// The account in which the person has been for longest, and the person's other accounts.
+    Account(Uuid, Vec<Uuid>),
     Cookie(Uuid),
 }
 
 impl Voter {
     /// The voter of a request. Without Redis or PostgreSQL nobody is signed in, and people vote by cookie.
     pub(super) async fn find(web: &Web, headers: &HeaderMap) -> Option<Self> {
-        if let Some(account) = account(web, headers).await {
-            return Some(Self::Account(account));
+        if let Some((account, others)) = accounts(web, headers).await {
+            return Some(Self::Account(account, others));
         }
         let value = web.cookie.value(headers, COOKIE)?;
         voter_cookie::voter(&web.key_ring, value).map(Self::Cookie)
@@ -42,22 +44,32 @@ impl Voter {
     }
 
     pub(super) fn message(&self, client: &ClientInfo) -> proto::Voter {
-        let voter = match self {
-            Self::Account(account) => proto::voter::Voter::AccountId(account.to_string()),
-            Self::Cookie(id) => proto::voter::Voter::Cookie(proto::CookieVoter {
-                id: id.to_string(),
-                address: client.address(),
-            }),
+        let (voter, others) = match self {
+            Self::Account(account, others) => {
+                let voter = proto::voter::Voter::AccountId(account.to_string());
+                (voter, others.as_slice())
+            }
+            Self::Cookie(id) => {
+                let voter = proto::voter::Voter::Cookie(proto::CookieVoter {
+                    id: id.to_string(),
+                    address: client.address(),
+                });
+                (voter, [].as_slice())
+            }
         };
-        proto::Voter { voter: Some(voter) }
+        proto::Voter {
+            voter: Some(voter),
+            other_account_ids: others.iter().map(Uuid::to_string).collect(),
+        }
     }
 }
 
-async fn account(web: &Web, headers: &HeaderMap) -> Option<Uuid> {
+async fn accounts(web: &Web, headers: &HeaderMap) -> Option<(Uuid, Vec<Uuid>)> {
     let viewer = Viewer::find(web, headers, web.clock.now()).await;
     let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in)?;
     let memberships = members::of_person(&web.pool, viewer.person.id).await;
-    Some(memberships.ok()?.first()?.account)
+    let mut accounts = memberships.ok()?.into_iter().map(|it| it.account);
+    Some((accounts.next()?, accounts.take(MOST_OTHERS).collect()))
 }
 
 /// Sets the cookie of a voter.
