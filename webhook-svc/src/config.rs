@@ -64,7 +64,7 @@ pub struct Settings {
     /// Minimum days between the first and the last of them
     #[arg(long, default_value_t = 5)]
     off_after_days: u32,
-    /// Days after which deliveries are removed
+    /// Days after which deliveries are removed, and messages can no longer be pulled
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(2..))]
     retention: u32,
     /// Maximum deliveries in flight to one endpoint

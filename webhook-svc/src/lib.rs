@@ -86,6 +86,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         allow: settings.http.allow.clone(),
         schedule: settings.schedule(),
         rotation: settings.rotation(),
+        retention: settings.retention(),
         receiver_check_timeout: settings.receiver_check_timeout,
     };
     dependencies.add_to(&mut services);

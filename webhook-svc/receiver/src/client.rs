@@ -1,4 +1,4 @@
-//! A client for receivers under development or test, over HTTP or HTTPS.
+//! A client for receivers under development or test, and for the API, over HTTP or HTTPS.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode, Uri};
+use http::{HeaderMap, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Collected, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client as HttpClient;
@@ -26,10 +26,11 @@ const MAX_BODY: usize = 256 * 1024;
 #[derive(Clone, Debug)]
 pub struct Client(HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>);
 
-/// A receiver's response.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     pub status: StatusCode,
+    pub headers: HeaderMap,
     pub body: Bytes,
 }
 
@@ -73,9 +74,27 @@ impl Client {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response, String> {
-        let mut request = Request::post(url)
-            .body(Full::new(body))
-            .map_err(|error| error.to_string())?;
+        self.send(Method::POST, url, headers, body).await
+    }
+
+    /// Gets something of the API.
+    ///
+    /// # Errors
+    /// Why there is no response.
+    pub async fn get(&self, url: &Uri, headers: HeaderMap) -> Result<Response, String> {
+        self.send(Method::GET, url, headers, Bytes::new()).await
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        url: &Uri,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, String> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = url.clone();
         *request.headers_mut() = headers;
         let call = async {
             let answer = self
@@ -87,6 +106,7 @@ impl Client {
             let body = Limited::new(body, MAX_BODY).collect().await;
             Ok(Response {
                 status: head.status,
+                headers: head.headers,
                 // The status has decided; an error in the body changes nothing.
                 body: body.map(Collected::to_bytes).unwrap_or_default(),
             })

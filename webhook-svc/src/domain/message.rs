@@ -2,6 +2,7 @@
 
 use contracts::common::v1::Change;
 use contracts::public::Timestamp;
+pub use contracts::public::{WebhookListing as Listing, WebhookMove as Move};
 use serde::Serialize;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -39,75 +40,6 @@ pub enum Data {
     Ping { message: &'static str },
 }
 
-/// A listing at the time of the message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Listing {
-    /// `game`, `studio`, `person` or `event`.
-    pub kind: String,
-    /// Of games and events.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slug: Option<String>,
-    /// Of studios and persons.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handle: Option<String>,
-    pub name: String,
-    /// The public web page.
-    pub url: String,
-    /// Path of the API, below its base URL.
-    pub api: String,
-}
-
-impl Listing {
-    pub fn game(slug: &str, name: &str, url: &str) -> Self {
-        Self::with_slug("game", "games", slug, name, url)
-    }
-
-    pub fn event(slug: &str, name: &str, url: &str) -> Self {
-        Self::with_slug("event", "events", slug, name, url)
-    }
-
-    /// `kind` is `studio` or `person`.
-    pub fn page(kind: &str, handle: &str, name: &str, url: &str) -> Self {
-        Self {
-            kind: kind.to_owned(),
-            slug: None,
-            handle: Some(handle.to_owned()),
-            name: name.to_owned(),
-            url: url.to_owned(),
-            api: format!("/creators/{handle}"),
-        }
-    }
-
-    pub fn slug_or_handle(&self) -> &str {
-        let name = self.slug.as_deref().or(self.handle.as_deref());
-        name.unwrap_or_default()
-    }
-
-    fn with_slug(kind: &str, folder: &str, slug: &str, name: &str, url: &str) -> Self {
-        Self {
-            kind: kind.to_owned(),
-            slug: Some(slug.to_owned()),
-            handle: None,
-            name: name.to_owned(),
-            url: url.to_owned(),
-            api: format!("/{folder}/{slug}"),
-        }
-    }
-}
-
-/// A listing's move on a board.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Move {
-    pub kind: String,
-    pub board: String,
-    pub name: String,
-    pub url: String,
-    /// From 1; 0 when it left the board.
-    pub rank: u32,
-    /// 0 when it was not on the board.
-    pub previous_rank: u32,
-}
-
 /// The id of the message with `event` that a change of `producer` causes. It derives from the change, so a change that is read again
 /// makes no second message.
 ///
@@ -123,6 +55,12 @@ pub fn derive_id(producer: &str, change: &Change, at: OffsetDateTime, event: Eve
     } = change;
     let (micros, event) = (at.unix_timestamp_nanos() / 1_000, event.as_str());
     let name = format!("{producer}/{entity}/{id}/{revision}/{micros}/{event}");
+    Uuid::new_v5(&NAMESPACE, name.as_bytes())
+}
+
+/// The id of the message of a sample, which is always the same.
+pub fn derive_sample_id(event: Event, kind: &str) -> Uuid {
+    let name = format!("sample/{}/{kind}", event.as_str());
     Uuid::new_v5(&NAMESPACE, name.as_bytes())
 }
 

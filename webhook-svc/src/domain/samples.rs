@@ -1,7 +1,13 @@
 //! A documented sample of each event and kind, for *Send a test event*.
 
+use time::OffsetDateTime;
+use time::macros::datetime;
+
 use super::event::Event;
-use super::message::{Data, Listing, Move};
+use super::message::{Data, Listing, Message, Move, derive_sample_id};
+
+/// When the samples that test keys pull say that they were made.
+pub const CREATED_AT: OffsetDateTime = datetime!(2026-01-01 00:00 UTC);
 
 #[derive(Debug, Clone)]
 pub struct Sample {
@@ -56,6 +62,20 @@ pub fn find(event: Event, kind: &str) -> Option<Sample> {
     all()
         .into_iter()
         .find(|sample| sample.event == event && (kind.is_empty() || sample.kind == kind))
+}
+
+/// The samples of the events that endpoints can select, as messages that never change.
+///
+/// # Errors
+/// Those of serde.
+pub fn messages() -> Result<Vec<Message>, serde_json::Error> {
+    let selectable = |sample: &Sample| Event::SUBSCRIBABLE.contains(&sample.event);
+    let samples = all().into_iter().filter(selectable);
+    let message = |sample: Sample| {
+        let id = derive_sample_id(sample.event, sample.kind);
+        Message::new(id, sample.event, None, CREATED_AT, &sample.data)
+    };
+    samples.map(message).collect()
 }
 
 fn listing(kind: &str) -> Listing {

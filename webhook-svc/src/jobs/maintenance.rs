@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::SCHEMA;
 use crate::key_ring::{KeyRing, SealError};
 use crate::store::endpoints::{self, Endpoint};
-use crate::store::{retention as old_deliveries, upgrade};
+use crate::store::{message_positions, retention as old_deliveries, upgrade};
 
 const PERIOD: Duration = Duration::from_hours(1);
 
@@ -36,14 +36,18 @@ pub(crate) fn spawn(
     });
 }
 
-/// Starts the job that moves what the version before the log of attempts left (migration 0008). Until that version has stopped, it leaves more.
+/// Starts the job that moves what the version before the log of attempts left (migration 0008), and numbers the messages of the version before
+/// positions (migration 0014). Until those versions have stopped, they leave more.
 pub(crate) fn spawn_upgrade(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
     let period = Duration::from_mins(10);
     let job = Periodic::new(pool.clone(), SCHEMA, "upgrade", period, clock.clone());
     let pool = pool.clone();
     job.spawn(lifecycle, move |now| {
         let pool = pool.clone();
-        async move { Ok(upgrade::run(&pool, now).await?) }
+        async move {
+            let moved = upgrade::run(&pool, now).await?;
+            Ok(moved + message_positions::number_left(&pool).await?)
+        }
     });
 }
 

@@ -1,10 +1,12 @@
-//! The endpoints and deliveries of an account, for the dashboard (`webhook/v1/endpoints.proto`, `deliveries.proto`, `receivers.proto`).
+//! The endpoints, deliveries and messages of an account (`webhook/v1/endpoints.proto`, `deliveries.proto`,
+//! `messages.proto`, `receivers.proto`).
 
 use std::sync::Arc;
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use contracts::webhook::v1::endpoints_service_server::EndpointsService;
+use contracts::webhook::v1::messages_service_server::MessagesService;
 use contracts::webhook::v1::receivers_service_server::ReceiversService;
 use tonic::{Request, Response, Status};
 
@@ -157,6 +159,17 @@ impl DeliveriesService for Service {
         let scope = Scope::account(&request.account_id)?;
         let delivery = Some(self.0.send_test_event(&scope, request).await?);
         Ok(Response::new(proto::SendTestEventResponse { delivery }))
+    }
+}
+
+#[tonic::async_trait]
+impl MessagesService for Service {
+    async fn list_messages(
+        &self,
+        request: Request<proto::ListMessagesRequest>,
+    ) -> Result<Response<proto::ListMessagesResponse>, Status> {
+        let answer = self.0.list_messages(request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 }
 

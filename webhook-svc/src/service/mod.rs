@@ -1,10 +1,11 @@
-//! The gRPC services of webhook-svc. `endpoints`, `deliveries` and `receivers` implement the operations; `account` and `staff` authorize their
+//! The gRPC services of webhook-svc. `endpoints`, `deliveries`, `messages` and `receivers` implement the operations; `account` and `staff` authorize their
 //! callers.
 
 mod account;
 mod convert;
 mod deliveries;
 mod endpoints;
+mod messages;
 mod receivers;
 mod scope;
 mod staff;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use contracts::webhook::v1::deliveries_service_server::DeliveriesServiceServer;
 use contracts::webhook::v1::endpoints_service_server::EndpointsServiceServer;
+use contracts::webhook::v1::messages_service_server::MessagesServiceServer;
 use contracts::webhook::v1::receivers_service_server::ReceiversServiceServer;
 use contracts::webhook::v1::staff_service_server::StaffServiceServer;
 use kit::Clock;
@@ -41,6 +43,8 @@ pub struct Dependencies {
     pub schedule: Schedule,
     /// How long the old secret signs after a rotation.
     pub rotation: time::Duration,
+    /// How long messages can be pulled.
+    pub retention: time::Duration,
     /// The longest time of a receiver's check.
     pub receiver_check_timeout: std::time::Duration,
 }
@@ -55,6 +59,9 @@ impl Dependencies {
                 &operations,
             ))))
             .add_service(DeliveriesServiceServer::new(account::Service(Arc::clone(
+                &operations,
+            ))))
+            .add_service(MessagesServiceServer::new(account::Service(Arc::clone(
                 &operations,
             ))))
             .add_service(ReceiversServiceServer::new(account::Service(Arc::clone(

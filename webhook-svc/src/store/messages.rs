@@ -5,10 +5,11 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::message_positions;
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 
-/// Inserts messages, and a delivery of each to every subscribed endpoint. Returns the number of deliveries.
+/// Inserts messages with positions, and a delivery of each to every subscribed endpoint. Returns the number of deliveries.
 ///
 /// An endpoint is subscribed when it has selected the event and its account's plan has webhooks; a tip goes only to the owners of the
 /// game's page. Messages that exist already are skipped.
@@ -21,7 +22,9 @@ pub async fn fan_out(
     if messages.is_empty() {
         return Ok(0);
     }
+    message_positions::lock_head(connection).await?;
     let subject = |message: &Message| message.subject;
+    let ids: Vec<Uuid> = messages.iter().map(|message| message.id).collect();
     let made = sqlx::query!(
         "with made as (
              insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
@@ -54,7 +57,7 @@ pub async fn fan_out(
              )
          )
          select count(*) as \"count!\" from delivery",
-        &messages.iter().map(|message| message.id).collect::<Vec<_>>(),
+        &ids,
         &messages.iter().map(|message| message.event.as_str().to_owned()).collect::<Vec<_>>(),
         &messages.iter().map(|message| subject(message).map(|it| it.entity.to_owned())).collect::<Vec<_>>() as _,
         &messages.iter().map(|message| subject(message).map(|it| it.id)).collect::<Vec<_>>() as _,
@@ -63,8 +66,9 @@ pub async fn fan_out(
         tries,
         Event::TipPaid.as_str(),
     )
-    .fetch_one(connection)
+    .fetch_one(&mut *connection)
     .await?;
+    message_positions::number(connection, &ids).await?;
     Ok(made.count.unsigned_abs())
 }
 
@@ -125,4 +129,49 @@ pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sql
         body: row.body.into(),
     });
     Ok(messages.collect())
+}
+
+/// Which messages are listed.
+#[derive(Debug, Clone, Copy)]
+pub struct Range<'a> {
+    pub account: Uuid,
+    /// `None` does not filter.
+    pub event: Option<&'a str>,
+    /// Positions above this one,
+    pub after: i64,
+    /// up to this one.
+    pub until: i64,
+    pub limit: i64,
+}
+
+/// A message with its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PositionedMessage {
+    pub position: i64,
+    pub id: Uuid,
+    pub event: String,
+    /// Exactly as it is sent.
+    pub body: Vec<u8>,
+}
+
+/// Messages for an account about listings that are published, in the order of their positions.
+pub async fn list(pool: &PgPool, range: Range<'_>) -> Result<Vec<PositionedMessage>, sqlx::Error> {
+    sqlx::query_as!(
+        PositionedMessage,
+        r#"select position as "position!", message.id, event, body from webhook.message
+           where position > $1 and position <= $2 and ($3::text is null or event = $3)
+               and (recipients is null or $4 = any(recipients))
+               and exists (
+                   select from webhook.listing
+                   where listing.kind = message.listing_kind and listing.id = message.listing_id and published
+               )
+           order by position limit $5"#,
+        range.after,
+        range.until,
+        range.event,
+        range.account,
+        range.limit
+    )
+    .fetch_all(pool)
+    .await
 }

@@ -6,6 +6,7 @@ pub mod deliveries;
 pub mod endpoints;
 pub mod listings;
 pub mod mails;
+pub mod message_positions;
 pub mod messages;
 pub mod partitions;
 pub mod plans;

@@ -10,6 +10,8 @@ mod fan_out;
 mod health;
 mod lost_claim;
 mod mail;
+mod message_cursors;
+mod messages;
 mod own_fault;
 mod queue;
 mod rate_limit;

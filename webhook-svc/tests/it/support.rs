@@ -9,6 +9,7 @@ use contracts::listings::v1 as listings;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
@@ -50,6 +51,8 @@ pub(crate) const TAKEN: ProjectionContext = ProjectionContext {
 
 /// Another name of the receivers.
 pub(crate) const HOST: &str = "hooks.example";
+/// How long messages can be pulled.
+pub(crate) const RETENTION: Duration = Duration::days(30);
 /// The length of a lease on an endpoint.
 pub(crate) const LEASE: StdDuration = StdDuration::from_secs(10);
 
@@ -91,6 +94,7 @@ pub(crate) struct Webhook {
     pub(crate) clock: Clock,
     pub(crate) endpoints: EndpointsServiceClient<Client>,
     pub(crate) deliveries: DeliveriesServiceClient<Client>,
+    pub(crate) messages: MessagesServiceClient<Client>,
     pub(crate) receivers: ReceiversServiceClient<Client>,
     pub(crate) staff: StaffServiceClient<Client>,
     pub(crate) publisher: Publisher,
@@ -190,6 +194,7 @@ pub(crate) async fn replica_with(
         allow,
         schedule: Schedule::default(),
         rotation: Duration::DAY,
+        retention: RETENTION,
         receiver_check_timeout: testing::LONG,
     };
     service.add_to(&mut services);
@@ -201,6 +206,7 @@ pub(crate) async fn replica_with(
         clock,
         endpoints: EndpointsServiceClient::new(fleet.clone()),
         deliveries: DeliveriesServiceClient::new(fleet.clone()),
+        messages: MessagesServiceClient::new(fleet.clone()),
         receivers: ReceiversServiceClient::new(fleet),
         staff: StaffServiceClient::new(staff),
         publisher,

@@ -1,15 +1,12 @@
 //! The messages of a check: signed like the service's, then tampered with.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use sha2::Sha256;
 use uuid::Uuid;
 
 use crate::clock::now;
 use crate::signature::Secret;
+use crate::signed_headers::{self, Unsigned};
 
 /// An unsigned message.
 #[derive(Debug, Clone)]
@@ -61,22 +58,17 @@ impl Message {
 
     /// Signs the message with this timestamp.
     pub(super) fn signed_at(&self, secret: &Secret, timestamp: &str) -> Signed {
-        let id = self.id.to_string();
-        let standard = sign_standard(secret, &id, timestamp, &self.body);
-        let mut signed = Signed {
-            headers: HeaderMap::new(),
-            body: self.body.clone(),
+        let unsigned = Unsigned {
+            event: &self.event,
+            id: &self.id.to_string(),
+            timestamp,
+            body: &self.body,
+            agent: "webhook-check/1",
         };
-        signed.set("content-type", "application/json");
-        signed.set("user-agent", "webhook-check/1");
-        signed.set("x-service-event", &self.event);
-        signed.set("x-service-delivery", &id);
-        signed.set("x-service-timestamp", timestamp);
-        signed.set("x-service-signature", &secret.sign(timestamp, &self.body));
-        signed.set("webhook-id", &id);
-        signed.set("webhook-timestamp", timestamp);
-        signed.set("webhook-signature", &standard);
-        signed
+        Signed {
+            headers: signed_headers::sign(unsigned, secret),
+            body: self.body.clone(),
+        }
     }
 }
 
@@ -111,16 +103,4 @@ impl Signed {
             self.headers.remove(name);
         }
     }
-}
-
-/// The signature of Standard Webhooks, which some receivers verify instead: keyed with the decoded bytes of the secret.
-fn sign_standard(secret: &Secret, id: &str, timestamp: &str, body: &[u8]) -> String {
-    let key = secret.reveal().rsplit("whsec_").next().unwrap_or_default();
-    let key = STANDARD.decode(key).unwrap_or_default();
-    let Ok(mut code) = Hmac::<Sha256>::new_from_slice(&key) else {
-        unreachable!("HMAC takes a key of any length");
-    };
-    code.update(format!("{id}.{timestamp}.").as_bytes());
-    code.update(body);
-    format!("v1,{}", STANDARD.encode(code.finalize().into_bytes()))
 }

@@ -42,7 +42,6 @@ fn the_receiver_in_python_keeps_all_rules() {
 }
 
 #[test]
-#[ignore = "needs Node; see the README"]
 fn the_receiver_in_node_keeps_all_rules() {
     let program = by("node", "receiver.mjs");
     assert_all_six_pass(&Receiver::start(&program, "1").check());

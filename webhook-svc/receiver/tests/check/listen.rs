@@ -7,7 +7,7 @@ use super::process::{Receiver, SECRET, check, program};
 fn messages_are_verified_and_go_on_unchanged() {
     let receiver = Receiver::start(&reference(), "1");
     let program = format!(
-        "{} --listen 127.0.0.1:%PORT% --secret {SECRET} --forward {}",
+        "{} --listen 127.0.0.1:%PORT% --secret {SECRET} --forward-to {}",
         program("webhook-listen").display(),
         receiver.url()
     );

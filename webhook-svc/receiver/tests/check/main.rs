@@ -3,7 +3,9 @@
 
 mod broken;
 mod dashboard;
+mod docs;
 mod good;
 mod listen;
 mod process;
+mod pull;
 mod sender;

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -25,9 +26,18 @@ pub(crate) struct Checked {
     pub(crate) status: i32,
 }
 
+/// A port that is free, and that no other receiver of these tests has or had. It is none that outgoing connections get: it is free again for a
+/// moment while its receiver restarts.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let place = std::process::id().wrapping_mul(97).wrapping_add(next) % 10_000;
+        let port = 10_000 + u16::try_from(place).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// A file of the crate's examples.
@@ -118,7 +128,17 @@ impl Receiver {
 
     /// The same, with other limits in seconds.
     pub(crate) fn check_within(&self, at_once: &str, patience: &str) -> Checked {
-        let (restart, handled) = (self.restart(), self.handled());
+        self.check_with(&self.handled(), at_once, patience)
+    }
+
+    /// Checks a receiver that prints a line with `text` for each message whose work is done.
+    pub(crate) fn check_by_log(&self, text: &str) -> Checked {
+        let handled = format!("grep -c \"{text}\" {}", self.file("log").display());
+        self.check_with(&handled, "8", "60")
+    }
+
+    fn check_with(&self, handled: &str, at_once: &str, patience: &str) -> Checked {
+        let restart = self.restart();
         check(
             &self.url(),
             &[
@@ -129,7 +149,7 @@ impl Receiver {
                 "--restart",
                 &restart,
                 "--handled",
-                &handled,
+                handled,
             ],
         )
     }

@@ -1,0 +1,231 @@
+//! The client of `GET /webhooks/messages` (§10.17).
+
+use std::fmt::{self, Debug, Formatter};
+
+use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::{StatusCode, Uri};
+use serde::Deserialize;
+
+use crate::client::{Client, Response};
+
+/// Messages of one call.
+const LIMIT: u32 = 50;
+
+/// Pulls the messages of the key's account.
+#[derive(Clone)]
+pub struct Api {
+    client: Client,
+    /// The base address, which ends with the version.
+    base: String,
+    authorization: HeaderValue,
+}
+
+/// Where a call begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Begin {
+    /// After this cursor.
+    After(String),
+    /// With messages since a moment, as the API takes it: `now`, or a timestamp.
+    Since(String),
+}
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Message {
+    /// Where to continue after it.
+    pub cursor: String,
+    pub id: String,
+    pub event: String,
+    /// The exact bytes to sign.
+    pub body: String,
+}
+
+/// The messages of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub messages: Vec<Message>,
+    /// Where the next call begins.
+    pub next: String,
+}
+
+/// Why there are no messages.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// Another call would be refused too.
+    #[error("{0}")]
+    Refused(String),
+    /// Another call may succeed, after this many seconds if the API says so.
+    #[error("{0}")]
+    Failed(String, Option<u64>),
+}
+
+/// An answer of the API.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Answer {
+    Page { data: Vec<Message>, meta: Meta },
+    Error { error: ErrorObject },
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    next_cursor: String,
+}
+
+#[derive(Deserialize)]
+struct ErrorObject {
+    code: String,
+    message: String,
+}
+
+impl Debug for Api {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Api")
+            .field("base", &self.base)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Api {
+    /// # Errors
+    /// The address or the key cannot be sent.
+    pub fn new(client: Client, base: &str, key: &str) -> Result<Self, String> {
+        let base = base.trim_end_matches('/').to_owned();
+        let url: Option<Uri> = base.parse().ok();
+        let is_http = |url: &Uri| matches!(url.scheme_str(), Some("http" | "https"));
+        if !url.is_some_and(|url| is_http(&url) && url.query().is_none()) {
+            return Err("give --api the base address, such as https://api.example/v1".to_owned());
+        }
+        let mut authorization = HeaderValue::try_from(format!("Bearer {}", key.trim()))
+            .map_err(|_invalid| "SERVICE_API_KEY is not a key".to_owned())?;
+        authorization.set_sensitive(true);
+        Ok(Self {
+            client,
+            base,
+            authorization,
+        })
+    }
+
+    /// # Errors
+    /// The API is not reached, or refuses the call.
+    pub async fn messages(&self, begin: &Begin) -> Result<Page, CallError> {
+        let (name, value) = match begin {
+            Begin::After(cursor) => ("after", cursor),
+            Begin::Since(since) => ("since", since),
+        };
+        let value = encoded(value);
+        let url = format!(
+            "{}/webhooks/messages?limit={LIMIT}&{name}={value}",
+            self.base
+        );
+        let url = url.parse().map_err(|_invalid| {
+            CallError::Refused(format!("`{name}` is too long for an address"))
+        })?;
+        let headers = HeaderMap::from_iter([(AUTHORIZATION, self.authorization.clone())]);
+        let response = self.client.get(&url, headers).await;
+        let response = response
+            .map_err(|problem| CallError::Failed(format!("{}: {problem}", self.base), None))?;
+        page(&response)
+    }
+}
+
+fn page(response: &Response) -> Result<Page, CallError> {
+    let status = response.status;
+    let answer = serde_json::from_slice(&response.body);
+    let reason = match answer {
+        Ok(Answer::Page { data, meta }) if status == StatusCode::OK => {
+            return Ok(Page {
+                messages: data,
+                next: meta.next_cursor,
+            });
+        }
+        Ok(Answer::Error { error }) => {
+            format!("{} {}: {}", status.as_u16(), error.code, error.message)
+        }
+        Ok(Answer::Page { .. }) | Err(_) => {
+            format!(
+                "{}: this is no answer of the API: check --api",
+                status.as_u16()
+            )
+        }
+    };
+    let may_pass = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+    if !may_pass {
+        return Err(CallError::Refused(reason));
+    }
+    let wait = response.headers.get(RETRY_AFTER);
+    let wait = wait.and_then(|wait| wait.to_str().ok()?.parse().ok());
+    Err(CallError::Failed(reason, wait))
+}
+
+/// Percent-encodes what a query may not contain.
+fn encoded(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn answer(status: u16, body: &str) -> Result<Page, CallError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("7"));
+        page(&Response {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers,
+            body: Bytes::from(body.to_owned()),
+        })
+    }
+
+    #[test]
+    fn a_page_is_read() {
+        let body = r#"{"success":true,"data":[{"cursor":"a","id":"1","event":"ping","created_at":"x","data":{},"body":"{}"}],
+            "meta":{"request_id":"req_1","next_cursor":"b","total":1}}"#;
+        let page = answer(200, body).unwrap();
+        assert_eq!((page.messages.len(), page.next.as_str()), (1, "b"));
+    }
+
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        let error = r#"{"success":false,"error":{"code":"gone","message":"Start again.","docs_url":""},"meta":{}}"#;
+        for (status, body, is_tried_again) in [
+            (401, error, false),
+            (410, error, false),
+            (400, error, false),
+            (302, "", false),
+            (200, "<html>", false),
+            (429, error, true),
+            (503, error, true),
+            (502, "bad gateway", true),
+        ] {
+            let failed = answer(status, body).unwrap_err();
+            let again = matches!(failed, CallError::Failed(_, Some(7)));
+            assert_eq!(again, is_tried_again, "{status}: {failed}");
+        }
+        let gone = answer(410, error).unwrap_err().to_string();
+        assert_eq!(gone, "410 gone: Start again.");
+    }
+
+    #[test]
+    fn addresses_and_keys_are_checked() {
+        let client = || Client::new(None).unwrap();
+        for bad in ["", "localhost:3000", "ftp://a/v1", "https://a/v1?key=b"] {
+            assert!(Api::new(client(), bad, "svc_live_a").is_err(), "{bad}");
+        }
+        assert!(Api::new(client(), "http://a/v1/", "a\nb").is_err());
+        let api = Api::new(client(), "http://a/v1/", "svc_live_secret").unwrap();
+        assert!(!format!("{api:?}").contains("secret"));
+        assert_eq!(
+            encoded("2026-03-01T08:00:00+01:00"),
+            "2026-03-01T08:00:00%2B01:00"
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! `webhook-listen --api`: pulls messages and forwards each to a receiver, signed as the service signs.
+//!
+//! Messages are forwarded one after the other, in their order. The cursor is stored after each 2xx: a program that was killed forwards nothing
+//! again but the message whose answer it had not stored, and that one with the same id.
+
+use std::time::Duration;
+
+use http::Uri;
+use tokio::time::sleep;
+
+use crate::api::{Api, Begin, CallError, Message};
+use crate::client::Client;
+use crate::clock::now;
+use crate::cursor_file::CursorFile;
+use crate::signature::Secret;
+use crate::signed_headers::{self, Unsigned};
+
+/// The waits between tries grow from the first to the last of these.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+#[derive(Debug)]
+pub struct Puller {
+    pub api: Api,
+    pub secret: Secret,
+    /// Receives the messages.
+    pub forward: Uri,
+    pub client: Client,
+    pub state: CursorFile,
+    /// The wait between two calls when nothing is new.
+    pub interval: Duration,
+    /// Prints a line.
+    pub show: fn(&str),
+}
+
+/// A wait that doubles.
+struct Backoff(Duration);
+
+impl Backoff {
+    const fn new() -> Self {
+        Self(FIRST_WAIT)
+    }
+
+    fn next(&mut self) -> Duration {
+        let wait = self.0;
+        self.0 = (wait * 2).min(LONGEST_WAIT);
+        wait
+    }
+}
+
+impl Puller {
+    /// Forwards messages without end: after the stored cursor, or else since `since`.
+    ///
+    /// # Errors
+    /// The API refuses the calls, or the cursor cannot be stored.
+    pub async fn run(&self, since: &str) -> anyhow::Result<()> {
+        let mut begin = match self.state.read()? {
+            Some(cursor) => Begin::After(cursor),
+            None => Begin::Since(since.to_owned()),
+        };
+        let mut backoff = Backoff::new();
+        loop {
+            let page = match self.api.messages(&begin).await {
+                Ok(page) => page,
+                Err(CallError::Refused(reason)) => anyhow::bail!(reason),
+                Err(CallError::Failed(reason, wait)) => {
+                    let wait = wait.map_or_else(|| backoff.next(), Duration::from_secs);
+                    (self.show)(&format!("{reason}; next call in {} s", wait.as_secs()));
+                    sleep(wait).await;
+                    continue;
+                }
+            };
+            backoff = Backoff::new();
+            for message in &page.messages {
+                self.forward(message).await;
+                self.state.write(&message.cursor)?;
+            }
+            let next = Begin::After(page.next);
+            if begin == next {
+                sleep(self.interval).await;
+                continue;
+            }
+            if let Begin::After(cursor) = &next {
+                self.state.write(cursor)?;
+            }
+            begin = next;
+        }
+    }
+
+    /// Posts a message until the receiver answers 2xx.
+    async fn forward(&self, message: &Message) {
+        let Message {
+            id, event, body, ..
+        } = message;
+        let mut backoff = Backoff::new();
+        loop {
+            let timestamp = now().to_string();
+            let unsigned = Unsigned {
+                event,
+                id,
+                timestamp: &timestamp,
+                body: body.as_bytes(),
+                agent: "webhook-listen/1",
+            };
+            let headers = signed_headers::sign(unsigned, &self.secret);
+            let answer = self
+                .client
+                .post(&self.forward, headers, body.clone().into())
+                .await;
+            let outcome = match answer {
+                Ok(answer) if answer.status.is_success() => {
+                    (self.show)(&format!("{event} {id} {}", answer.status.as_u16()));
+                    return;
+                }
+                Ok(answer) => answer.status.as_u16().to_string(),
+                Err(problem) => problem,
+            };
+            let wait = backoff.next();
+            (self.show)(&format!(
+                "{event} {id} {outcome}; again in {} s",
+                wait.as_secs()
+            ));
+            sleep(wait).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_a_minute() {
+        let mut backoff = Backoff::new();
+        let waits: Vec<u64> = (0..8).map(|_| backoff.next().as_secs()).collect();
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+    }
+}

@@ -1,0 +1,269 @@
+//! Messages for callers that pull them (§10.17).
+
+use std::collections::BTreeMap;
+
+use contracts::common::v1::{Mode, PageInfo};
+use contracts::public::{Timestamp, WebhookMessage};
+use contracts::webhook::v1 as proto;
+use kit::cursor::Binding;
+use kit::{Code, Fault, timestamp};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::Dependencies;
+use super::scope::Scope;
+use crate::domain::event::Event;
+use crate::domain::samples;
+use crate::store::message_positions;
+use crate::store::messages::{self, PositionedMessage, Range};
+
+/// Rows of a page: default and maximum.
+const DEFAULT_LIMIT: u32 = 20;
+const MAX_LIMIT: u32 = 100;
+
+/// Positions that one call looks at. Most messages may be for other accounts, and a call must not take longer with their number.
+const MAX_POSITIONS: i64 = 10_000;
+
+/// Where a caller is: a position, and a fingerprint of the message at it, which shows whether the position still stands for that message.
+type Place = (i64, u32);
+
+/// The mode and the filters of a call, and where it begins.
+struct Query {
+    account: Uuid,
+    mode: Mode,
+    event: Option<Event>,
+    limit: usize,
+    begin: Begin,
+    binding: Binding,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    Oldest,
+    Since(OffsetDateTime),
+    Now,
+    After(Place),
+}
+
+impl Dependencies {
+    pub(super) async fn list_messages(
+        &self,
+        request: proto::ListMessagesRequest,
+    ) -> Result<proto::ListMessagesResponse, Fault> {
+        let query = Query::read(&request)?;
+        let (rows, end) = match query.mode {
+            Mode::Test => sample_rows(&query)?,
+            Mode::Live => self.pull(&query).await?,
+            Mode::Unspecified => return Err(Fault::invalid_field("mode", "Give live or test.")),
+        };
+        let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
+        Ok(proto::ListMessagesResponse {
+            json: json.into(),
+            page: Some(PageInfo {
+                total: u64::try_from(rows.len()).unwrap_or_default(),
+                next_cursor: Some(query.cursor(end)?),
+                ..PageInfo::default()
+            }),
+        })
+    }
+
+    /// Messages of the account, and where the next call begins.
+    async fn pull(&self, query: &Query) -> Result<(Vec<WebhookMessage>, Place), Fault> {
+        let (after, head) = self.begin(query.begin).await?;
+        let until = head.min(after.0.saturating_add(MAX_POSITIONS));
+        let range = Range {
+            account: query.account,
+            event: query.event.map(Event::as_str),
+            after: after.0,
+            until,
+            limit: i64::try_from(query.limit).unwrap_or(i64::MAX),
+        };
+        let found = messages::list(&self.pool, range).await?;
+        let end = match found.last() {
+            Some(last) if found.len() == query.limit => place_of(last),
+            _ if until == after.0 => after,
+            _ => {
+                let here = message_positions::look(&self.pool, until).await?.here;
+                (until, here.map_or(0, fingerprint))
+            }
+        };
+        let rows = found.iter().map(|message| query.row(message));
+        Ok((rows.collect::<Result<_, _>>()?, end))
+    }
+
+    /// Where the caller is, and the last position.
+    async fn begin(&self, begin: Begin) -> Result<(Place, i64), Fault> {
+        let pool = &self.pool;
+        let oldest = self.clock.now() - self.retention;
+        let position = match begin {
+            Begin::After((position, _)) => position,
+            Begin::Now => message_positions::look(pool, 0).await?.head,
+            Begin::Oldest => message_positions::before(pool, oldest).await?,
+            Begin::Since(since) => message_positions::before(pool, since.max(oldest)).await?,
+        };
+        let found = message_positions::look(pool, position).await?;
+        let Begin::After(after) = begin else {
+            let after = (position, found.here.map_or(0, fingerprint));
+            return Ok((after, found.head.max(position)));
+        };
+        // After a restore of the database, positions are given to other messages.
+        let replaced = found.here.is_some_and(|id| fingerprint(id) != after.1);
+        let lost = match found.next_created_at {
+            Some(next) => next < oldest,
+            None => position < found.head,
+        };
+        if position > found.head || replaced || lost {
+            let days = self.retention.whole_days();
+            return Err(Fault::new(
+                Code::Gone,
+                format!(
+                    "There may have been messages after this one that cannot be pulled any more: they are kept for {days} days. Start again \
+                     without `after`, and read what your copy may lack from `data.api`."
+                ),
+            ));
+        }
+        Ok((after, found.head))
+    }
+}
+
+impl Query {
+    /// Every bad field is reported.
+    fn read(request: &proto::ListMessagesRequest) -> Result<Self, Fault> {
+        let account = Scope::account(&request.account_id)?.require_account()?;
+        let mode = request.mode();
+        let mut problems = BTreeMap::new();
+        let mut problem = |field: &str, reason: String| {
+            problems.insert(field.to_owned(), reason);
+        };
+        let limit = match request.limit {
+            0 => DEFAULT_LIMIT,
+            limit => limit,
+        };
+        if limit > MAX_LIMIT {
+            problem("limit", "Give a whole number from 1 to 100.".to_owned());
+        }
+        let selectable = |event: &Event| Event::SUBSCRIBABLE.contains(event);
+        let event = Event::parse(&request.event).filter(selectable);
+        if event.is_none() && !request.event.is_empty() {
+            let known = Event::SUBSCRIBABLE.map(Event::as_str).join(", ");
+            problem("event", format!("Use one of: {known}."));
+        }
+        let since = request.since.map(timestamp::decode);
+        let begin = match (request.after.as_str(), request.from_now, since) {
+            ("", false, None) => Begin::Oldest,
+            ("", true, _) => Begin::Now,
+            ("", false, Some(Some(since))) => Begin::Since(since),
+            (_, _, Some(None)) => {
+                problem("since", "Give a timestamp or `now`.".to_owned());
+                Begin::Oldest
+            }
+            (_, false, None) => Begin::After((0, 0)),
+            _ => {
+                let reason = "Leave it out: `after` says where to begin.";
+                problem("since", reason.to_owned());
+                Begin::Oldest
+            }
+        };
+        let filters = [
+            Some(request.account_id.as_str()),
+            Some(mode.as_str_name()),
+            event.map(Event::as_str),
+        ];
+        let binding = Binding::new("messages", filters);
+        let begin = match begin {
+            Begin::After(_) => match binding.decode::<Place>(&request.after) {
+                Some(place) if (0..i64::MAX).contains(&place.0) => Begin::After(place),
+                _ => {
+                    let reason = "It is not a cursor of this list with this account and these filters: begin without one.";
+                    problem("after", reason.to_owned());
+                    begin
+                }
+            },
+            begin => begin,
+        };
+        if !problems.is_empty() {
+            return Err(Fault::invalid(problems));
+        }
+        Ok(Self {
+            account,
+            mode,
+            event,
+            limit: usize::try_from(limit).unwrap_or_default(),
+            begin,
+            binding,
+        })
+    }
+
+    fn cursor(&self, place: Place) -> Result<String, Fault> {
+        let cursor = self.binding.encode(&place);
+        cursor.map_err(|error| Fault::internal(&error))
+    }
+
+    fn row(&self, message: &PositionedMessage) -> Result<WebhookMessage, Fault> {
+        /// The parts of a body that a row repeats.
+        #[derive(Deserialize)]
+        struct Body {
+            created_at: Timestamp,
+            data: Box<RawValue>,
+        }
+        let unreadable = |error| Fault::internal(&error);
+        let body: Body = serde_json::from_slice(&message.body).map_err(unreadable)?;
+        Ok(WebhookMessage {
+            cursor: self.cursor(place_of(message))?,
+            id: message.id.to_string(),
+            event: message.event.clone(),
+            created_at: body.created_at,
+            data: body.data,
+            body: String::from_utf8_lossy(&message.body).into_owned(),
+        })
+    }
+}
+
+fn place_of(message: &PositionedMessage) -> Place {
+    (message.position, fingerprint(message.id))
+}
+
+fn fingerprint(id: Uuid) -> u32 {
+    let digest = Sha256::digest(id.as_bytes());
+    let (first, _) = digest.split_at(4);
+    first
+        .iter()
+        .fold(0, |sum, byte| (sum << 8) | u32::from(*byte))
+}
+
+/// The samples of the events, which have positions too.
+fn sample_rows(query: &Query) -> Result<(Vec<WebhookMessage>, Place), Fault> {
+    let samples = samples::messages().map_err(|error| Fault::internal(&error))?;
+    let all: Vec<PositionedMessage> = (1..)
+        .zip(samples)
+        .map(|(position, sample)| PositionedMessage {
+            position,
+            id: sample.id,
+            event: sample.event.as_str().to_owned(),
+            body: sample.body,
+        })
+        .collect();
+    let head = all
+        .last()
+        .map_or((0, 0), |last| (last.position, fingerprint(last.id)));
+    let after = match query.begin {
+        Begin::Oldest => 0,
+        Begin::Since(since) if since <= samples::CREATED_AT => 0,
+        Begin::Since(_) | Begin::Now => head.0,
+        Begin::After((position, _)) => position,
+    };
+    let event = query.event.map(Event::as_str);
+    let is_wanted = |message: &&PositionedMessage| {
+        message.position > after && event.is_none_or(|event| message.event == event)
+    };
+    let found: Vec<&PositionedMessage> = all.iter().filter(is_wanted).take(query.limit).collect();
+    let end = match found.last() {
+        Some(last) if found.len() == query.limit => place_of(last),
+        _ => head,
+    };
+    let rows = found.into_iter().map(|message| query.row(message));
+    Ok((rows.collect::<Result<_, _>>()?, end))
+}

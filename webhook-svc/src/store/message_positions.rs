@@ -1,0 +1,116 @@
+//! The positions of messages: the order in which callers pull them.
+//!
+//! A transaction locks `webhook.message_head` before it makes messages, and holds it until its commit. Positions are therefore visible in
+//! their order: a reader that has seen one never later finds a lower one. An identity column would not do, since a transaction with a lower
+//! number may commit later.
+
+use sqlx::{PgConnection, PgPool};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::domain::event::Event;
+
+/// Messages of an older version that one transaction numbers.
+const BATCH: i64 = 1_000;
+
+/// Clocks of replicas differ by less: of two messages that were stored further apart, the earlier one has the lower position.
+const CLOCK_DIFFERENCE: Duration = Duration::MINUTE;
+
+/// Locks the head until the transaction ends. Call it before messages are inserted: an order of locks prevents deadlocks.
+pub async fn lock_head(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!("select position from webhook.message_head for update")
+        .fetch_one(connection)
+        .await?;
+    Ok(())
+}
+
+/// Gives positions to these messages, in this order. Skips those that have one, and those that are not about a listing. A tip is for the
+/// present owners of the game's page.
+pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<u64, sqlx::Error> {
+    let numbered = sqlx::query!(
+        "with numbered as (
+             select message.id, row_number() over (order by min(sent.place)) as place
+             from unnest($1::uuid[]) with ordinality as sent (id, place)
+             join webhook.message on message.id = sent.id
+             where message.position is null and message.listing_id is not null
+             group by message.id
+         ), head as (
+             update webhook.message_head set position = position + (select count(*) from numbered)
+             returning position - (select count(*) from numbered) as before
+         )
+         update webhook.message set position = head.before + numbered.place,
+             recipients = case when message.event = $2 then coalesce((
+                 select page.owners from webhook.listing as game
+                 join webhook.listing as page on page.kind = 'page' and page.id = game.page_id
+                 where game.kind = message.listing_kind and game.id = message.listing_id
+             ), '{}') end
+         from numbered, head where message.id = numbered.id",
+        ids,
+        Event::TipPaid.as_str(),
+    );
+    Ok(numbered.execute(connection).await?.rows_affected())
+}
+
+/// Gives positions to messages that a version before positions has made. Returns how many.
+pub async fn number_left(pool: &PgPool) -> Result<u64, sqlx::Error> {
+    let mut numbered = 0;
+    loop {
+        let mut transaction = pool.begin().await?;
+        lock_head(&mut transaction).await?;
+        // They were inserted in the order of their changes, which `ctid` nearly always shows.
+        let ids = sqlx::query_scalar!(
+            "select id from webhook.message where position is null and listing_id is not null
+             order by created_at, ctid limit $1",
+            BATCH
+        );
+        let ids = ids.fetch_all(&mut *transaction).await?;
+        if ids.is_empty() {
+            return Ok(numbered);
+        }
+        numbered += number(&mut transaction, &ids).await?;
+        transaction.commit().await?;
+    }
+}
+
+/// The surroundings of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The last position.
+    pub head: i64,
+    /// The message at the position; `None`: it was removed, or there never was one.
+    pub here: Option<Uuid>,
+    /// When the message at the next position was stored; `None` as above.
+    pub next_created_at: Option<OffsetDateTime>,
+}
+
+/// Looks around a position.
+pub async fn look(pool: &PgPool, position: i64) -> Result<Surroundings, sqlx::Error> {
+    sqlx::query_as!(
+        Surroundings,
+        r#"select head.position as head, here.id as "here?", next.created_at as "next_created_at?"
+           from webhook.message_head as head
+           left join webhook.message as here on here.position = $1
+           left join webhook.message as next on next.position = $1::bigint + 1"#,
+        position
+    )
+    .fetch_one(pool)
+    .await
+}
+
+/// The position before the first message that was stored at `since` or later; that of the head if there is none.
+pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::Error> {
+    let head = look(pool, 0).await?.head;
+    let earliest = sqlx::query_scalar!(
+        "select created_at from webhook.message where position is not null and created_at >= $1 order by created_at limit 1",
+        since
+    );
+    let Some(earliest) = earliest.fetch_optional(pool).await? else {
+        return Ok(head);
+    };
+    let first = sqlx::query_scalar!(
+        "select min(position) from webhook.message where position is not null and created_at >= $1 and created_at <= $2",
+        since,
+        earliest + CLOCK_DIFFERENCE
+    );
+    Ok(first.fetch_one(pool).await?.map_or(head, |first| first - 1))
+}
