@@ -7,16 +7,17 @@ use kit::Clock;
 use kit::feed::HighWaterMark;
 
 use crate::call_log::CallRecorder;
-use crate::coding::EncodedPrefixCache;
+use crate::coding::{EncodedFile, EncodedPrefixCache};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
+use crate::service::accounts::Accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition};
+use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition, Webhooks};
 use kit::client_address::{ProxyHeader, TrustedProxies};
 
 /// The state that handlers and layers get.
@@ -46,11 +47,16 @@ pub struct Gateway {
     pub call_recorder: Arc<CallRecorder>,
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
+    /// The OpenAPI document.
+    pub openapi: Arc<EncodedFile>,
     /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
     pub catalogue: Catalogue,
     pub listings: Listings,
     pub economy: Economy,
+    pub webhooks: Webhooks,
+    /// What the people of accounts do in the dashboard, for the account API.
+    pub accounts: Arc<Accounts>,
     /// Tips that one player may send to one game in a minute.
     pub player_calls: u32,
     /// Pictures have a client of their own, with a limit of its own.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use kit::config::{self, Common, Secret, a_second_or_more, seconds};
+use kit::public_url;
 use kit::rpc::client::Addresses;
 
 use crate::domain::key::GraceRange;
@@ -45,6 +46,9 @@ pub struct Settings {
     /// Addresses of economy-svc, in the same form
     #[arg(long)]
     pub economy_addresses: Addresses,
+    /// Addresses of webhook-svc, in the same form
+    #[arg(long)]
+    pub webhook_addresses: Addresses,
     #[command(flatten)]
     pub upstream: Upstream,
     /// Prefix of all API keys
@@ -53,6 +57,9 @@ pub struct Settings {
     /// Page that explains error codes, each at an anchor
     #[arg(long, default_value = "https://docs.mchezo.example/errors")]
     pub docs_url: String,
+    /// Base address of the API with its version, for its OpenAPI document
+    #[arg(long, default_value = "https://api.mchezo.example/v1", value_parser = public_url::parse)]
+    pub api_url: String,
     /// TOML file with a table of plans, see the README
     #[arg(long)]
     pub plans: Option<PathBuf>,
@@ -286,6 +293,7 @@ mod tests {
             "--catalogue-addresses=http://127.0.0.1:1",
             "--listings-addresses=http://127.0.0.1:2",
             "--economy-addresses=http://127.0.0.1:3",
+            "--webhook-addresses=http://127.0.0.1:4",
         ];
         let command = Settings::augment_args(clap::Command::new("gateway"));
         let matches = command.get_matches_from(given.iter().chain(more));

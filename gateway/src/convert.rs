@@ -5,6 +5,7 @@ use contracts::gateway::v1 as proto;
 use kit::timestamp;
 
 use crate::domain::account::Account;
+use crate::domain::account_token::Token;
 use crate::domain::key::{Key, Mode};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plan;
@@ -62,6 +63,23 @@ impl From<&Key> for proto::Key {
             grace_until: key.grace_until.map(timestamp::encode),
             revoked_at: key.revoked_at.map(timestamp::encode),
             revision: key.revision,
+        }
+    }
+}
+
+impl From<&Token> for proto::AccountToken {
+    fn from(token: &Token) -> Self {
+        Self {
+            id: token.id.to_string(),
+            account_id: token.account.to_string(),
+            name: token.name.clone(),
+            scopes: token.scopes.names(),
+            last4: token.last4.clone(),
+            created_at: Some(timestamp::encode(token.created_at)),
+            last_used_at: token.last_used_at.map(timestamp::encode),
+            expires_at: token.expires_at.map(timestamp::encode),
+            revoked_at: token.revoked_at.map(timestamp::encode),
+            revision: token.revision,
         }
     }
 }

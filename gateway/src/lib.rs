@@ -14,6 +14,7 @@ pub mod feeds;
 pub mod jobs;
 pub mod layers;
 pub mod lookup;
+pub mod openapi;
 pub mod per_thread;
 pub mod quota;
 pub mod refused_calls;

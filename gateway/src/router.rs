@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, any_service, get, post};
 use futures::FutureExt as _;
@@ -17,26 +17,33 @@ use tower::{Layer as _, ServiceExt as _};
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::access::AllowedKeys;
+use crate::domain::account_token::Scope;
 use crate::domain::switch::Switch;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
 use crate::layers::request_context::request_context;
 use crate::layers::route_checks::{self, RouteChecks};
+use crate::routes::account::{deliveries, endpoints, keys, usage};
 use crate::routes::{
-    changes, creators, currencies, events, games, history, me, methodology, pictures, places,
-    rankings, rates, reports, search, tips,
+    changes, creators, currencies, events, games, history, me, messages, methodology, openapi,
+    pictures, places, rankings, rates, reports, search, tips,
 };
 
 /// A route of the API. Without handlers, a request that passes the checks is answered 404.
 type RouteEntry = (&'static str, MethodRouter<App>, Policy);
 
 #[rustfmt::skip]
-fn routes() -> [RouteEntry; 23] {
+fn routes() -> [RouteEntry; 37] {
     let endpoint = Policy::endpoint;
     let economy = endpoint("economy").module(Switch::Economy).keys(AllowedKeys::Secret);
     let no_route = Policy::account().module(Switch::Economy).keys(AllowedKeys::Secret);
     let tip = endpoint("tips").module(Switch::Economy).keys(AllowedKeys::Game);
+    let pulled = Policy::account().keys(AllowedKeys::NotPublic).webhook_events();
     let no_handler = MethodRouter::new;
+    let keys_scopes = Policy::token(Scope::KeysRead, Scope::KeysWrite);
+    let endpoint_scopes = Policy::token(Scope::EndpointsRead, Scope::EndpointsWrite);
+    let delivery_scopes = Policy::token(Scope::DeliveriesRead, Scope::DeliveriesWrite);
+    let one_endpoint = get(endpoints::get).patch(endpoints::change).delete(endpoints::remove);
     [
         ("/v1/games",                   get(games::list).post(games::create),   endpoint("games")),
         ("/v1/games/{slug}",            get(games::get).patch(games::update),   endpoint("games")),
@@ -53,6 +60,20 @@ fn routes() -> [RouteEntry; 23] {
         ("/v1/rankings/{kind}/{board}", get(rankings::list),                    endpoint("rankings")),
         ("/v1/me",                      get(me::get),                           Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(AllowedKeys::NotPublic)),
+        ("/v1/webhooks/messages",       get(messages::list),                    pulled),
+        ("/v1/account/keys",                            get(keys::list).post(keys::create),                     keys_scopes),
+        ("/v1/account/keys/{id}",                       get(keys::get),                                         keys_scopes),
+        ("/v1/account/keys/{id}/rotate",                post(keys::rotate),                                     keys_scopes),
+        ("/v1/account/keys/{id}/revoke",                post(keys::revoke),                                     keys_scopes),
+        ("/v1/account/keys/{id}/reveal",                post(keys::reveal),                                     keys_scopes),
+        ("/v1/account/endpoints",                       get(endpoints::list).post(endpoints::add),              endpoint_scopes),
+        ("/v1/account/endpoints/{id}",                  one_endpoint,                                           endpoint_scopes),
+        ("/v1/account/endpoints/{id}/{action}",         post(endpoints::run_action),                            endpoint_scopes),
+        ("/v1/account/deliveries",                      get(deliveries::list),                                  delivery_scopes),
+        ("/v1/account/deliveries/recover",              post(deliveries::recover),                              delivery_scopes),
+        ("/v1/account/deliveries/{id}",                 get(deliveries::get),                                   delivery_scopes),
+        ("/v1/account/deliveries/{id}/send-again",      post(deliveries::send_again),                           delivery_scopes),
+        ("/v1/account/usage",                           get(usage::get),                                        Policy::token(Scope::UsageRead, Scope::UsageRead)),
         ("/v1/play/tips",               post(tips::send),                       tip),
         ("/v1/economy/report",          post(reports::submit),                  economy),
         ("/v1/economy/rates",           get(rates::list),                       economy),
@@ -66,6 +87,8 @@ fn routes() -> [RouteEntry; 23] {
 
 /// Pictures are for browsers: the route has no checks, and its handler answers every method.
 const PICTURE: &str = "/pictures/{name}";
+/// The description of the API is for everybody, in the same way.
+const OPENAPI: &str = "/v1/openapi.json";
 
 /// The router of the public port.
 pub fn router(app: &App) -> Router {
@@ -77,7 +100,11 @@ pub fn router(app: &App) -> Router {
         policy: Policy::account(),
         methods: Vec::new(),
     };
-    api.route(PICTURE, any(pictures::get).layer(from_fn(without_checks)))
+    let open = |handler: MethodRouter<App>, pattern| {
+        handler.layer(from_fn_with_state(pattern, without_checks))
+    };
+    api.route(PICTURE, open(any(pictures::get), PICTURE))
+        .route(OPENAPI, open(any(openapi::get), OPENAPI))
         .with_state(Arc::clone(app))
         .fallback_service(checked(app, not_found, MethodRouter::new()))
         .layer(from_fn_with_state(Arc::clone(app), request_context))
@@ -88,6 +115,15 @@ pub fn catalogue_reads(app: &App) -> impl Iterator<Item = &'static str> {
     let reads = routes_with_methods(app)
         .filter(|(route, _)| route.kind(&Method::GET) == RouteKind::CatalogueRead);
     reads.map(|(route, _)| route.pattern)
+}
+
+/// The methods and patterns of all routes of the API that have handlers. HEAD goes with GET.
+pub fn operations(app: &App) -> impl Iterator<Item = (Method, &'static str)> {
+    routes_with_methods(app).flat_map(|(route, _)| {
+        let methods = route.methods.into_iter();
+        let methods = methods.filter(|method| *method != Method::HEAD);
+        methods.map(move |method| (method, route.pattern))
+    })
 }
 
 /// All routes of the API with the methods that they take, and their handlers.
@@ -133,10 +169,20 @@ fn methods(handlers: &MethodRouter) -> Vec<Method> {
     allow.filter_map(|method| method.parse().ok()).collect()
 }
 
+/// The policy of the route with this pattern.
+pub fn policy(pattern: &str) -> Option<Policy> {
+    let mut routes = routes().into_iter();
+    routes.find(|route| route.0 == pattern).map(|route| route.2)
+}
+
 /// The layer of a route that has no checks.
-async fn without_checks(request: Request, next: Next) -> Response {
+async fn without_checks(
+    State(pattern): State<&'static str>,
+    request: Request,
+    next: Next,
+) -> Response {
     if let Some(context) = Context::from_request(&request) {
-        context.set_route(PICTURE);
+        context.set_route(pattern);
     }
     panic::caught(next.run(request)).await
 }
@@ -148,6 +194,7 @@ mod tests {
     #[test]
     fn the_error_of_an_unknown_path_names_every_path_but_those_of_items() {
         let message = crate::errors::PATH_NOT_FOUND;
+        assert!(message.contains(OPENAPI), "{message}");
         let names: Vec<&str> = message
             .split(' ')
             .map(|word| word.trim_end_matches([',', '.']))
@@ -156,7 +203,8 @@ mod tests {
         for (pattern, ..) in routes() {
             let is_item = ["{slug}", "{handle}", "{code}"]
                 .iter()
-                .any(|name| pattern.ends_with(name));
+                .any(|name| pattern.ends_with(name))
+                || pattern.contains("{id}");
             let has_handlers = !pattern.ends_with('/') && !pattern.contains("{*");
             if !is_item {
                 assert_eq!(names.contains(&pattern), has_handlers, "{pattern}");

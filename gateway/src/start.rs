@@ -20,7 +20,7 @@ use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
 use crate::call_log::{CallLog, CallRecorder};
-use crate::coding::EncodedPrefixCache;
+use crate::coding::{EncodedFile, EncodedPrefixCache};
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
@@ -31,9 +31,10 @@ use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
 use crate::lookup::Lookup;
+use crate::openapi;
 use crate::quota::{self, Quota};
 use crate::refused_calls::RefusedCalls;
-use crate::router::router;
+use crate::router::{self, router};
 use crate::server::{self, ClientLimits, serve};
 use crate::service::accounts::Accounts;
 use crate::service::operations::Operations;
@@ -41,7 +42,7 @@ use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition};
+use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition, Webhooks};
 use crate::write::{AuthoredCommand, Command, CommandHandler};
 use crate::{MIGRATOR, SCHEMA};
 
@@ -93,21 +94,24 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         grace: settings.grace_range(),
         clock: boot.clock.clone(),
     };
-    let log = CallLog::new(redis.new_connection(), settings.call_log);
-    serve_rpc(&boot, services(&producer, operations, log)).await?;
+    let accounts = Arc::new(Accounts {
+        operations: Arc::new(operations),
+        call_log: CallLog::new(redis.new_connection(), settings.call_log),
+    });
+    serve_rpc(&boot, services(&producer, &accounts)).await?;
 
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
+    let webhook = Resolver::watch(settings.webhook_addresses.clone(), &boot.lifecycle)?;
     let (thread_settings, clock) = (settings.clone(), boot.clock.clone());
-    let encoded_prefixes = Arc::new(EncodedPrefixCache::default());
+    let (encoded_prefixes, openapi) = (Arc::default(), Arc::new(openapi(&boot)?));
     let limits = settings.upstream.limits();
     let build_app = move || -> anyhow::Result<App> {
         let redis = redis.new_connection();
         let token = &thread_settings.common.identity.fleet_token;
-        let [catalogue, listings, economy] = [&catalogue, &listings, &economy]
-            .map(|addresses| Client::new(addresses.clone(), token));
-        let (catalogue, listings, economy) = (catalogue?, listings?, economy?);
+        let client = |addresses: &Resolver| Client::new(addresses.clone(), token);
+        let (catalogue, listings) = (client(&catalogue)?, client(&listings)?);
         Ok(Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new(&thread_settings.key_prefix),
@@ -120,11 +124,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             refused_calls: Arc::clone(&refused_calls),
             last_used: Arc::clone(&last_used),
             call_recorder: Arc::clone(&call_recorder),
-            encoded_prefixes: Arc::clone(&encoded_prefixes),
+            encoded_prefixes: Arc::<EncodedPrefixCache>::clone(&encoded_prefixes),
+            openapi: Arc::clone(&openapi),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
             catalogue: Catalogue::new(&catalogue, limits),
             listings: Listings::new(listings.clone(), limits),
-            economy: Economy::new(economy, limits),
+            economy: Economy::new(client(&economy)?, limits),
+            webhooks: Webhooks::new(client(&webhook)?, limits),
+            accounts: Arc::clone(&accounts),
             player_calls: thread_settings.player_calls,
             pictures: Arc::new(Pictures::new(listings.clone(), limits)),
             newest_position: HighWaterMark::new(redis, PRODUCER),
@@ -133,6 +140,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         }))
     };
     serve_http(&boot, build_app).await
+}
+
+/// The description of the API. A release year may be so many years ahead of the present one.
+fn openapi(boot: &Boot<Settings>) -> anyhow::Result<EncodedFile> {
+    let year = boot.clock.now().year();
+    let document = openapi::document(&boot.settings.api_url, year, router::policy)?;
+    Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
 }
 
 /// Starts the writer of the feed, and publishes the plans.
@@ -173,20 +187,17 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(producer: &Producer, operations: Operations, call_log: CallLog) -> RoutesBuilder {
-    let operations = Arc::new(operations);
+fn services(producer: &Producer, accounts: &Arc<Accounts>) -> RoutesBuilder {
+    let operations = &accounts.operations;
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let mut services = kit::rpc::server::services();
     services
         .add_service(producer.service())
         .add_service(StaffServiceServer::new(Staff {
             audit: Audit::new(pool, SCHEMA, clock),
-            operations: Arc::clone(&operations),
+            operations: Arc::clone(operations),
         }))
-        .add_service(AccountsServiceServer::new(Accounts {
-            operations,
-            call_log,
-        }));
+        .add_service(AccountsServiceServer::from_arc(Arc::clone(accounts)));
     services
 }
 

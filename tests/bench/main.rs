@@ -46,6 +46,7 @@ const WHICH: &str = "Which benchmark?
   search       whether a search of catalogue-svc finds what was meant, beside PostgreSQL's pg_trgm over the same rows
   catalogue    a million generated games compared with 26,000: start, memory, questions over gRPC; GET /games compared with 91 games
   catalogue changes  reads of a million games with a change every 10 ms compared with none
+  catalogue pages  the site with a million games: memory of web while the sitemap is read, lists compared with those of 91 games
   catalogue sql  catalogue-svc compared with a plain sqlx implementation of ListGames, with 26,000 games and with a million
   web          pages of the dashboard and the site beside a bare axum server that has the same bytes ready; a game's page beside
                GET /games/{slug} through the gateway
@@ -80,6 +81,7 @@ fn main() {
         ["search"] => many_threads().block_on(search::run()),
         ["catalogue"] => many_threads().block_on(catalogue::run()),
         ["catalogue", "changes"] => many_threads().block_on(catalogue::changes::run()),
+        ["catalogue", "pages"] => many_threads().block_on(catalogue::pages::run()),
         ["catalogue", "sql"] => many_threads().block_on(catalogue::sql::run()),
         ["games-by-sql", listen, database_url, total] => {
             many_threads().block_on(catalogue::sql::server::serve(listen, database_url, total));

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gateway::domain::account_token::Scopes;
 use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::quota::{BACKFILL_TIMEOUT, Quota, SharedCounters};
@@ -312,6 +313,7 @@ fn caller(number: usize) -> Caller {
         account_name: "Bench".to_owned(),
         plan: "bench".to_owned(),
         game: GameState::Usable,
+        scopes: Scopes::default(),
     }
 }
 

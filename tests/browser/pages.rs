@@ -42,6 +42,21 @@ const PUBLIC: [&str; 25] = [
     "/reset",
     "/link/no-such-link",
 ];
+/// The documentation; `/docs/all` is as long as all of it.
+const DOCS: [&str; 12] = [
+    "/docs",
+    "/docs/first-call",
+    "/docs/keys",
+    "/docs/reading",
+    "/docs/writing",
+    "/docs/economy",
+    "/docs/webhooks",
+    "/docs/errors",
+    "/docs/limits",
+    "/docs/versioning",
+    "/docs/changelog",
+    "/docs/search?q=key",
+];
 /// The pages for a person.
 const PERSONAL: [&str; 6] = [
     "/you",
@@ -52,11 +67,12 @@ const PERSONAL: [&str; 6] = [
     "/no-such-page",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 18] = [
+const OF_ACCOUNT: [&str; 19] = [
     "",
     "/settings",
     "/keys",
     "/keys/new",
+    "/tokens",
     "/team",
     "/activity",
     "/webhooks",
@@ -197,7 +213,7 @@ async fn every_page(theme: &str) {
     let games = ["/games", "/fr/games", "/correct/game", "/fr/report/game"];
     let games = games.map(|list| format!("{list}/{game}"));
     let currencies = currency_pages(&browser.fleet).await;
-    let public = PUBLIC.map(ToOwned::to_owned).into_iter();
+    let public = PUBLIC.into_iter().chain(DOCS).map(ToOwned::to_owned);
     for path in public.chain(currencies).chain(games) {
         browser.open(&path).await;
         found.extend(problems(&browser, &path, theme).await);

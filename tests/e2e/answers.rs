@@ -20,6 +20,7 @@ async fn reads(client: &Client) -> Vec<String> {
         "/changes?limit=100".to_owned(),
         "/rankings/games/all?limit=100".to_owned(),
         "/me/listings".to_owned(),
+        "/webhooks/messages?limit=100".to_owned(),
     ];
     for (list, name) in [
         ("games", "slug"),

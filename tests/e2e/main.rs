@@ -1,12 +1,14 @@
 //! The public interface on a running fleet. A module a subject of the contract.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod account_api;
 mod answers;
 mod bad_input;
 mod changes;
 mod checks;
 mod creators;
 mod dashboard;
+mod docs;
 mod economy;
 mod envelope;
 mod events;
@@ -17,6 +19,7 @@ mod keys;
 mod lists;
 mod me;
 mod members;
+mod messages;
 mod notes;
 mod pictures;
 mod places;
@@ -24,6 +27,7 @@ mod port;
 mod quota;
 mod rankings;
 mod schemas;
+mod schemathesis;
 mod search;
 mod share;
 mod site;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::openapi::{self, Sent};
 use crate::{Fleet, Service};
 
 /// Calls the public interface with one key, or none.
@@ -81,11 +82,12 @@ impl Client {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// Sends a request and checks the answer's envelope.
+    /// Sends a request and checks the answer's envelope; compares both with the OpenAPI document.
     pub async fn send(&self, request: RequestBuilder) -> Response {
         let request = request.build().unwrap();
         let what = format!("{} {}", request.method(), request.url());
         let is_head = request.method() == Method::HEAD;
+        let sent = Sent::of(&request);
         let response = self.http.execute(request).await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
         let text = decoded(&headers, &response.bytes().await.unwrap());
@@ -98,6 +100,9 @@ impl Client {
             check_envelope(&what, status, &headers, &text, &body);
             body
         };
+        if let Some(document) = openapi::document(&self.base_url).await {
+            document.check(&sent, status, &headers, &body);
+        }
         Response {
             status,
             headers,

@@ -12,6 +12,8 @@ pub struct Fleet {
     pub state: String,
     /// What paths of the public interface are relative to; ends in `/v1`.
     pub base_url: String,
+    /// Address of the OpenAPI document.
+    pub openapi_url: String,
     /// Address of the public site and the dashboard; ends in a slash.
     pub dashboard_url: String,
     /// The folder of mails.

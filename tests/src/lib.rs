@@ -13,6 +13,7 @@ mod fleet;
 mod guess;
 pub mod mails;
 mod many_keys;
+mod openapi;
 mod process;
 pub mod raw;
 mod small_fleet;

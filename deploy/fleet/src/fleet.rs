@@ -189,6 +189,7 @@ impl<'a> Fleet<'a> {
             None
         };
         self.manifest.base_url = format!("{}/v1", self.public_url("gateway"));
+        self.manifest.openapi_url = format!("{}/openapi.json", self.manifest.base_url);
         self.manifest.dashboard_url = format!("{}/", self.public_url(WEB));
         self.manifest.save(self.folder)?;
         self.start_redis(supervisor, folders.as_ref())?;

@@ -30,6 +30,8 @@ pub(crate) struct Manifest {
     pub(crate) state: FleetState,
     /// The base URL of the API, with the version segment.
     pub(crate) base_url: String,
+    /// The address of the API's OpenAPI document.
+    pub(crate) openapi_url: String,
     /// The address of the public site and the dashboard; ends in a slash.
     pub(crate) dashboard_url: String,
     /// The database of all services, for tests and users; absent with a database for each service.

@@ -24,6 +24,8 @@ pub(crate) enum Requirement {
     RedisCli,
     /// Python with virtual environments: a test installs an S3 server.
     Python,
+    /// Runs the examples of the documentation that are in JavaScript.
+    Node,
     /// An HTTP client with its own decoders, for tests of compression.
     Curl,
     /// The browser of the dashboard's tests.
@@ -42,6 +44,7 @@ impl Requirement {
             Self::Redis => "redis-server",
             Self::RedisCli => "redis-tools",
             Self::Python => "python3-venv",
+            Self::Node => "nodejs",
             Self::Curl => "curl",
             Self::Chromium => "chromium",
             Self::Chromedriver => "chromium-driver",
@@ -56,6 +59,7 @@ impl Requirement {
             Self::Redis => find("redis-server").is_some(),
             Self::RedisCli => find("redis-cli").is_some(),
             Self::Python => has_venv(),
+            Self::Node => find("node").is_some(),
             Self::Curl => find("curl").is_some(),
             Self::Chromium => find("chromium").is_some(),
             Self::Chromedriver => find("chromedriver").is_some(),

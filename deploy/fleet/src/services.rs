@@ -51,7 +51,12 @@ pub(crate) const SERVICES: [Service; 6] = [
     Service {
         name: "gateway",
         schema: "gateway",
-        calls: &["catalogue-svc", "listings-svc", "economy-svc"],
+        calls: &[
+            "catalogue-svc",
+            "listings-svc",
+            "economy-svc",
+            "webhook-svc",
+        ],
         redis: true,
     },
     Service {
@@ -305,11 +310,16 @@ fn settings_of(
     }
     if service.name == WEB {
         settings.push(("SECRET_KEYS", key_ring(manifest, PEOPLE_KEY)?));
+    }
+    if ["gateway", WEB].contains(&service.name) {
         settings.push(("API_URL", manifest.base_url.clone()));
     }
     // The user may have a mail server.
     if ["webhook-svc", WEB].contains(&service.name) && !is_set("MAIL") {
         settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
+    }
+    if service.name == "gateway" && !is_set("DOCS_URL") {
+        settings.push(("DOCS_URL", format!("{}/docs/errors", shared.dashboard_url)));
     }
     if let Some(plans) = shared.plans.as_ref().filter(|_| service.name == "gateway") {
         settings.push(("PLANS", text(plans.clone())?));

@@ -117,6 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut requirements = external.requirements();
     requirements.extend([
         Requirement::Python,
+        Requirement::Node,
         Requirement::Curl,
         Requirement::Chromium,
         Requirement::Chromedriver,

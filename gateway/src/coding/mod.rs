@@ -7,6 +7,7 @@
 mod accept_encoding;
 mod brotli;
 mod cache;
+mod file;
 mod gzip;
 mod zstd;
 
@@ -16,6 +17,7 @@ use bytes::Bytes;
 
 pub use accept_encoding::AcceptEncoding;
 pub use cache::EncodedPrefixCache;
+pub use file::EncodedFile;
 
 /// A content coding. Clients that accept several equally get the first: zstd is the fastest for both sides, and gzip is the one
 /// that everybody has. Their sizes differ by a few percent.

@@ -2,6 +2,7 @@
 
 use kit::{Code, Fault};
 
+use super::account_token::{self, Scope};
 use super::key::{Caller, KeyKind, Mode};
 use super::plan::Plans;
 use super::switch::{Switch, Switches};
@@ -17,6 +18,8 @@ pub struct Requirements {
     pub module: Option<Switch>,
     /// The endpoint's name in the table of plans.
     pub endpoint: Option<&'static str>,
+    /// Whether live keys need a plan with real webhook events.
+    pub webhook_events: bool,
     pub operation: Operation,
     /// Whether a page sent the request: it has an `Origin` header.
     pub from_browser: bool,
@@ -44,6 +47,11 @@ pub enum AllowedKeys {
     Secret,
     /// The secret or the public key of a game.
     Game,
+    /// An account token with one of two scopes: for reads, and for writes (§10.18).
+    Token {
+        read: Scope,
+        write: Scope,
+    },
 }
 
 /// Rejects what the caller may not do. The order of the checks is part of the contract.
@@ -53,6 +61,7 @@ pub fn check(
     plans: &Plans,
     switches: Switches,
 ) -> Result<(), Fault> {
+    scope_required(required, caller)?;
     secret_key_required(required, caller)?;
     server_only(required)?;
     api_unavailable(switches)?;
@@ -62,12 +71,21 @@ pub fn check(
     write_not_allowed(required, caller)
 }
 
+fn scope_required(required: Requirements, caller: &Caller) -> Result<(), Fault> {
+    let wanted = match required.keys {
+        AllowedKeys::Token { read, .. } if required.operation == Operation::Read => Some(read),
+        AllowedKeys::Token { write, .. } => Some(write),
+        _ => None,
+    };
+    account_token::check_scope(caller, wanted)
+}
+
 fn secret_key_required(required: Requirements, caller: &Caller) -> Result<(), Fault> {
     let (fits, message) = match required.keys {
-        AllowedKeys::Any => return Ok(()),
+        AllowedKeys::Any | AllowedKeys::Token { .. } => return Ok(()),
         AllowedKeys::NotPublic => (
             caller.key.kind != KeyKind::Public,
-            "This call shows listings that are not public, and a public key may be known to anybody. Use a secret key or a key of the account.",
+            "This call shows what is not public, and a public key may be known to anybody. Use a secret key or a key of the account.",
         ),
         AllowedKeys::Secret => (
             caller.key.kind == KeyKind::Secret && !required.from_browser,
@@ -144,13 +162,17 @@ fn with_retry_after(code: Code, message: &'static str) -> Fault {
 
 fn plan_required(required: Requirements, caller: &Caller, plans: &Plans) -> Result<(), Fault> {
     let plan = plans.get_or_cheapest(&caller.plan);
-    let Some(endpoint) = required.endpoint else {
-        return Ok(());
-    };
-    if caller.key.mode == Mode::Test || plan.has(endpoint) {
+    if caller.key.mode == Mode::Test {
         return Ok(());
     }
-    let way_out = plans.cheapest_with(endpoint).map_or_else(
+    let (endpoint, other) = match required.endpoint {
+        Some(endpoint) if !plan.has(endpoint) => (endpoint, plans.cheapest_with(endpoint)),
+        _ if required.webhook_events && !plan.webhook_events => {
+            ("real webhook events", plans.cheapest_with_webhook_events())
+        }
+        _ => return Ok(()),
+    };
+    let way_out = other.map_or_else(
         || "No plan includes it; a test key can call it.".to_owned(),
         |other| format!("The plan {} does.", other.title),
     );
@@ -175,7 +197,7 @@ fn write_not_allowed(required: Requirements, caller: &Caller) -> Result<(), Faul
             KeyKind::Public => {
                 "A public key never writes. Use a key that was created with permission to write."
             }
-            KeyKind::Account | KeyKind::Secret => {
+            KeyKind::Account | KeyKind::Secret | KeyKind::Token => {
                 "This key can only read, and that cannot be changed. Use a key that was created with permission to write."
             }
         },
@@ -192,6 +214,7 @@ mod tests {
         keys: AllowedKeys::Any,
         module: None,
         endpoint: Some("games"),
+        webhook_events: false,
         operation: Operation::Read,
         from_browser: false,
     };
@@ -228,6 +251,7 @@ mod tests {
             keys: AllowedKeys::Secret,
             module: Some(Switch::ApiWrites),
             endpoint: Some("economy"),
+            webhook_events: false,
             operation: Operation::Submit,
             from_browser: true,
         };
@@ -348,6 +372,27 @@ mod tests {
             assert_eq!(code(tip, &caller, on()) != refused, tip_takes);
             assert_eq!(code(own, &caller, on()) != refused, own_takes);
         }
+    }
+
+    #[test]
+    fn real_webhook_events_need_a_plan_that_has_them() {
+        let required = Requirements {
+            endpoint: None,
+            webhook_events: true,
+            ..READ
+        };
+        let mut caller = caller();
+        let refused = check(required, &caller, &plans(), on()).unwrap_err();
+        assert_eq!(refused.code, Code::PlanRequired);
+        assert!(
+            refused.message.contains("The plan Build does."),
+            "{refused}"
+        );
+        caller.key.mode = Mode::Test;
+        assert_eq!(code(required, &caller, on()), None);
+        caller.key.mode = Mode::Live;
+        caller.plan = "build".to_owned();
+        assert_eq!(code(required, &caller, on()), None);
     }
 
     #[test]

@@ -112,11 +112,16 @@ impl Problems {
     pub fn person(&mut self, id: &str, address: &str) -> Person {
         Person {
             id: self.id("actor.person_id", id),
-            address: address.parse().unwrap_or_else(|_| {
-                self.add("actor.address", "Give the IP address of the person.");
-                IpAddr::V4(Ipv4Addr::UNSPECIFIED)
-            }),
+            address: self.address("actor.address", address),
         }
+    }
+
+    /// The address of a caller. After an error, the returned address is arbitrary.
+    pub fn address(&mut self, field: &str, address: &str) -> IpAddr {
+        address.parse().unwrap_or_else(|_| {
+            self.add(field, "Give the IP address of the caller.");
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED)
+        })
     }
 
     /// A mode. After an error, the returned mode is arbitrary.

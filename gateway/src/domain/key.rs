@@ -6,6 +6,7 @@ use kit::Fault;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::account_token::Scopes;
 use super::plan::Plan;
 
 /// The data that a key works on (§5.3).
@@ -29,6 +30,8 @@ pub enum KeyKind {
     Secret,
     /// A key of a game that may be given away. It never writes.
     Public,
+    /// No key, but a token for the account API (§10.18).
+    Token,
 }
 
 /// A key without its secret.
@@ -78,6 +81,8 @@ pub struct Caller {
     pub plan: String,
     /// Of the key's game; [`GameState::Usable`] for a key of the account.
     pub game: GameState,
+    /// Those of a token.
+    pub scopes: Scopes,
 }
 
 /// Whether an account's keys for a game may work (§5.1).
@@ -143,9 +148,11 @@ impl KeyKind {
             Self::Account => "account",
             Self::Secret => "secret",
             Self::Public => "public",
+            Self::Token => "token",
         }
     }
 
+    /// A kind of key. A token is none.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "account" => Some(Self::Account),
@@ -319,6 +326,7 @@ pub(crate) mod tests {
             account_name: "Savanna".to_owned(),
             plan: "free".to_owned(),
             game: GameState::Usable,
+            scopes: Scopes::default(),
         }
     }
 

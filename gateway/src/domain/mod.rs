@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod account;
+pub mod account_token;
 pub mod author;
 pub mod call_record;
 pub mod fields;

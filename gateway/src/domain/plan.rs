@@ -78,6 +78,10 @@ impl Plans {
         self.0.iter().find(|plan| plan.has(endpoint))
     }
 
+    pub fn cheapest_with_webhook_events(&self) -> Option<&Plan> {
+        self.0.iter().find(|plan| plan.webhook_events)
+    }
+
     /// Cheapest first.
     pub fn iter(&self) -> impl Iterator<Item = &Plan> {
         self.0.iter()

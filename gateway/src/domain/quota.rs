@@ -20,7 +20,7 @@ pub struct Limits {
     pub minute: Option<u32>,
     /// Calls per month; `None` for no limit.
     pub month: Option<u64>,
-    /// Whether the call counts in the month: live keys only.
+    /// Whether the call counts in the month: live keys only, and no tokens.
     pub uses_month: bool,
     /// Calls per month of all public keys of the account together; `None` for no limit, and for a key that is not public.
     pub public_month: Option<u64>,
@@ -29,7 +29,7 @@ pub struct Limits {
 impl Limits {
     /// The limits of a caller's call. The public keys of an account may use `public_share` percent of its month.
     pub fn of(caller: &Caller, plan: &Plan, public_share: u8) -> Self {
-        let uses_month = caller.key.mode == Mode::Live;
+        let uses_month = caller.key.mode == Mode::Live && caller.key.kind != KeyKind::Token;
         let limited = uses_month && caller.key.kind == KeyKind::Public;
         let month = plan.calls_per_month;
         Self {

@@ -21,6 +21,11 @@ pub enum Action {
     RejectKey,
     /// Creates the secret of an approved key for its owner.
     RevealKey,
+    /// Creates a token for the account API. Only the people of an account do so.
+    CreateToken,
+    RevokeToken,
+    /// Changes an endpoint of webhooks, or sends to it again. Only tokens do so here.
+    ChangeEndpoint,
     SetSwitch,
     /// Reads what other members did.
     ReadAudit,
@@ -42,12 +47,23 @@ impl audit::Action for Action {
         Self::ApproveKey,
         Self::RejectKey,
         Self::RevealKey,
+        Self::CreateToken,
+        Self::RevokeToken,
+        Self::ChangeEndpoint,
         Self::SetSwitch,
         Self::ReadAudit,
     ];
     const READ_AUDIT: Self = Self::ReadAudit;
-    const KINDS: &'static [&'static str] =
-        &["account", "plan", "key", "key_request", "switch", "member"];
+    const KINDS: &'static [&'static str] = &[
+        "account",
+        "plan",
+        "key",
+        "key_request",
+        "account_token",
+        "endpoint",
+        "switch",
+        "member",
+    ];
 
     fn as_str(self) -> &'static str {
         match self {
@@ -62,6 +78,9 @@ impl audit::Action for Action {
             Self::ApproveKey => "approve_key",
             Self::RejectKey => "reject_key",
             Self::RevealKey => "reveal_key",
+            Self::CreateToken => "create_token",
+            Self::RevokeToken => "revoke_token",
+            Self::ChangeEndpoint => "change_endpoint",
             Self::SetSwitch => "set_switch",
             Self::ReadAudit => "read_audit",
         }

@@ -176,7 +176,7 @@ pub fn with_rate_limit(mut response: Response, rate_limit: RateLimitStatus) -> R
     response
 }
 
-/// Marks a response without an envelope. Only pictures have one.
+/// Marks a response without an envelope: a picture, or the OpenAPI document.
 #[derive(Debug, Clone, Copy)]
 struct Raw;
 
@@ -287,7 +287,7 @@ fn build_response(
 }
 
 /// A 304 has the headers of the 200 but those that describe the body (RFC 9110, 15.4.5).
-fn not_modified(headers: HeaderMap) -> Response {
+pub fn not_modified(headers: HeaderMap) -> Response {
     // hyper would add `content-length: 0` to a body that is known to be empty, but a 304 has the length of the 200 or none.
     let unmeasured = Body::from_stream(stream::empty::<Result<Bytes, Infallible>>());
     let mut written = Response::new(unmeasured);

@@ -1,6 +1,7 @@
 //! Extractors: what handlers take from a request.
 
 pub mod caller;
+pub mod fields;
 pub mod idempotency_key;
 pub mod if_match;
 pub mod json_body;

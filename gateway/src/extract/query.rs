@@ -7,6 +7,14 @@ use kit::{Code, Fault};
 use percent_encoding::percent_decode;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use uuid::Uuid;
+
+/// A moment in a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeOrNow {
+    Now,
+    At(OffsetDateTime),
+}
 
 /// The known parameters of a query, and the errors in it.
 #[derive(Debug, Default)]
@@ -54,7 +62,7 @@ impl Params {
         }
     }
 
-    fn add_error(&mut self, name: &str, reason: impl Into<String>) {
+    pub fn add_error(&mut self, name: &str, reason: impl Into<String>) {
         self.errors
             .entry(name.to_owned())
             .or_insert_with(|| reason.into());
@@ -74,7 +82,7 @@ impl Params {
     }
 
     /// Rows per page, 1 to 100; 0 if absent.
-    fn limit(&mut self) -> u32 {
+    pub fn limit(&mut self) -> u32 {
         let Some(text) = self.text("limit") else {
             return 0;
         };
@@ -97,6 +105,35 @@ impl Params {
             self.add_error(name, "Give a timestamp such as 2026-03-01T08:00:00Z.");
         }
         timestamp
+    }
+
+    /// Removes and returns a timestamp or the word `now`; `None` if it is absent.
+    pub fn timestamp_or_now(&mut self, name: &str) -> Option<TimeOrNow> {
+        if self.values.get(name).is_some_and(|text| text == "now") {
+            self.values.remove(name);
+            return Some(TimeOrNow::Now);
+        }
+        self.timestamp(name).map(TimeOrNow::At)
+    }
+
+    /// Removes and returns a whole number; `None` if it is absent.
+    pub fn number(&mut self, name: &str) -> Option<u32> {
+        let text = self.text(name)?;
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|_| digits);
+        if number.is_none() {
+            self.add_error(name, "Give a whole number, 0 or more.");
+        }
+        number
+    }
+
+    /// Removes and returns an id, which must be there.
+    pub fn id(&mut self, name: &str) -> String {
+        let text = self.text(name).unwrap_or_default();
+        if text.parse::<Uuid>().is_err() {
+            self.add_error(name, "Give an id, a UUID.");
+        }
+        text
     }
 
     /// Removes and returns `true` or `false`; false if it is absent.

@@ -17,6 +17,13 @@ pub fn network(app: &Gateway, request: &Parts) -> Network {
     resolve(&app.proxies, app.proxy_header, peer, &request.headers)
 }
 
+/// The address of the client, found in the same way.
+pub fn address(app: &Gateway, request: &Parts) -> IpAddr {
+    let peer = request.extensions.get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+    client_address::resolve(&app.proxies, app.proxy_header, peer, &request.headers)
+}
+
 /// The network of a client that has sent `headers` over a connection from `peer`.
 pub fn resolve(
     proxies: &TrustedProxies,

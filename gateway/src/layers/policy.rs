@@ -3,6 +3,7 @@
 use http::Method;
 
 use crate::domain::access::{AllowedKeys, Operation, Requirements};
+use crate::domain::account_token::Scope;
 use crate::domain::switch::Switch;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct Policy {
     keys: AllowedKeys,
     /// The switch of the module that the route belongs to.
     module: Option<Switch>,
+    /// Whether live keys need a plan with real webhook events.
+    webhook_events: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +47,7 @@ impl Policy {
             endpoint: Some(name),
             keys: AllowedKeys::Any,
             module: None,
+            webhook_events: false,
         }
     }
 
@@ -53,13 +57,28 @@ impl Policy {
             endpoint: None,
             keys: AllowedKeys::Any,
             module: None,
+            webhook_events: false,
         }
+    }
+
+    /// A route of the account API: for tokens with one of these scopes.
+    pub const fn token(read: Scope, write: Scope) -> Self {
+        Self::account().keys(AllowedKeys::Token { read, write })
     }
 
     /// Allows these keys only.
     #[must_use]
     pub const fn keys(self, keys: AllowedKeys) -> Self {
         Self { keys, ..self }
+    }
+
+    /// Requires a plan with real webhook events of live keys.
+    #[must_use]
+    pub const fn webhook_events(self) -> Self {
+        Self {
+            webhook_events: true,
+            ..self
+        }
     }
 
     /// Puts the route behind the switch of a module.
@@ -94,8 +113,10 @@ impl Route {
             endpoint,
             keys,
             module,
+            webhook_events,
         } = self.policy;
         let operation = match (self.kind(method), module) {
+            (RouteKind::Write, _) if matches!(keys, AllowedKeys::Token { .. }) => Operation::Record,
             (RouteKind::Write, Some(_)) => Operation::Record,
             (RouteKind::Write, None) if *method == Method::POST => Operation::Submit,
             (RouteKind::Write, None) => Operation::Edit,
@@ -106,6 +127,7 @@ impl Route {
             keys,
             module: module.or_else(|| writes.then_some(Switch::ApiWrites)),
             endpoint,
+            webhook_events,
             operation,
             from_browser,
         }

@@ -116,9 +116,15 @@ impl Lookup {
 
     async fn query(&self, hash: Hash, now: OffsetDateTime) -> QueryResult {
         let generation = self.cache.generation();
-        let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
-            store::keys::caller(connection, hash).await
-        });
+        let read =
+            kit::pg::within(
+                &self.pool,
+                self.deadline,
+                async |connection| match store::keys::caller(connection, hash).await? {
+                    None => store::account_tokens::caller(connection, hash).await,
+                    caller => Ok(caller),
+                },
+            );
         let read = read.await;
         let outcome = match &read {
             Ok(Some(_)) => "found",
@@ -135,10 +141,12 @@ impl Lookup {
         Ok(caller)
     }
 
-    /// Loads the hash prefixes of all keys.
+    /// Loads the hash prefixes of all keys and tokens.
     pub async fn load_prefixes(&self) -> Result<(), sqlx::Error> {
         let prefixes = kit::pg::within(&self.pool, LOAD_TIMEOUT, async |connection| {
-            store::keys::hash_prefixes(connection).await
+            let mut prefixes = store::keys::hash_prefixes(connection).await?;
+            prefixes.extend(store::account_tokens::hash_prefixes(connection).await?);
+            Ok(prefixes)
         });
         self.known_prefixes.extend(prefixes.await?);
         Ok(())

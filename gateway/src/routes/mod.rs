@@ -1,5 +1,6 @@
 //! The handlers. Each takes a request apart, makes one call to a service and wraps the response.
 
+pub mod account;
 pub mod changes;
 pub mod creators;
 pub mod currencies;
@@ -8,7 +9,9 @@ pub mod games;
 pub mod history;
 mod listing_write;
 pub mod me;
+pub mod messages;
 pub mod methodology;
+pub mod openapi;
 pub mod pictures;
 pub mod places;
 pub mod rankings;

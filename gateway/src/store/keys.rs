@@ -7,6 +7,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::games;
+use crate::domain::account_token::Scopes;
 use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use crate::domain::owner_limits::KeyCounts;
 use crate::domain::secret::Hash;
@@ -97,6 +98,7 @@ pub async fn caller(
         account_name,
         plan,
         game,
+        scopes: Scopes::default(),
     }))
 }
 

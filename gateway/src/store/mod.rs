@@ -1,6 +1,7 @@
 //! Access to the schema `gateway` in PostgreSQL, one file per table. Accounts, keys, plans and switches are changed by
 //! [`crate::write`] only.
 
+pub mod account_tokens;
 pub mod accounts;
 pub mod day_use;
 pub mod games;

@@ -7,6 +7,7 @@ mod listings;
 pub mod pictures;
 mod position;
 mod read;
+mod webhook;
 mod write;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub use catalogue::Catalogue;
 pub use economy::{Economy, Rates};
 pub use listings::Listings;
 pub use position::ListingsPosition;
+pub use webhook::Webhooks;
 
 /// Limits of calls to a service.
 #[derive(Debug, Clone, Copy)]

@@ -9,22 +9,32 @@ use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::author::Author;
 
-/// Records who made a change. A person has no name here; the address that the person called from is among the details.
-pub(super) async fn record(
+/// Records who made a change. A person has no name here; a token has. The address that they called from is among the details.
+pub(crate) async fn record(
     connection: &mut PgConnection,
     by: &Author,
     subject: Subject,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let (person, action) = match by {
-        Author::Staff(by) => return by.record(connection, SCHEMA, subject, now).await,
-        Author::Person(person, action) => (person, action),
-    };
     let mut details = subject.details;
-    details["address"] = json!(person.address);
+    let (member, role, action) = match by {
+        Author::Staff(by) => {
+            let subject = Subject { details, ..subject };
+            return by.record(connection, SCHEMA, subject, now).await;
+        }
+        Author::Person(person, action) => {
+            details["address"] = json!(person.address);
+            (person.id.to_string(), audit::PERSON, action)
+        }
+        Author::Token(token, action) => {
+            details["address"] = json!(token.address);
+            details["token"] = json!(token.id);
+            (token.name.clone(), audit::TOKEN, action)
+        }
+    };
     let entry = Entry {
-        member: &person.id.to_string(),
-        role: audit::PERSON,
+        member: &member,
+        role,
         action: action.as_str(),
         entity: subject.entity,
         name: &subject.name,
@@ -68,6 +78,11 @@ pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
                 "state": request.state.as_str(),
                 "reason": request.reason,
             }),
+        ),
+        Outcome::Token(token) => (
+            "account_token",
+            token.id.to_string(),
+            json!({ "account": token.account, "name": token.name, "scopes": token.scopes.names() }),
         ),
         Outcome::Switch(setting) => (
             "switch",

@@ -3,8 +3,9 @@
 //! Each command is one function with the same steps: lock, load, decide (`domain`), save, publish. The writer applies it in a
 //! transaction that it shares with other commands, under a savepoint.
 
+mod account_tokens;
 mod accounts;
-mod audit;
+pub(crate) mod audit;
 mod key_requests;
 mod keys;
 mod large_months;
@@ -22,6 +23,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::{Account, Identifier};
+use crate::domain::account_token::Token;
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
@@ -76,6 +78,9 @@ pub enum Command {
     /// The old key works for this long.
     RotateKey(Uuid, NewKey, Duration),
     RevokeKey(Uuid),
+    /// Creates a token for the account API, with the SHA-256 of its secret.
+    CreateToken(Token, Hash),
+    RevokeToken(Uuid),
     SetSwitch(SwitchUpdate),
     /// Publishes the plans of the settings that differ from the feed.
     PublishPlans,
@@ -117,6 +122,7 @@ pub enum Outcome {
     KeyRequest(KeyRequest),
     /// The new key and the old one.
     Rotated(Key, Key),
+    Token(Token),
     Switch(Setting),
     PlansPublished,
     LargeMonthsAnnounced,
@@ -183,6 +189,10 @@ impl CommandHandler {
                 keys::rotate(connection, *id, new_key, *grace, limited, now).await
             }
             Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
+            Command::CreateToken(token, hash) => {
+                account_tokens::create(connection, token, *hash, now).await
+            }
+            Command::RevokeToken(id) => account_tokens::revoke(connection, *id, now).await,
             Command::SetSwitch(update) => switches::set(connection, update, now).await,
             Command::PublishPlans => plans::publish(connection, &self.plans).await,
             Command::AnnounceLargeMonths(calls) => {

@@ -19,6 +19,7 @@ pub(crate) fn actor() -> proto::Actor {
     proto::Actor {
         person_id: PERSON.to_owned(),
         address: ADDRESS.to_owned(),
+        token: None,
     }
 }
 

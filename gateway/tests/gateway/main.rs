@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "test support")]
 
+mod account_api;
 mod account_keys;
 mod accounts;
 mod calls;
@@ -18,8 +19,10 @@ mod key_requests;
 mod keys;
 mod keys_outage;
 mod large_months;
+mod messages;
 mod month_shares;
 mod month_use;
+mod openapi;
 mod overload;
 mod pictures;
 mod plan_required;

@@ -24,6 +24,7 @@ fn run(pool: &PgPool, table: &str) -> Output {
             "--catalogue-addresses=http://127.0.0.1:1",
             "--listings-addresses=http://127.0.0.1:1",
             "--economy-addresses=http://127.0.0.1:1",
+            "--webhook-addresses=http://127.0.0.1:1",
             "--admin-listen=127.0.0.1:0",
             "--grpc-listen=127.0.0.1:0",
             "--http-listen=127.0.0.1:0",

@@ -2,43 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use contracts::public::{CREATOR_LINKS, GAME_LINKS};
 use serde_json::Value;
 
 use super::address;
 use super::fields::{Fields, type_name};
 
 /// Link keys of a game.
-pub const GAME: &[&str] = &[
-    "play",
-    "steam",
-    "playStore",
-    "appStore",
-    "itch",
-    "epic",
-    "xbox",
-    "playstation",
-    "nintendo",
-    "website",
-];
+pub const GAME: &[&str] = &GAME_LINKS;
 
 /// Link keys of a page.
-pub const PAGE: &[&str] = &[
-    "play",
-    "steam",
-    "playStore",
-    "appStore",
-    "itch",
-    "epic",
-    "xbox",
-    "playstation",
-    "nintendo",
-    "website",
-    "facebook",
-    "instagram",
-    "x",
-    "youtube",
-    "other",
-];
+pub const PAGE: &[&str] = &CREATOR_LINKS;
 
 /// Other names of the key `other` in collected data.
 const OTHER: &[&str] = &["otherWebsite", "profile"];

@@ -63,6 +63,8 @@ codes! {
     NotYours = "not_yours", PermissionDenied;
     /// The plan does not include the endpoint.
     PlanRequired = "plan_required", PermissionDenied;
+    /// The route belongs to the account API and the caller has no token with its scope, or a token called another route.
+    ScopeRequired = "scope_required", PermissionDenied;
     /// There is no such resource for this caller.
     NotFound = "not_found", NotFound;
     /// The path does not support this method.

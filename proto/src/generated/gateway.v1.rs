@@ -109,6 +109,32 @@ pub struct KeyRequest {
     #[prost(int64, tag = "12")]
     pub revision: i64,
 }
+/// A token for the account API (§10.18), without its secret and its hash.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountToken {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// Such as `keys:read`.
+    #[prost(string, repeated, tag = "4")]
+    pub scopes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The last four characters of the secret.
+    #[prost(string, tag = "5")]
+    pub last4: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "6")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "7")]
+    pub last_used_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "8")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "9")]
+    pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(int64, tag = "10")]
+    pub revision: i64,
+}
 /// A switch of the API (§7.3).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Switch {
@@ -1919,15 +1945,25 @@ pub mod staff_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// The person who makes a change, for the audit.
+/// The person or the program who makes a change, for the audit.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Actor {
     /// The id of the person in `web`, a UUID.
     #[prost(string, tag = "1")]
     pub person_id: ::prost::alloc::string::String,
-    /// The IP address that the person called from.
+    /// The IP address that the person or the program called from.
     #[prost(string, tag = "2")]
     pub address: ::prost::alloc::string::String,
+    /// In place of the person: the account token of a program (§10.18).
+    #[prost(message, optional, tag = "3")]
+    pub token: ::core::option::Option<TokenActor>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TokenActor {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceCreateAccountRequest {
@@ -2080,6 +2116,52 @@ pub struct AccountsServiceRevokeKeyRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListTokensRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AccountsServiceListTokensResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub tokens: ::prost::alloc::vec::Vec<AccountToken>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceCreateTokenRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// One or more: `keys:read`, `keys:write`, `endpoints:read`, `endpoints:write`, `deliveries:read`, `deliveries:write`, `usage:read`.
+    #[prost(string, repeated, tag = "4")]
+    pub scopes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Absent: it does not expire.
+    #[prost(message, optional, tag = "5")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceCreateTokenResponse {
+    #[prost(message, optional, tag = "1")]
+    pub token: ::core::option::Option<AccountToken>,
+    #[prost(string, tag = "2")]
+    pub secret: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceRevokeTokenRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceRevokeTokenResponse {
+    #[prost(message, optional, tag = "1")]
+    pub token: ::core::option::Option<AccountToken>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListMonthUseRequest {
@@ -2621,6 +2703,81 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeKey"));
             self.inner.unary(req, path, codec).await
         }
+        /// All tokens for the account API, newest first, also those that have ended.
+        pub async fn list_tokens(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceListTokensRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListTokensResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListTokens",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListTokens"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Creates a token for the account API (§10.18). Only this response contains the secret.
+        pub async fn create_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceCreateTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceCreateTokenResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/CreateToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "CreateToken"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Every gateway refuses the next call with the token.
+        pub async fn revoke_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AccountsServiceRevokeTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceRevokeTokenResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/RevokeToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeToken"));
+            self.inner.unary(req, path, codec).await
+        }
         /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
         pub async fn list_month_use(
             &mut self,
@@ -2805,6 +2962,30 @@ pub mod accounts_service_server {
             request: tonic::Request<super::AccountsServiceRevokeKeyRequest>,
         ) -> std::result::Result<
             tonic::Response<super::RevokeKeyResponse>,
+            tonic::Status,
+        >;
+        /// All tokens for the account API, newest first, also those that have ended.
+        async fn list_tokens(
+            &self,
+            request: tonic::Request<super::AccountsServiceListTokensRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListTokensResponse>,
+            tonic::Status,
+        >;
+        /// Creates a token for the account API (§10.18). Only this response contains the secret.
+        async fn create_token(
+            &self,
+            request: tonic::Request<super::AccountsServiceCreateTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceCreateTokenResponse>,
+            tonic::Status,
+        >;
+        /// Every gateway refuses the next call with the token.
+        async fn revoke_token(
+            &self,
+            request: tonic::Request<super::AccountsServiceRevokeTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceRevokeTokenResponse>,
             tonic::Status,
         >;
         /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
@@ -3473,6 +3654,150 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListTokens" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListTokensSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceListTokensRequest,
+                    > for ListTokensSvc<T> {
+                        type Response = super::AccountsServiceListTokensResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListTokensRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_tokens(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListTokensSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/CreateToken" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateTokenSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceCreateTokenRequest,
+                    > for CreateTokenSvc<T> {
+                        type Response = super::AccountsServiceCreateTokenResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceCreateTokenRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::create_token(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateTokenSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/RevokeToken" => {
+                    #[allow(non_camel_case_types)]
+                    struct RevokeTokenSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceRevokeTokenRequest,
+                    > for RevokeTokenSvc<T> {
+                        type Response = super::AccountsServiceRevokeTokenResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceRevokeTokenRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::revoke_token(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RevokeTokenSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

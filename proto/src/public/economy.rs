@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::{Number, Timestamp};
+use super::{Number, RateSource, Slug, Timestamp};
 
 /// A game's currency, and the economy that its newest counted report describes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[expect(clippy::struct_field_names, reason = "the contract has this name")]
 pub struct Currency {
     /// Of the game.
+    #[schema(value_type = Slug)]
     pub slug: String,
     /// Of the game.
     pub name: String,
@@ -33,21 +35,26 @@ pub struct Currency {
     /// Prices in the game.
     pub basket: Basket,
     /// Change of the basket's cost against the counted report before, in percent.
+    #[schema(required)]
     pub inflation_pct: Option<Number>,
     /// Change of the output a day against the interval before, in percent.
+    #[schema(required)]
     pub growth_pct: Option<Number>,
     /// Change of the supply against the counted report before, in percent.
+    #[schema(required)]
     pub money_growth_pct: Option<Number>,
     /// Over 30 days: units that others gave in for other currencies, less the units that were given out.
     pub trade_balance: Number,
     /// The game's own interest rate, in percent.
+    #[schema(required)]
     pub policy_rate_pct: Option<Number>,
     /// The game's own selling price of a unit.
+    #[schema(required)]
     pub naira_per_unit: Option<Number>,
 }
 
 /// A counted report of a game, with the figures that it led to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HistoryRow {
     /// When the report came.
     pub reported_at: Timestamp,
@@ -66,19 +73,24 @@ pub struct HistoryRow {
     /// Prices in the game.
     pub basket: Basket,
     /// Change of the basket's cost against the counted report before, in percent.
+    #[schema(required)]
     pub inflation_pct: Option<Number>,
     /// Change of the output a day against the interval before, in percent.
+    #[schema(required)]
     pub growth_pct: Option<Number>,
     /// Change of the supply against the counted report before, in percent.
+    #[schema(required)]
     pub money_growth_pct: Option<Number>,
     /// The game's own interest rate, in percent.
+    #[schema(required)]
     pub policy_rate_pct: Option<Number>,
     /// The game's own selling price of a unit.
+    #[schema(required)]
     pub naira_per_unit: Option<Number>,
 }
 
 /// How rates and figures are worked out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Methodology {
     /// Changes whenever the same reports and swaps lead to other figures.
     pub version: u32,
@@ -91,7 +103,7 @@ pub struct Methodology {
 }
 
 /// How one figure is worked out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[expect(clippy::struct_field_names, reason = "a formula has a formula")]
 pub struct Formula {
     /// The field that it is for.
@@ -103,7 +115,7 @@ pub struct Formula {
 }
 
 /// A number that was chosen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Constant {
     /// What it is called.
     pub name: String,
@@ -114,7 +126,7 @@ pub struct Constant {
 }
 
 /// Prices of four things in a game, and what a month of living costs by them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Basket {
     /// A meal.
     pub meal: u64,
@@ -129,29 +141,40 @@ pub struct Basket {
 }
 
 /// What one unit of a currency is in another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[expect(clippy::struct_field_names, reason = "the contract has this name")]
+#[schema(example = json!({
+    "from": "bao", "to": "kora", "currency_from": "Cowrie", "currency_to": "Bead", "rate": 5, "source": "worked",
+    "at": "2026-03-01T08:00:00.000Z", "day_change_pct": null,
+}))]
 pub struct Rate<'a> {
     /// Slug of a game.
+    #[schema(value_type = Slug)]
     pub from: Cow<'a, str>,
     /// Slug of another.
+    #[schema(value_type = Slug)]
     pub to: Cow<'a, str>,
     /// Name of the first one's currency.
+    #[schema(value_type = String)]
     pub currency_from: Cow<'a, str>,
     /// Name of the second one's currency.
+    #[schema(value_type = String)]
     pub currency_to: Cow<'a, str>,
     /// Units of the second for one unit of the first.
     pub rate: Number,
     /// `worked` or `market`.
+    #[schema(value_type = RateSource)]
     pub source: Cow<'a, str>,
     /// When the newer of the two reports came, or the last swap.
     pub at: Timestamp,
     /// Change against the rate 24 hours before, in percent.
+    #[schema(required)]
     pub day_change_pct: Option<Number>,
 }
 
 /// A live report was stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"stored": true, "report": 7, "at": "2026-03-01T08:00:00.000Z", "counted": true, "held": null}))]
 pub struct Reported {
     /// True.
     pub stored: bool,
@@ -162,11 +185,13 @@ pub struct Reported {
     /// Whether it moves rates.
     pub counted: bool,
     /// Why it is held until a person has looked at it.
+    #[schema(required)]
     pub held: Option<String>,
 }
 
 /// A report was checked, and not stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"stored": false, "test": true}))]
 pub struct CheckedReport {
     /// False.
     pub stored: bool,
@@ -179,11 +204,13 @@ pub struct CheckedReport {
 }
 
 /// A tip was booked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"tip": "01jx", "game": "bao", "amount": 5, "at": "2026-03-01T08:00:00.000Z"}))]
 pub struct Tipped {
     /// The tip's id.
     pub tip: String,
     /// Slug of the game.
+    #[schema(value_type = Slug)]
     pub game: String,
     /// Whole units of the game's currency.
     pub amount: u64,
@@ -192,7 +219,8 @@ pub struct Tipped {
 }
 
 /// A tip was checked, and not booked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"dry_run": true}))]
 pub struct CheckedTip {
     /// True.
     pub dry_run: bool,

@@ -1,11 +1,12 @@
 //! `GET /me` (§10.1).
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::Timestamp;
+use super::{KeyKind, KeyMode, Slug, Timestamp};
 
 /// About the key that asks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Me {
     /// Whose key it is.
     pub account: MeAccount,
@@ -14,13 +15,15 @@ pub struct Me {
     /// The key's minute.
     pub minute: MeMinute,
     /// The account's month; null while the counter cannot be read.
+    #[schema(required)]
     pub month: Option<MeMonth>,
 }
 
 /// The account of a key.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MeAccount {
     /// Its id.
+    #[schema(format = "uuid")]
     pub id: String,
     /// Its name.
     pub name: String,
@@ -29,7 +32,7 @@ pub struct MeAccount {
 }
 
 /// A plan, in short.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MePlan {
     /// Its key, for example `free`.
     pub name: String,
@@ -38,45 +41,54 @@ pub struct MePlan {
 }
 
 /// A key and what it may do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MeKey {
     /// Its id.
+    #[schema(format = "uuid")]
     pub id: String,
     /// What its owner calls it.
     pub name: String,
     /// `test` or `live`.
+    #[schema(value_type = KeyMode)]
     pub mode: String,
     /// `account`, or `secret` or `public`: these belong to one game.
+    #[schema(value_type = KeyKind)]
     pub kind: String,
     /// Whether it may write (§5.5).
     pub may_write: bool,
     /// Slug of its game; null for an account's key.
+    #[schema(required, value_type = Option<Slug>)]
     pub game: Option<String>,
     /// When it stops; null when it does not. The earlier of its expiry and the end of its grace after a rotation.
+    #[schema(required)]
     pub expires_at: Option<Timestamp>,
     /// The last four characters of its secret.
     pub last4: String,
 }
 
 /// Calls by the key in its minute, this one included.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MeMinute {
     /// Calls allowed; null: no limit.
+    #[schema(required)]
     pub limit: Option<u32>,
     /// Calls left; null: no limit.
+    #[schema(required)]
     pub remaining: Option<u32>,
     /// When the minute starts anew.
     pub resets_at: Timestamp,
 }
 
 /// Calls by the account's live keys in the calendar month.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MeMonth {
     /// Calls allowed; null: no limit.
+    #[schema(required)]
     pub limit: Option<u64>,
     /// Calls made.
     pub used: u64,
     /// Calls left; null: no limit.
+    #[schema(required)]
     pub remaining: Option<u64>,
     /// When the month starts anew.
     pub resets_at: Timestamp,

@@ -2,6 +2,8 @@
 //!
 //! The services render them, the gateway documents them and the tests read answers with them; there is no second copy.
 
+mod account;
+mod bodies;
 mod change;
 mod creator;
 mod economy;
@@ -13,10 +15,22 @@ mod number;
 mod place;
 mod ranking;
 mod search;
+mod strings;
 mod timestamp;
 mod vocabulary;
+mod webhook;
+mod webhook_message;
 mod write;
 
+pub use account::{
+    AccountAttempt, AccountDelivery, AccountEndpoint, AccountKey, AccountMonth, AccountUsage,
+    EndpointActionResult, NewAccountEndpoint, NewAccountKey, OneDelivery, RecoveredDeliveries,
+    RemovedEndpoint, RotatedAccountKey, RouteUsage, SentDelivery,
+};
+pub use bodies::{
+    BasketSubmission, CreatorName, EndpointChange, EndpointSubmission, EventSubmission,
+    GameSubmission, KeySubmission, ReportSubmission, TipSubmission,
+};
 pub use change::{ChangedRow, ListingChange};
 pub use creator::{Creator, CreatorRow};
 pub use economy::{
@@ -31,6 +45,16 @@ pub use number::Number;
 pub use place::{CityRow, Country, CountryRow, GenreRow};
 pub use ranking::RankingRow;
 pub use search::{SearchAddress, SearchResult};
+use strings::format;
+pub use strings::{
+    AccountKeyState, BoardKind, BoardWindow, ChangeKind, ChangedListingKind, CitySlug, CountryCode,
+    CreatorKind, CreatorLinks, Day, DeliveryState, EndpointAction, EndpointState, EventKind,
+    EventTime, GameLinks, GameStage, GenreKey, HttpsAddress, KeyKind, KeyMode, ListingStatus,
+    MessageEvent, OwnListingKind, Platform, RateSource, ResultKind, SampleEvent, Slug,
+    SubmittedLinks, WebhookListingKind, WriteKind,
+};
 pub use timestamp::Timestamp;
-pub use vocabulary::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
+pub use vocabulary::{CREATOR_KINDS, CREATOR_LINKS, EVENT_KINDS, GAME_LINKS, PLATFORMS, STAGES};
+pub use webhook::{WebhookListing, WebhookMove, WebhookPing};
+pub use webhook_message::{WebhookData, WebhookMessage};
 pub use write::{Created, DryRun, Updated};

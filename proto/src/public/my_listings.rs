@@ -1,25 +1,37 @@
 //! `GET /me/listings` (§10.2).
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::Timestamp;
+use super::{ListingStatus, OwnListingKind, Slug, Timestamp};
 
 /// A game or an event of the caller's, public or not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "kind": "game", "slug": "karoo-drift", "title": "Karoo Drift", "status": "rejected", "reason": "Say which platforms it is for.",
+    "note": null, "url": "https://mchezo.example/games/karoo-drift", "created_at": "2026-03-01T08:00:00.000Z",
+    "updated_at": "2026-03-02T08:00:00.000Z",
+}))]
 pub struct OwnListing {
     /// `game` or `event`.
+    #[schema(value_type = OwnListingKind)]
     pub kind: String,
     /// Never changes.
+    #[schema(value_type = Slug)]
     pub slug: String,
     /// What it is called.
     pub title: String,
     /// `pending`, `published`, `rejected` or `removed` (§3).
+    #[schema(value_type = ListingStatus)]
     pub status: String,
     /// Of a rejected one: what staff said; else null.
+    #[schema(required)]
     pub reason: Option<String>,
     /// Why the public does not see it although it may be published: the state of its page. Else null.
+    #[schema(required)]
     pub note: Option<String>,
     /// Public page address; nothing is there while it is not published.
+    #[schema(format = "uri")]
     pub url: String,
     /// When it was sent in.
     pub created_at: Timestamp,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 /// A JSON number, digit for digit as it is written: it never passes through a float (§2.8).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,3 +39,13 @@ impl<'de> Deserialize<'de> for Number {
         Err(de::Error::custom("this is not a number"))
     }
 }
+
+impl PartialSchema for Number {
+    fn schema() -> RefOr<Schema> {
+        let number = ObjectBuilder::new().schema_type(Type::Number);
+        let words = "A decimal number of up to 15 significant digits.";
+        number.description(Some(words)).into()
+    }
+}
+
+impl ToSchema for Number {}

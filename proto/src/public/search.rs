@@ -1,12 +1,16 @@
 //! Search results (§2.5).
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{CountryCode, ResultKind};
 
 /// A row of `GET /search`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SearchResult {
     /// As the filter has it: `games`, `creators`, `events` or `cities`.
     #[serde(rename = "type")]
+    #[schema(value_type = ResultKind)]
     pub kind: String,
     /// Under what it is read.
     #[serde(flatten)]
@@ -16,13 +20,15 @@ pub struct SearchResult {
     /// The pitch in one line; empty for what has none.
     pub tagline: String,
     /// Two letters.
+    #[schema(value_type = CountryCode)]
     pub country_code: String,
     /// Public page address.
+    #[schema(format = "uri")]
     pub url: String,
 }
 
 /// A creator has a handle, everything else a slug.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchAddress {
     /// Of a game, an event or a city.

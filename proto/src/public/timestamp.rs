@@ -5,6 +5,8 @@ use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{OffsetDateTime, UtcOffset};
+use utoipa::openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 const MILLISECONDS: &[BorrowedFormatItem<'static>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
@@ -32,6 +34,21 @@ impl<'de> Deserialize<'de> for Timestamp {
             .map_err(de::Error::custom)
     }
 }
+
+impl PartialSchema for Timestamp {
+    fn schema() -> RefOr<Schema> {
+        let text = ObjectBuilder::new().schema_type(Type::String);
+        text.format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+            .pattern(Some(
+                r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$",
+            ))
+            .description(Some("A point in time, in UTC with milliseconds."))
+            .examples(["2026-03-01T08:00:00.000Z"])
+            .into()
+    }
+}
+
+impl ToSchema for Timestamp {}
 
 #[cfg(test)]
 mod tests {

@@ -22,3 +22,36 @@ pub const CREATOR_KINDS: [&str; 2] = ["studio", "person"];
 
 /// The kinds of events there are (§4.3).
 pub const EVENT_KINDS: [&str; 5] = ["jam", "meetup", "tournament", "showcase", "conference"];
+
+/// The keys of a game's links (§2.2).
+pub const GAME_LINKS: [&str; 10] = [
+    "play",
+    "steam",
+    "playStore",
+    "appStore",
+    "itch",
+    "epic",
+    "xbox",
+    "playstation",
+    "nintendo",
+    "website",
+];
+
+/// The keys of a creator's links (§2.4).
+pub const CREATOR_LINKS: [&str; 15] = [
+    "play",
+    "steam",
+    "playStore",
+    "appStore",
+    "itch",
+    "epic",
+    "xbox",
+    "playstation",
+    "nintendo",
+    "website",
+    "facebook",
+    "instagram",
+    "x",
+    "youtube",
+    "other",
+];

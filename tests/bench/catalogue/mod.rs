@@ -5,6 +5,7 @@ mod ask;
 pub(crate) mod changes;
 mod fill;
 mod generate;
+pub(crate) mod pages;
 pub(crate) mod sql;
 
 use std::time::Duration;

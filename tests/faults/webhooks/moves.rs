@@ -128,6 +128,7 @@ impl Scene {
         let request = proto::CastVoteRequest {
             voter: Some(proto::Voter {
                 voter: Some(account),
+                other_account_ids: Vec::new(),
             }),
             kind: "games".to_owned(),
             winner: self.games[winner].0.clone(),

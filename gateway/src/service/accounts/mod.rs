@@ -2,8 +2,10 @@
 
 mod account;
 mod calls;
+mod endpoints;
 mod keys;
 mod month_use;
+mod tokens;
 
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use uuid::Uuid;
 
 use super::operations::Operations;
 use crate::call_log::CallLog;
-use crate::domain::author::Author;
+use crate::domain::author::{ApiToken, Author};
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::Action;
 
@@ -127,6 +129,30 @@ impl AccountsService for Accounts {
         Ok(Response::new(response))
     }
 
+    async fn list_tokens(
+        &self,
+        request: Request<proto::AccountsServiceListTokensRequest>,
+    ) -> Result<Response<proto::AccountsServiceListTokensResponse>, Status> {
+        let response = tokens::list(self, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
+    async fn create_token(
+        &self,
+        request: Request<proto::AccountsServiceCreateTokenRequest>,
+    ) -> Result<Response<proto::AccountsServiceCreateTokenResponse>, Status> {
+        let response = tokens::create(self, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
+    async fn revoke_token(
+        &self,
+        request: Request<proto::AccountsServiceRevokeTokenRequest>,
+    ) -> Result<Response<proto::AccountsServiceRevokeTokenResponse>, Status> {
+        let response = tokens::revoke(self, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
     async fn list_month_use(
         &self,
         request: Request<proto::AccountsServiceListMonthUseRequest>,
@@ -160,6 +186,15 @@ fn account_and_author(
     action: Action,
 ) -> (Uuid, Author) {
     let actor = actor.unwrap_or_default();
+    if let Some(token) = actor.token {
+        let author = ApiToken {
+            id: problems.id("actor.token.id", &token.id),
+            name: token.name,
+            address: problems.address("actor.address", &actor.address),
+        };
+        let account = problems.id("account_id", account);
+        return (account, Author::Token(author, action));
+    }
     let person = problems.person(&actor.person_id, &actor.address);
     let account = problems.id("account_id", account);
     (account, Author::Person(person, action))

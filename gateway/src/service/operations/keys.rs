@@ -92,7 +92,7 @@ impl Operations {
             Outcome::Rotated(new, old) => {
                 if !old.works(self.clock.now()) {
                     // Without a grace period, a rotation is a revocation.
-                    self.add_tombstone(&old).await;
+                    self.add_tombstone(old.account, old.id).await;
                 }
                 Ok(proto::RotateKeyResponse {
                     key: Some((&new).into()),
@@ -113,7 +113,7 @@ impl Operations {
         self.key(scope, id).await?;
         match self.write(by, Command::RevokeKey(id)).await? {
             Outcome::Key(key) => {
-                self.add_tombstone(&key).await;
+                self.add_tombstone(key.account, key.id).await;
                 Ok(proto::RevokeKeyResponse {
                     key: Some((&key).into()),
                 })
@@ -156,13 +156,9 @@ impl Operations {
 
     /// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from
     /// the feed, within a second.
-    async fn add_tombstone(&self, key: &Key) {
-        if !self
-            .quota
-            .revoke(key.account, key.id, self.clock.now())
-            .await
-        {
-            tracing::warn!(key.id = %key.id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
+    pub(in crate::service) async fn add_tombstone(&self, account: Uuid, id: Uuid) {
+        if !self.quota.revoke(account, id, self.clock.now()).await {
+            tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
         }
     }
 

@@ -6,6 +6,7 @@ mod files;
 mod listings;
 mod response;
 mod setup;
+pub(crate) mod webhooks;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
 use gateway::call_log::CallRecorder;
+use gateway::domain::account_token::Scopes;
 use gateway::domain::key::{Caller, GameState, GraceRange, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
@@ -53,7 +55,8 @@ pub(crate) use files::Files;
 pub(crate) use listings::{Listings, Outcome};
 pub(crate) use response::TestResponse;
 pub(crate) use setup::CALL_LOG;
-use setup::{caches, call_records, connect, position, services, write, write_month_use};
+use setup::{caches, call_records, connect, openapi, position, services, write, write_month_use};
+pub(crate) use webhooks::Webhooks;
 
 /// Paths of all reads that catalogue-svc responses.
 pub(crate) const READS: [&str; 13] = [
@@ -93,10 +96,11 @@ pub(crate) struct Test {
     pub(crate) clock: Clock,
     pub(crate) pool: PgPool,
     pub(crate) staff: Staff,
-    pub(crate) accounts: Accounts,
+    pub(crate) accounts: Arc<Accounts>,
     pub(crate) call_records: CallRecords,
     pub(crate) catalogue: Catalogue,
     pub(crate) economy: Economy,
+    pub(crate) webhooks: Webhooks,
     pub(crate) files: Files,
     pub(crate) listings: Listings,
     pub(crate) members: FleetMembers,
@@ -199,6 +203,7 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
         account_name: "Savanna".to_owned(),
         plan: "free".to_owned(),
         game: GameState::Usable,
+        scopes: Scopes::default(),
     }
 }
 
@@ -208,18 +213,19 @@ impl Test {
     }
 
     pub(crate) async fn with(pool: PgPool, with: TestConfig) -> Self {
-        let (lifecycle, supervisor) = Lifecycle::new();
         // Nobody supervises the tasks. A task that ends early makes the test fail.
-        drop(supervisor);
+        let (lifecycle, _) = Lifecycle::new();
         let catalogue = Catalogue::start(&lifecycle).await;
         let economy = Economy::start(&lifecycle).await;
+        let webhooks = Webhooks::start(&lifecycle).await;
         let listings_stub = Listings::default();
         let files = Files::start(&lifecycle, &listings_stub).await;
         let address = Some(files.address.as_str()).filter(|_| !with.no_listings);
-        let listings = connect(address.unwrap_or("http://127.0.0.1:1"), &lifecycle);
+        let of = |address: &str| connect(address, &lifecycle);
+        let listings = of(address.unwrap_or("http://127.0.0.1:1"));
         let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
-        let grace = with.grace_range();
+        let (grace, position_timeout) = (with.grace_range(), with.upstream.position_timeout);
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let writer = write(&pool, &clock, &lifecycle, &plans).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
@@ -231,46 +237,44 @@ impl Test {
         let newest_position = position(redis);
         let (lookup, switches, invalidation) = caches(&pool, with.lookup, &clock).await;
         let call_recorder = Arc::new(CallRecorder::new(true));
+        let operations = Arc::new(Operations {
+            pool: pool.clone(),
+            writer,
+            plans: Arc::clone(&plans),
+            format: KeyFormat::new("svc_"),
+            quota: quota_of_staff,
+            grace,
+            clock: clock.clone(),
+        });
+        let call_records =
+            call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);
+        let (staff, accounts) = services(operations, redis_of_services);
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new("svc_"),
             proxies: with.proxies,
             proxy_header: ProxyHeader::default(),
             docs_url: "https://docs.example/errors".to_owned(),
-            plans: Arc::clone(&plans),
+            plans,
             switches,
             lookup,
             refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
             quota,
-            catalogue: upstream::Catalogue::new(
-                &connect(&catalogue.address, &lifecycle),
-                with.upstream,
-            ),
+            catalogue: upstream::Catalogue::new(&of(&catalogue.address), with.upstream),
             listings: upstream::Listings::new(listings.clone(), with.upstream),
-            economy: upstream::Economy::new(connect(&economy.address, &lifecycle), with.upstream),
+            economy: upstream::Economy::new(of(&economy.address), with.upstream),
+            webhooks: upstream::Webhooks::new(of(&webhooks.address), with.upstream),
             player_calls: 30,
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
-            listings_position: upstream::ListingsPosition::new(
-                listings,
-                with.upstream.position_timeout,
-            ),
+            listings_position: upstream::ListingsPosition::new(listings, position_timeout),
             encoded_prefixes: Arc::default(),
+            openapi: openapi(&clock),
             newest_position,
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
-            call_recorder: Arc::clone(&call_recorder),
+            call_recorder,
+            accounts: Arc::clone(&accounts),
         });
-        let operations = Operations {
-            pool: pool.clone(),
-            writer,
-            plans,
-            format: app.format.clone(),
-            quota: quota_of_staff,
-            grace,
-            clock: clock.clone(),
-        };
-        let call_records = call_records(&operations, call_recorder, &redis_of_services);
-        let (staff, accounts) = services(operations, redis_of_services);
         Self {
             router: gateway::router::router(&app),
             app,
@@ -281,6 +285,7 @@ impl Test {
             call_records,
             catalogue,
             economy,
+            webhooks,
             files,
             listings: listings_stub,
             members,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::call_log::{CallLog, CallRecorder};
+use gateway::coding::EncodedFile;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
@@ -93,9 +94,17 @@ pub(super) fn call_records(
     CallRecords::new(recorder, log, pool, clock, "svc_")
 }
 
+/// The description of the API at the time of `clock`.
+pub(super) fn openapi(clock: &Clock) -> Arc<EncodedFile> {
+    let year = clock.now().year();
+    let api = "https://api.example/v1";
+    let document = gateway::openapi::document(api, year, gateway::router::policy).unwrap();
+    let json = serde_json::to_vec(&document).unwrap();
+    Arc::new(EncodedFile::new(json).unwrap())
+}
+
 /// The services of the internal port.
-pub(super) fn services(operations: Operations, redis: Redis) -> (Staff, Accounts) {
-    let operations = Arc::new(operations);
+pub(super) fn services(operations: Arc<Operations>, redis: Redis) -> (Staff, Arc<Accounts>) {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let staff = Staff {
         audit: Audit::new(pool, gateway::SCHEMA, clock),
@@ -105,7 +114,7 @@ pub(super) fn services(operations: Operations, redis: Redis) -> (Staff, Accounts
         operations,
         call_log: CallLog::new(redis, CALL_LOG),
     };
-    (staff, accounts)
+    (staff, Arc::new(accounts))
 }
 
 pub(super) fn connect(address: &str, lifecycle: &Lifecycle) -> Client {

@@ -274,6 +274,10 @@ mod tests {
             ),
             (
                 &["audit", "--kind", "endpoint"],
+                [false, true, false, false, true],
+            ),
+            (
+                &["audit", "--action", "pause_endpoint"],
                 [false, false, false, false, true],
             ),
             (&["audit", "--kind", "member"], [true; 5]),

@@ -1,0 +1,159 @@
+//! The fields of a JSON body that the gateway itself reads (§10.18). Unknown fields and bad values are reported together.
+
+use std::collections::BTreeMap;
+
+use kit::json_object::{self, ParseError};
+use kit::{Code, Fault};
+use prost_types::Timestamp;
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::json_body::JsonBody;
+
+/// The fields of a body, and the errors in them.
+#[derive(Debug)]
+pub struct Fields {
+    values: Map<String, Value>,
+    errors: BTreeMap<String, String>,
+}
+
+impl Fields {
+    /// Reads a body that may have the fields `known`. Null stands for an absent field.
+    ///
+    /// # Errors
+    /// The body has fields that cannot be represented, such as one that is given twice.
+    pub fn read(body: &JsonBody, known: &[&str]) -> Result<Self, Fault> {
+        let mut values = json_object::parse(&body.0).map_err(unreadable)?;
+        values.retain(|_, value| !value.is_null());
+        let unknown = values.keys().filter(|name| !known.contains(&name.as_str()));
+        let reason = format!(
+            "There is no such field. The fields are: {}.",
+            known.join(", ")
+        );
+        let errors = unknown.map(|name| (name.clone(), reason.clone())).collect();
+        Ok(Self { values, errors })
+    }
+
+    fn take<T>(
+        &mut self,
+        name: &str,
+        expected: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.values.remove(name)?;
+        let read = read(&value);
+        if read.is_none() {
+            self.errors.insert(name.to_owned(), expected.to_owned());
+        }
+        read
+    }
+
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        self.take(name, "Give a text.", |value| {
+            value.as_str().map(ToOwned::to_owned)
+        })
+    }
+
+    pub fn flag(&mut self, name: &str) -> bool {
+        let flag = self.take(name, "Give true or false.", Value::as_bool);
+        flag.unwrap_or_default()
+    }
+
+    pub fn number(&mut self, name: &str) -> Option<u32> {
+        self.take(name, "Give a whole number, 0 or more.", |value| {
+            value.as_u64()?.try_into().ok()
+        })
+    }
+
+    pub fn texts(&mut self, name: &str) -> Option<Vec<String>> {
+        self.take(name, "Give a list of texts.", |value| {
+            let texts = value.as_array()?.iter();
+            texts
+                .map(|text| text.as_str().map(ToOwned::to_owned))
+                .collect()
+        })
+    }
+
+    pub fn timestamp(&mut self, name: &str) -> Option<Timestamp> {
+        let expected = "Give a timestamp such as 2026-03-01T08:00:00Z.";
+        self.take(name, expected, |value| {
+            let at = OffsetDateTime::parse(value.as_str()?, &Rfc3339).ok()?;
+            Some(kit::timestamp::encode(at))
+        })
+    }
+
+    pub fn add_error(&mut self, name: &str, reason: &str) {
+        self.errors.insert(name.to_owned(), reason.to_owned());
+    }
+
+    /// Refuses the call if a field is bad.
+    ///
+    /// # Errors
+    /// Every bad field.
+    pub fn finish(self) -> Result<(), Fault> {
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        Err(Fault::invalid(self.errors))
+    }
+}
+
+fn unreadable(error: ParseError) -> Fault {
+    match error {
+        ParseError::Fields(fields) => {
+            let fields = fields.into_iter();
+            let fields = fields.map(|(field, reason)| (field, reason.to_owned()));
+            Fault::invalid(fields.collect())
+        }
+        ParseError::NotUtf8 | ParseError::NotAnObject => {
+            Fault::new(Code::BadJson, "The body is not a JSON object in UTF-8.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bad_field_is_reported() {
+        let body = JsonBody(
+            r#"{"name": 5, "may_write": "yes", "events": ["a", 1], "rate_limit": -1, "expires_at": "soon", "other": 1, "game": null}"#
+                .into(),
+        );
+        let known = [
+            "name",
+            "may_write",
+            "events",
+            "rate_limit",
+            "expires_at",
+            "game",
+        ];
+        let mut fields = Fields::read(&body, &known).unwrap();
+        assert_eq!(fields.text("name"), None);
+        assert!(!fields.flag("may_write"));
+        assert_eq!(fields.texts("events"), None);
+        assert_eq!(fields.number("rate_limit"), None);
+        assert_eq!(fields.timestamp("expires_at"), None);
+        assert_eq!(fields.text("game"), None);
+        let fault = fields.finish().unwrap_err();
+        let names: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "events",
+                "expires_at",
+                "may_write",
+                "name",
+                "other",
+                "rate_limit"
+            ]
+        );
+        let twice = JsonBody(r#"{"name": "a", "name": "b"}"#.into());
+        assert_eq!(
+            Fields::read(&twice, &known).unwrap_err().code,
+            Code::Invalid
+        );
+    }
+}

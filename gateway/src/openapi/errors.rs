@@ -1,0 +1,225 @@
+//! Error responses (§7). Statuses come from the table of [`crate::errors`]; the codes of an operation follow from what its route requires.
+
+use std::collections::BTreeMap;
+
+use http::Method;
+use kit::Code;
+use serde_json::{Map, Value, json};
+
+use super::operations::Operation;
+use super::parameters::IDEMPOTENCY_KEY;
+use super::responses::{body, header, reference};
+use crate::domain::access::{AllowedKeys, Operation as Kind, Requirements};
+use crate::errors::status;
+
+/// Errors of every operation.
+const ALWAYS: [Code; 13] = [
+    // The host, at least, is checked.
+    Code::Invalid,
+    Code::MissingKey,
+    Code::InvalidKey,
+    // A token calls the account API, and nothing else does.
+    Code::ScopeRequired,
+    Code::ServerOnly,
+    Code::ApiUnavailable,
+    Code::RateLimited,
+    Code::QuotaExceeded,
+    Code::TooLarge,
+    Code::UriTooLong,
+    Code::HeadersTooLarge,
+    Code::Unavailable,
+    Code::Internal,
+];
+
+/// The error codes of an operation by status.
+pub(super) fn codes(
+    operation: &Operation,
+    requirements: &Requirements,
+) -> BTreeMap<u16, Vec<Code>> {
+    let is_possible = |code: Code| {
+        ALWAYS.contains(&code)
+            || operation.codes.contains(&code)
+            || is_required(code, requirements)
+            || match code {
+                Code::NotFound => operation.path.contains('{'),
+                Code::BadJson => operation.body.is_some(),
+                Code::OutcomeUnknown => operation.method != Method::GET,
+                Code::IdempotencyInFlight | Code::IdempotencyMismatch => {
+                    let mut parameters = operation.parameters.iter();
+                    parameters.any(|it| it.name == IDEMPOTENCY_KEY.name)
+                }
+                _ => false,
+            }
+    };
+    let mut codes: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in Code::ALL.iter().copied().filter(|code| is_possible(*code)) {
+        codes.entry(status(code).as_u16()).or_default().push(code);
+    }
+    codes
+}
+
+/// Whether the checks of a route with these requirements can fail with `code`, or what its service checks of such a write.
+fn is_required(code: Code, requirements: &Requirements) -> bool {
+    let operation = requirements.operation;
+    let writes_listing = matches!(operation, Kind::Submit | Kind::Edit);
+    match code {
+        Code::SecretKeyRequired => !matches!(
+            requirements.keys,
+            AllowedKeys::Any | AllowedKeys::Token { .. }
+        ),
+        Code::PlanRequired => requirements.endpoint.is_some() || requirements.webhook_events,
+        Code::ModuleOff => requirements.module.is_some(),
+        Code::Closed => operation != Kind::Read,
+        Code::WriteNotAllowed | Code::NotYours | Code::TooManyPending | Code::Limit => {
+            writes_listing
+        }
+        Code::PreconditionFailed => operation == Kind::Edit,
+        _ => false,
+    }
+}
+
+/// The name of the response component of these codes.
+pub(super) fn component_name(status: u16, codes: &[Code]) -> String {
+    let names: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
+    format!("{status}.{}", names.join("."))
+}
+
+/// A response with one of these codes.
+pub(super) fn response(status: u16, codes: &[Code]) -> Value {
+    let lines: Vec<String> = codes
+        .iter()
+        .map(|code| format!("- `{}`: {}", code.as_str(), meaning(*code)))
+        .collect();
+    let mut headers = Map::new();
+    header(&mut headers, "x-request-id", true);
+    // Responses to calls that reached the quota check have them.
+    header(&mut headers, "RateLimit", false);
+    header(&mut headers, "RateLimit-Policy", false);
+    match status {
+        401 => header(&mut headers, "WWW-Authenticate", true),
+        429 => header(&mut headers, "Retry-After", true),
+        409 => header(&mut headers, "Retry-After", false),
+        503 => header(
+            &mut headers,
+            "Retry-After",
+            !codes.contains(&Code::ModuleOff),
+        ),
+        _ => {}
+    }
+    json!({
+        "description": lines.join("\n"),
+        "headers": headers,
+        "content": body(&schema(codes)),
+    })
+}
+
+/// The envelope of an error with one of these codes (§2.1). Two codes have more than the others.
+pub(super) fn schema(codes: &[Code]) -> Value {
+    let (special, plain): (Vec<Code>, Vec<Code>) = codes
+        .iter()
+        .partition(|code| matches!(code, Code::Invalid | Code::QuotaExceeded));
+    let mut shapes: Vec<Value> = special.iter().map(|code| shape(&[*code])).collect();
+    if !plain.is_empty() {
+        shapes.push(shape(&plain));
+    }
+    match <[Value; 1]>::try_from(shapes) {
+        Ok([only]) => only,
+        Err(shapes) => json!({"oneOf": shapes}),
+    }
+}
+
+fn shape(codes: &[Code]) -> Value {
+    let names: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
+    let mut error = json!({
+        "code": {"type": "string", "enum": names},
+        "message": {"type": "string", "minLength": 1, "description": "A sentence for people that says how to proceed."},
+        "docs_url": {"type": "string", "format": "uri"},
+    });
+    let mut error_required = vec!["code", "message", "docs_url"];
+    let mut properties = json!({
+        "success": {"const": false},
+        "meta": reference("ErrorMeta"),
+    });
+    let mut required = vec!["success", "error", "meta"];
+    match codes {
+        [Code::QuotaExceeded] => {
+            error["resets_at"] = reference("Timestamp");
+            error_required.push("resets_at");
+        }
+        [Code::Invalid] => {
+            properties["fields"] = json!({
+                "type": "object",
+                "minProperties": 1,
+                "additionalProperties": {"type": "string", "minLength": 1},
+                "description": "Each bad field or parameter with its reason; the name may be a path, such as `links.play`.",
+            });
+            required.push("fields");
+        }
+        _ => {}
+    }
+    properties["error"] = json!({
+        "type": "object",
+        "properties": error,
+        "required": error_required,
+        "additionalProperties": false,
+    });
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// When a code is returned, for people.
+const fn meaning(code: Code) -> &'static str {
+    match code {
+        Code::Invalid => {
+            "A field, a parameter or a header is bad; `fields` has each with its reason."
+        }
+        Code::BadJson => "The body is not a JSON object, or it broke off.",
+        Code::BadRequest => "The report is rejected; the message names every bad field.",
+        Code::MissingKey => "There is no key, or no value that looks like one.",
+        Code::InvalidKey => "The key does not work (any more).",
+        Code::SecretKeyRequired => {
+            "The call needs another kind of key, or must come from a server."
+        }
+        Code::ScopeRequired => {
+            "The call needs an account token with another scope, or a key in place of a token."
+        }
+        Code::WriteNotAllowed => "The key only reads.",
+        Code::ServerOnly => "The call has an `Origin` header, as a web page sends it.",
+        Code::NotYours => "`creator` names a page that is not the account's.",
+        Code::PlanRequired => {
+            "The plan does not include this call; the message names one that does."
+        }
+        Code::NotFound => "There is nothing with this name, or it is not the caller's.",
+        Code::MethodNotAllowed => {
+            "The path does not support this method; `Allow` lists the supported ones."
+        }
+        Code::TooManyPending => "The account has the maximum number of submissions pending review.",
+        Code::IdempotencyInFlight => "The first call with this `Idempotency-Key` is still running.",
+        Code::IdempotencyMismatch => {
+            "An earlier call used this `Idempotency-Key` with another body."
+        }
+        Code::PreconditionFailed => "The listing is not at a revision that `If-Match` names.",
+        Code::Gone => "The history of the cursor no longer exists: start again without it.",
+        Code::TooLarge => "The body is over 256 KiB.",
+        Code::UriTooLong => "Path and query are over 16 KiB.",
+        Code::HeadersTooLarge => "The headers are over 32 KiB, or more than 100 fields.",
+        Code::Limit => "The plan's writes of the day are used up.",
+        Code::QuotaExceeded => {
+            "The month's calls are used up; `error.resets_at` is the time of the reset."
+        }
+        Code::RateLimited => "There were too many calls in this minute.",
+        Code::TooSoon => "The report comes too soon after the previous one.",
+        Code::ModuleOff => "Staff have turned off the economy, or writes by API.",
+        Code::ApiUnavailable => "Staff have turned off the API.",
+        Code::Closed => "There are no submissions, or no changes at all, for a while.",
+        Code::Unavailable => "A part of the service does not respond.",
+        Code::OutcomeUnknown => {
+            "The write got no response and may have taken effect. Repeat it with the same `Idempotency-Key` only."
+        }
+        Code::Internal => "An internal error, which is logged under the request id.",
+    }
+}

@@ -1,0 +1,134 @@
+//! The OpenAPI document (§10.16). Its schemas are those of the public types, its errors those of the error table, and what an operation
+//! can be refused for follows from the policy of its route.
+
+mod account;
+mod errors;
+mod operations;
+mod parameters;
+mod responses;
+mod schemas;
+mod webhooks;
+
+use std::collections::BTreeMap;
+
+use kit::Code;
+use serde_json::{Map, Value, json};
+
+use self::operations::{Operation, Tag, operations};
+use self::responses::{body, reference};
+use crate::layers::policy::{Policy, Route};
+
+/// The version segment of the base address.
+const VERSION: &str = "/v1";
+
+const ABOUT: &str = "A directory of African games: games, the studios and persons who make them, countries and their cities, events, \
+    boards of votes, and the economies of games. Every call sends `Authorization: Bearer <key>`. A test key reads samples and writes \
+    nothing; a live key reads and writes the real directory. Branch on `error.code`, never on the message, and record \
+    `meta.request_id` when a call fails. Every GET can be sent as HEAD. Unknown query parameters are ignored, and an empty one counts as \
+    absent. The formats `cursor`, `words`, `line`, `text`, `genre`, `country`, `currency`, `own-game` and `https-address` stand for \
+    rules that JSON Schema cannot express; the descriptions say which.";
+
+/// The document. `api_url` is the base address with the version, `policy` finds the policy of a route's pattern.
+///
+/// # Errors
+/// A schema cannot be serialized, or an operation has no route.
+pub fn document(
+    api_url: &str,
+    year: i32,
+    policy: impl Fn(&str) -> Option<Policy>,
+) -> anyhow::Result<Value> {
+    let mut paths: Map<String, Value> = Map::new();
+    let mut errors: BTreeMap<String, Value> = BTreeMap::new();
+    for operation in operations() {
+        let pattern = format!("{VERSION}{}", operation.path);
+        let policy = policy(&pattern);
+        let policy = policy.ok_or_else(|| anyhow::anyhow!("no route has the path {pattern}"))?;
+        let route = Route {
+            pattern: operation.path,
+            policy,
+            methods: vec![operation.method.clone()],
+        };
+        let requirements = route.requirements(&operation.method, false);
+        let codes = errors::codes(&operation, &requirements);
+        for (status, codes) in &codes {
+            let name = errors::component_name(*status, codes);
+            let response = || errors::response(*status, codes);
+            errors.entry(name).or_insert_with(response);
+        }
+        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
+        let method = operation.method.as_str().to_ascii_lowercase();
+        path[method] = described(&operation, &codes);
+    }
+    Ok(json!({
+        "openapi": "3.1.0",
+        "info": {"title": "Mchezo", "version": "1", "description": ABOUT},
+        "servers": [{"url": api_url}],
+        "tags": tags(),
+        "security": [{"key": []}],
+        "paths": paths,
+        "webhooks": webhooks::webhooks(),
+        "components": {
+            "schemas": components(year)?,
+            "responses": errors,
+            "securitySchemes": {"key": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A key from the dashboard.",
+            }},
+        },
+    }))
+}
+
+fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
+    let mut schemas = schemas::schemas(year)?;
+    let metas = responses::metas().into_iter();
+    schemas.extend(metas.map(|(name, schema)| (name.to_owned(), schema)));
+    // What an unknown path or a wrong method is answered with.
+    schemas.insert("Error".to_owned(), errors::schema(Code::ALL));
+    Ok(schemas)
+}
+
+fn described(operation: &Operation, codes: &BTreeMap<u16, Vec<Code>>) -> Value {
+    let mut responses = responses::successes(operation);
+    for (status, codes) in codes {
+        let name = errors::component_name(*status, codes);
+        let response = json!({"$ref": format!("#/components/responses/{name}")});
+        responses.insert(status.to_string(), response);
+    }
+    let mut parameters: Vec<Value> = operation.parameters.iter().map(|it| it.to_json()).collect();
+    if operation.method == http::Method::GET {
+        parameters.push(parameters::IF_NONE_MATCH.to_json());
+    }
+    let mut described = json!({
+        "operationId": operation.id,
+        "summary": operation.summary,
+        "tags": [operation.tag.texts().0],
+        "parameters": parameters,
+        "responses": responses,
+    });
+    if let Some(schema) = operation.body {
+        let required = json!({"required": true, "content": body(&reference(schema))});
+        described["requestBody"] = required;
+    }
+    if let Some(link) = link(operation) {
+        described["responses"]["201"]["links"] = link;
+    }
+    described
+}
+
+/// The link from the response to a submission to the operation that changes the listing.
+fn link(operation: &Operation) -> Option<Value> {
+    let change = match operation.id {
+        "submitGame" => "updateGame",
+        "submitEvent" => "updateEvent",
+        _ => return None,
+    };
+    let slug = "$response.body#/data/slug";
+    Some(json!({"change": {"operationId": change, "parameters": {"slug": slug}}}))
+}
+
+fn tags() -> Vec<Value> {
+    let tags = Tag::ALL.map(Tag::texts).into_iter();
+    tags.map(|(name, description)| json!({"name": name, "description": description}))
+        .collect()
+}

@@ -1,0 +1,244 @@
+//! The operations: one entry for each route and method of the router.
+
+use http::Method;
+use kit::Code;
+
+use super::parameters::{self as p, Parameter};
+
+/// A group of operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    Games,
+    Events,
+    Creators,
+    Places,
+    Search,
+    Mirrors,
+    Rankings,
+    Account,
+    Economy,
+    Webhooks,
+    AccountApi,
+}
+
+impl Tag {
+    pub(super) const ALL: [Self; 11] = [
+        Self::Games,
+        Self::Events,
+        Self::Creators,
+        Self::Places,
+        Self::Search,
+        Self::Mirrors,
+        Self::Rankings,
+        Self::Account,
+        Self::Economy,
+        Self::Webhooks,
+        Self::AccountApi,
+    ];
+
+    /// The name, and what the operations are about.
+    pub(super) const fn texts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Games => (
+                "games",
+                "African games: read them, submit and edit one's own.",
+            ),
+            Self::Events => (
+                "events",
+                "Jams, meetups, tournaments, showcases and conferences.",
+            ),
+            Self::Creators => ("creators", "Studios and persons who make games."),
+            Self::Places => ("places", "Genres, countries and cities, with counts."),
+            Self::Search => ("search", "One search over everything."),
+            Self::Mirrors => ("mirrors", "What has changed, for copies of the directory."),
+            Self::Rankings => ("rankings", "Boards from the votes of visitors."),
+            Self::Account => ("account", "The key of the call and the account's listings."),
+            Self::Economy => (
+                "economy",
+                "Currencies of games, their rates, and tips. The calls need a key of a game.",
+            ),
+            Self::Webhooks => (
+                "webhooks",
+                "What receivers of webhooks get, and the same messages by pulling.",
+            ),
+            Self::AccountApi => (
+                "account API",
+                "Keys, webhooks and usage of the account, by program. The calls need an account token in place of a key.",
+            ),
+        }
+    }
+}
+
+/// What a successful response has. The texts are names of schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Success {
+    /// 200 with one object.
+    Object(&'static str),
+    /// 200 with a game or an event, whose `ETag` can be sent as `If-Match`.
+    Listing(&'static str),
+    /// 200 with rows.
+    List(&'static str, ListKind),
+    /// 201, or 200 when nothing was written.
+    Created {
+        created: &'static str,
+        checked: &'static str,
+        /// Whether the response names the path of what was created.
+        is_listing: bool,
+    },
+    /// 201: what was added.
+    Added(&'static str),
+    /// 200: the change, or what a dry run says.
+    Changed {
+        changed: &'static str,
+        checked: &'static str,
+    },
+}
+
+/// What `meta` of a list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListKind {
+    /// `next_cursor` and `total`.
+    Plain,
+    /// The cursor is never null.
+    Endless,
+    /// The version of the methodology too.
+    Economy,
+    /// And, for a past moment, `at` and `known_at`.
+    Rates,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Operation {
+    pub(super) method: Method,
+    /// Below the base address.
+    pub(super) path: &'static str,
+    pub(super) id: &'static str,
+    pub(super) tag: Tag,
+    pub(super) summary: &'static str,
+    pub(super) parameters: &'static [Parameter],
+    /// The schema of the body.
+    pub(super) body: Option<&'static str>,
+    pub(super) success: Success,
+    /// Error codes besides those that follow from the policy of the route.
+    pub(super) codes: &'static [Code],
+}
+
+const fn get(
+    path: &'static str,
+    id: &'static str,
+    tag: Tag,
+    summary: &'static str,
+    success: Success,
+    parameters: &'static [Parameter],
+) -> Operation {
+    Operation {
+        method: Method::GET,
+        path,
+        id,
+        tag,
+        summary,
+        parameters,
+        body: None,
+        success,
+        codes: &[],
+    }
+}
+
+impl Operation {
+    fn write(self, method: Method, body: &'static str) -> Self {
+        Self {
+            method,
+            body: Some(body),
+            ..self
+        }
+    }
+}
+
+const fn rows(row: &'static str) -> Success {
+    Success::List(row, ListKind::Plain)
+}
+
+const CREATED: Success = Success::Created {
+    created: "Created",
+    checked: "DryRun",
+    is_listing: true,
+};
+const CHANGED: Success = Success::Changed {
+    changed: "Updated",
+    checked: "DryRun",
+};
+const REPORTED: Success = Success::Created {
+    created: "Reported",
+    checked: "CheckedReport",
+    is_listing: false,
+};
+const TIPPED: Success = Success::Created {
+    created: "Tipped",
+    checked: "CheckedTip",
+    is_listing: false,
+};
+const PAGE: &[Parameter] = &[p::LIMIT, p::CURSOR];
+const SUBMIT: &[Parameter] = &[p::DRY_RUN, p::IDEMPOTENCY_KEY];
+const EDIT: &[Parameter] = &[p::SLUG, p::DRY_RUN, p::IF_MATCH];
+
+/// Every operation of the API.
+#[rustfmt::skip]
+pub(super) fn operations() -> Vec<Operation> {
+    use Success::{List, Listing, Object};
+    let mut operations = vec![
+        get("/games", "listGames", Tag::Games, "Lists published games, the featured first, then the newest first.", rows("GameRow"),
+            &[p::GENRE, p::PLATFORM, p::COUNTRY, p::STAGE, p::CREATOR, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
+        get("/games", "submitGame", Tag::Games, "Submits a game, which staff review.", CREATED, SUBMIT)
+            .write(Method::POST, "GameSubmission"),
+        get("/games/{slug}", "getGame", Tag::Games, "Gets a published game.", Listing("Game"), &[p::SLUG]),
+        get("/games/{slug}", "updateGame", Tag::Games, "Changes a game of the account.", CHANGED, EDIT)
+            .write(Method::PATCH, "GameChange"),
+        get("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", rows("Event"),
+            &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
+        get("/events", "submitEvent", Tag::Events, "Submits an event, which staff review.", CREATED, SUBMIT)
+            .write(Method::POST, "EventSubmission"),
+        get("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Listing("Event"), &[p::SLUG]),
+        get("/events/{slug}", "updateEvent", Tag::Events, "Changes an event of the account.", CHANGED, EDIT)
+            .write(Method::PATCH, "EventChange"),
+        get("/creators", "listCreators", Tag::Creators, "Lists studios and persons, the newest first.", rows("CreatorRow"),
+            &[p::CREATOR_KIND, p::ROLE, p::COUNTRY, p::CITY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
+        get("/creators/{handle}", "getCreator", Tag::Creators, "Gets a studio or a person, with its games.", Object("Creator"), &[p::HANDLE]),
+        get("/genres", "listGenres", Tag::Places, "Lists all genres by name.", rows("GenreRow"), &[]),
+        get("/countries", "listCountries", Tag::Places, "Lists countries by name.", rows("CountryRow"), &[p::EMPTY, p::LIMIT, p::CURSOR]),
+        get("/countries/{code}", "getCountry", Tag::Places, "Gets a country with its cities.", Object("Country"), &[p::CODE]),
+        get("/cities", "listCities", Tag::Places, "Lists cities with creators, the biggest first.", rows("CityRow"),
+            &[p::COUNTRY, p::LIMIT, p::CURSOR]),
+        get("/search", "search", Tag::Search, "Searches games, creators, events and cities, the best first.", rows("SearchResult"),
+            &[p::Q_OF_SEARCH, p::RESULT_KIND, p::COUNTRY, p::LIMIT, p::CURSOR]),
+        get("/changes", "listChanges", Tag::Mirrors, "Lists public listings in the order of their last change.",
+            List("ListingChange", ListKind::Endless), PAGE),
+        get("/rankings/{kind}/{board}", "listRanking", Tag::Rankings, "Lists a board, the first rank first.", rows("RankingRow"),
+            &[p::BOARD_KIND, p::BOARD, p::LIMIT, p::CURSOR]),
+        get("/me", "getMe", Tag::Account, "Describes the key of the call and what is left of its limits.", Object("Me"), &[]),
+        get("/me/listings", "listOwnListings", Tag::Account, "Lists the account's own games and events, the newest first.",
+            rows("OwnListing"), PAGE),
+        get("/webhooks/messages", "listMessages", Tag::Webhooks, "Lists the webhook messages of the account, the oldest first.",
+            List("WebhookMessage", ListKind::Endless), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT]),
+        get("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.", TIPPED, SUBMIT)
+            .write(Method::POST, "TipSubmission"),
+        get("/economy/report", "submitReport", Tag::Economy, "Reports the state of the game's economy.", REPORTED, SUBMIT)
+            .write(Method::POST, "ReportSubmission"),
+        get("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
+            List("Rate", ListKind::Rates), &[p::FROM_CURRENCY, p::TO_CURRENCY, p::AT]),
+        get("/economy/currencies", "listCurrencies", Tag::Economy, "Lists the currencies of games with their figures.",
+            List("Currency", ListKind::Economy), &[]),
+        get("/economy/history", "listHistory", Tag::Economy, "Lists the counted reports of a game, the oldest first.",
+            List("HistoryRow", ListKind::Economy), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
+        get("/economy/methodology", "getMethodology", Tag::Economy, "Says how rates and figures are computed.", Object("Methodology"), &[]),
+    ];
+    for operation in &mut operations {
+        operation.codes = match operation.id {
+            "listChanges" | "listMessages" => &[Code::Gone],
+            "submitReport" => &[Code::BadRequest, Code::TooSoon],
+            "sendTip" => &[Code::NotFound],
+            _ => &[],
+        };
+    }
+    operations.extend(super::account::operations());
+    operations
+}

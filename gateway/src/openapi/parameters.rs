@@ -1,0 +1,335 @@
+//! Parameters of operations.
+
+use serde_json::{Value, json};
+
+/// A parameter of an operation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) location: Location,
+    /// Path parameters are always required.
+    pub(super) required: bool,
+    pub(super) description: &'static str,
+    pub(super) form: Form,
+    pub(super) example: Option<&'static str>,
+}
+
+/// Where a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Location {
+    Path,
+    Query,
+    Header,
+}
+
+/// What a parameter looks like.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Form {
+    Text,
+    /// Text with a format. Formats that JSON Schema does not define tell generators of requests which values there are.
+    Format(&'static str),
+    Pattern(&'static str),
+    /// A schema of the components.
+    Ref(&'static str),
+    Flag,
+    /// A whole number.
+    Number,
+    /// Days of usage.
+    Days,
+    /// Rows on a page.
+    Limit,
+    /// A moment or a day.
+    MomentOrDay,
+    /// A moment, or the word `now`.
+    MomentOrNow,
+}
+
+impl Parameter {
+    const fn query(name: &'static str, form: Form, description: &'static str) -> Self {
+        Self {
+            name,
+            location: Location::Query,
+            required: false,
+            description,
+            form,
+            example: None,
+        }
+    }
+
+    const fn path(name: &'static str, form: Form, description: &'static str) -> Self {
+        Self {
+            location: Location::Path,
+            required: true,
+            ..Self::query(name, form, description)
+        }
+    }
+
+    const fn header(name: &'static str, form: Form, description: &'static str) -> Self {
+        Self {
+            location: Location::Header,
+            ..Self::query(name, form, description)
+        }
+    }
+
+    const fn required(self) -> Self {
+        Self {
+            required: true,
+            ..self
+        }
+    }
+
+    const fn example(self, example: &'static str) -> Self {
+        Self {
+            example: Some(example),
+            ..self
+        }
+    }
+
+    pub(super) fn to_json(self) -> Value {
+        let location = match self.location {
+            Location::Path => "path",
+            Location::Query => "query",
+            Location::Header => "header",
+        };
+        let mut json = json!({
+            "name": self.name,
+            "in": location,
+            "required": self.required,
+            "description": self.description,
+            "schema": self.form.schema(),
+        });
+        // An empty parameter counts as absent (§4).
+        if self.location == Location::Query && !self.required {
+            json["allowEmptyValue"] = true.into();
+        }
+        if let Some(example) = self.example {
+            json["example"] = example.into();
+        }
+        json
+    }
+}
+
+impl Form {
+    fn schema(self) -> Value {
+        match self {
+            Self::Text => json!({"type": "string"}),
+            Self::Format(format) => json!({"type": "string", "format": format}),
+            Self::Pattern(pattern) => json!({"type": "string", "minLength": 1, "pattern": pattern}),
+            Self::Ref(name) => json!({"$ref": format!("#/components/schemas/{name}")}),
+            Self::Flag => json!({"type": "boolean", "default": false}),
+            Self::Number => json!({"type": "integer", "minimum": 0}),
+            Self::Days => json!({"type": "integer", "minimum": 1, "maximum": 92, "default": 31}),
+            Self::Limit => json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
+            Self::MomentOrDay => json!({"anyOf": [
+                {"type": "string", "format": "date-time"},
+                {"type": "string", "format": "date"},
+            ]}),
+            Self::MomentOrNow => json!({"anyOf": [
+                {"type": "string", "format": "date-time"},
+                {"const": "now"},
+            ]}),
+        }
+    }
+}
+
+/// Tags in a header such as `If-Match`.
+const TAGS: &str = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#;
+
+pub(super) const LIMIT: Parameter = Parameter::query("limit", Form::Limit, "Rows on a page.");
+pub(super) const CURSOR: Parameter = Parameter::query(
+    "cursor",
+    Form::Format("cursor"),
+    "`meta.next_cursor` of the page before, with the same filters.",
+);
+pub(super) const Q: Parameter = Parameter::query(
+    "q",
+    Form::Format("words"),
+    "Words that must all match the beginning of a word, at most ten different ones. Typos are forgiven (§4.1).",
+);
+pub(super) const Q_OF_SEARCH: Parameter = Q.required().example("lagos");
+pub(super) const COUNTRY: Parameter = Parameter::query(
+    "country",
+    Form::Format("country"),
+    "An African country, two letters; the case makes no difference.",
+);
+pub(super) const UPDATED_SINCE: Parameter = Parameter::query(
+    "updated_since",
+    Form::MomentOrDay,
+    "Listings that were edited, or published for the first time, at that moment or later. Write a + as %2B.",
+);
+pub(super) const GENRE: Parameter =
+    Parameter::query("genre", Form::Format("genre"), "A key of `GET /genres`.");
+pub(super) const PLATFORM: Parameter =
+    Parameter::query("platform", Form::Ref("Platform"), "A platform of the game.");
+pub(super) const STAGE: Parameter =
+    Parameter::query("stage", Form::Ref("GameStage"), "How far the game is.");
+pub(super) const CREATOR: Parameter = Parameter::query("creator", Form::Text, "A handle.");
+pub(super) const CREATOR_KIND: Parameter =
+    Parameter::query("kind", Form::Ref("CreatorKind"), "Studios, or persons.");
+pub(super) const ROLE: Parameter =
+    Parameter::query("role", Form::Text, "A role such as `composer`.");
+pub(super) const CITY: Parameter = Parameter::query("city", Form::Text, "A slug of `GET /cities`.");
+pub(super) const EVENT_KIND: Parameter =
+    Parameter::query("kind", Form::Ref("EventKind"), "What the event is.");
+pub(super) const WHEN: Parameter = Parameter::query(
+    "when",
+    Form::Ref("EventTime"),
+    "`upcoming`, the default, has events in progress too.",
+);
+pub(super) const FROM_DAY: Parameter = Parameter::query(
+    "from",
+    Form::Ref("Day"),
+    "Events that take place on this day or later.",
+);
+pub(super) const TO_DAY: Parameter = Parameter::query(
+    "to",
+    Form::Ref("Day"),
+    "Events that take place on this day or earlier.",
+);
+pub(super) const EMPTY: Parameter = Parameter::query(
+    "empty",
+    Form::Flag,
+    "Whether countries without listings are in the list too.",
+);
+pub(super) const RESULT_KIND: Parameter =
+    Parameter::query("type", Form::Ref("ResultKind"), "What to search.");
+pub(super) const GAME: Parameter = Parameter::query(
+    "game",
+    Form::Format("currency"),
+    "The slug of a game with a listed currency.",
+)
+.required();
+pub(super) const FROM_CURRENCY: Parameter = Parameter::query(
+    "from",
+    Form::Format("currency"),
+    "The slug of a game: the rates from its currency.",
+);
+pub(super) const TO_CURRENCY: Parameter = Parameter::query(
+    "to",
+    Form::Format("currency"),
+    "The slug of a game: the rates to its currency.",
+);
+pub(super) const AT: Parameter = Parameter::query(
+    "at",
+    Form::Format("date-time"),
+    "The rates at this moment, which is not in the future, by what is known now.",
+);
+pub(super) const FROM_MOMENT: Parameter = Parameter::query(
+    "from",
+    Form::Format("date-time"),
+    "Reports at this moment or later.",
+);
+pub(super) const TO_MOMENT: Parameter = Parameter::query(
+    "to",
+    Form::Format("date-time"),
+    "Reports before this moment.",
+);
+pub(super) const ID: Parameter = Parameter::path("id", Form::Text, "An id of the account's list.")
+    .example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
+pub(super) const ACTION: Parameter =
+    Parameter::path("action", Form::Ref("EndpointAction"), "What to do.").example("pause");
+pub(super) const GRACE: Parameter = Parameter::query(
+    "grace_seconds",
+    Form::Number,
+    "How long the old secret still works (§5.9): 0, or an hour or more; by default a day.",
+);
+pub(super) const TEST_EVENT: Parameter = Parameter::query(
+    "event",
+    Form::Ref("SampleEvent"),
+    "Of `test`: the event to send; by default `ping`.",
+);
+pub(super) const TEST_KIND: Parameter = Parameter::query(
+    "kind",
+    Form::Text,
+    "Of `test`: what the sample is about, such as `game`.",
+);
+pub(super) const ENDPOINT: Parameter =
+    Parameter::query("endpoint", Form::Format("uuid"), "The id of an endpoint.").required();
+pub(super) const DELIVERY_STATE: Parameter = Parameter::query(
+    "state",
+    Form::Ref("DeliveryState"),
+    "Only deliveries in this state.",
+);
+pub(super) const EVENT_OF_DELIVERY: Parameter = Parameter::query(
+    "event",
+    Form::Ref("SampleEvent"),
+    "Only deliveries of this event.",
+);
+pub(super) const SINCE_MOMENT: Parameter = Parameter::query(
+    "since",
+    Form::Format("date-time"),
+    "Only deliveries made at this moment or later.",
+);
+pub(super) const UNTIL_MOMENT: Parameter = Parameter::query(
+    "until",
+    Form::Format("date-time"),
+    "Only deliveries made before this moment.",
+);
+pub(super) const RECOVER_SINCE: Parameter = Parameter::query(
+    "since",
+    Form::Format("date-time"),
+    "Deliveries that have failed since this moment.",
+)
+.required();
+pub(super) const ONLY_COUNT: Parameter = Parameter::query(
+    "dry_run",
+    Form::Flag,
+    "Whether the deliveries are only counted.",
+);
+pub(super) const DAYS: Parameter = Parameter::query(
+    "days",
+    Form::Days,
+    "How many days the calls are listed for.",
+);
+pub(super) const AFTER: Parameter = Parameter::query(
+    "after",
+    Form::Format("cursor"),
+    "`meta.next_cursor` of a response with the same `event`, or `cursor` of a message: the list begins after it.",
+);
+pub(super) const SINCE: Parameter = Parameter::query(
+    "since",
+    Form::MomentOrNow,
+    "Instead of `after`: the list begins at this moment, or after the newest message.",
+);
+pub(super) const MESSAGE_EVENT: Parameter = Parameter::query(
+    "event",
+    Form::Ref("MessageEvent"),
+    "Only messages with this event.",
+);
+pub(super) const DRY_RUN: Parameter = Parameter::query(
+    "dry_run",
+    Form::Flag,
+    "Whether everything is only checked (§10.3). A test key never writes.",
+);
+
+pub(super) const SLUG: Parameter =
+    Parameter::path("slug", Form::Text, "A slug.").example("karoo-drift");
+pub(super) const HANDLE: Parameter =
+    Parameter::path("handle", Form::Text, "A handle.").example("retroepic-software");
+pub(super) const CODE: Parameter = Parameter::path(
+    "code",
+    Form::Text,
+    "A country, two letters; the case makes no difference.",
+)
+.example("KE");
+pub(super) const BOARD_KIND: Parameter =
+    Parameter::path("kind", Form::Ref("BoardKind"), "Whose board.");
+pub(super) const BOARD: Parameter =
+    Parameter::path("board", Form::Ref("BoardWindow"), "Whose votes count.");
+
+pub(super) const IDEMPOTENCY_KEY: Parameter = Parameter::header(
+    "Idempotency-Key",
+    Form::Pattern("^[!-~]{1,255}$"),
+    "A name of this call: the same call under the same name has its effect once (§10.4).",
+)
+.example("8a0f6b1e-5d0c-4c57-9d1f-0f3a3f0f8f11");
+pub(super) const IF_MATCH: Parameter = Parameter::header(
+    "If-Match",
+    Form::Pattern(TAGS),
+    "`ETag`s of a read or a write of the listing: the change is made only at that revision (§10.10).",
+);
+pub(super) const IF_NONE_MATCH: Parameter = Parameter::header(
+    "If-None-Match",
+    Form::Text,
+    "`ETag`s that the caller has: the response is 304 without a body if one of them is the current one (§10.7).",
+);

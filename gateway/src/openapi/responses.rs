@@ -1,0 +1,208 @@
+//! Successful responses: the envelope (§2.1), the headers and 304.
+
+use http::Method;
+use serde_json::{Map, Value, json};
+
+use super::operations::{ListKind, Operation, Success};
+
+/// A reference to a schema of the components.
+pub(super) fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+/// The content of a JSON body.
+pub(super) fn body(schema: &Value) -> Value {
+    json!({"application/json": {"schema": schema}})
+}
+
+/// Adds a header to those of a response.
+pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: bool) {
+    let (description, schema) = match name {
+        "x-request-id" => (
+            "Identifies the call, as `meta.request_id` does.",
+            json!({"type": "string", "pattern": "^req_[0-9a-z]{26,}$"}),
+        ),
+        "RateLimit" => (
+            "What is left of each window (`r`), and the seconds until it restarts (`t`).",
+            json!({"type": "string", "examples": ["\"minute\";r=12;t=31, \"month\";r=49000;t=864000"]}),
+        ),
+        "RateLimit-Policy" => (
+            "The limit of each window (`q`), and its length in seconds (`w`).",
+            json!({"type": "string", "examples": ["\"minute\";q=60;w=60, \"month\";q=50000"]}),
+        ),
+        "ETag" => (
+            "The version of the data. Send it as `If-None-Match`; that of a game or an event as `If-Match` too.",
+            json!({"type": "string", "pattern": "^(W/)?\"[!#-~]*\"$"}),
+        ),
+        "Vary" => (
+            "The headers on which the form of the response depends.",
+            json!({"type": "string", "const": "accept-encoding"}),
+        ),
+        "Location" => (
+            "The path of the new listing.",
+            json!({"type": "string", "pattern": "^/v1/(games|events|account/keys|account/endpoints)/"}),
+        ),
+        "Idempotency-Replayed" => (
+            "`true` on the stored response of an earlier call with the same `Idempotency-Key`.",
+            json!({"type": "string", "const": "true"}),
+        ),
+        "WWW-Authenticate" => (
+            "How to authenticate.",
+            json!({"type": "string", "const": "Bearer"}),
+        ),
+        _ => (
+            "Seconds after which a call may succeed.",
+            json!({"type": "integer", "minimum": 1}),
+        ),
+    };
+    let header = json!({"description": description, "required": required, "schema": schema});
+    headers.insert(name.to_owned(), header);
+}
+
+/// The responses of an operation that succeeds, by status.
+pub(super) fn successes(operation: &Operation) -> Map<String, Value> {
+    let mut responses = Map::new();
+    let mut add = |status: &str, description: &str, headers: Map<String, Value>, data, meta| {
+        let response = json!({
+            "description": description,
+            "headers": headers,
+            "content": body(&envelope(&data, meta)),
+        });
+        responses.insert(status.to_owned(), response);
+    };
+    let plain = || headers(operation);
+    match operation.success {
+        Success::Object(data) | Success::Listing(data) => {
+            add("200", "The data.", plain(), reference(data), "Meta");
+        }
+        Success::List(row, kind) => {
+            let rows = json!({"type": "array", "items": reference(row)});
+            add("200", "The rows.", plain(), rows, meta(kind));
+        }
+        Success::Created {
+            created,
+            checked,
+            is_listing,
+        } => {
+            let checked = reference(checked);
+            let words = "Everything was checked and nothing was written: a dry run, or a test key.";
+            add("200", words, plain(), checked, "Meta");
+            let mut headers = plain();
+            header(&mut headers, "Idempotency-Replayed", false);
+            if is_listing {
+                header(&mut headers, "ETag", true);
+                header(&mut headers, "Location", true);
+            }
+            add(
+                "201",
+                "It was written.",
+                headers,
+                reference(created),
+                "Meta",
+            );
+        }
+        Success::Added(data) => {
+            let mut headers = plain();
+            header(&mut headers, "Location", true);
+            add("201", "It was added.", headers, reference(data), "Meta");
+        }
+        Success::Changed { changed, checked } => {
+            let mut headers = plain();
+            header(&mut headers, "ETag", false);
+            let data = json!({"oneOf": [reference(changed), reference(checked)]});
+            let words = "The listing was changed, or everything was only checked: a dry run, or a test key.";
+            add("200", words, headers, data, "Meta");
+        }
+    }
+    if operation.method == Method::GET {
+        let words =
+            "The caller has the data: one of the tags in `If-None-Match` is the current one.";
+        let response = json!({"description": words, "headers": plain()});
+        responses.insert("304".to_owned(), response);
+    }
+    responses
+}
+
+/// The headers of every successful response of an operation.
+fn headers(operation: &Operation) -> Map<String, Value> {
+    let mut headers = Map::new();
+    header(&mut headers, "x-request-id", true);
+    header(&mut headers, "RateLimit", false);
+    header(&mut headers, "RateLimit-Policy", false);
+    if operation.method == Method::GET {
+        header(&mut headers, "ETag", true);
+        header(&mut headers, "Vary", true);
+    }
+    headers
+}
+
+fn envelope(data: &Value, meta: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": {"success": {"const": true}, "data": data, "meta": reference(meta)},
+        "required": ["success", "data", "meta"],
+        "additionalProperties": false,
+    })
+}
+
+const fn meta(kind: ListKind) -> &'static str {
+    match kind {
+        ListKind::Plain => "ListMeta",
+        ListKind::Endless => "ChangesMeta",
+        ListKind::Economy => "EconomyMeta",
+        ListKind::Rates => "RatesMeta",
+    }
+}
+
+/// The schemas of `meta`.
+pub(super) fn metas() -> [(&'static str, Value); 6] {
+    let cursor = json!({
+        "type": ["string", "null"],
+        "description": "The `cursor` of the next page; null on the last one.",
+    });
+    let total = json!({"type": "integer", "minimum": 0, "description": "Rows of the whole list."});
+    let list = json!({"next_cursor": cursor, "total": total});
+    let changes = json!({"next_cursor": {"type": "string"}, "total": total});
+    let version = json!({"type": "integer", "minimum": 1, "description": "`version` of `GET /economy/methodology`."});
+    let economy = json!({"next_cursor": cursor, "total": total, "methodology": version});
+    let mut rates = economy.clone();
+    rates["at"] = reference("Timestamp");
+    rates["known_at"] = reference("Timestamp");
+    let mut of_rates = object_meta(&rates, &["next_cursor", "total", "methodology"], true);
+    of_rates["dependentRequired"] = json!({"at": ["known_at"], "known_at": ["at"]});
+    [
+        ("Meta", object_meta(&json!({}), &[], true)),
+        ("ErrorMeta", object_meta(&json!({}), &[], false)),
+        (
+            "ListMeta",
+            object_meta(&list, &["next_cursor", "total"], true),
+        ),
+        (
+            "ChangesMeta",
+            object_meta(&changes, &["next_cursor", "total"], true),
+        ),
+        (
+            "EconomyMeta",
+            object_meta(&economy, &["next_cursor", "total", "methodology"], true),
+        ),
+        ("RatesMeta", of_rates),
+    ]
+}
+
+/// `meta` with `more` properties. Only errors may lack the mode: a call without a key has none.
+fn object_meta(more: &Value, more_required: &[&str], has_mode: bool) -> Value {
+    let mut properties = more.clone();
+    properties["request_id"] = json!({"type": "string", "pattern": "^req_[0-9a-z]{26,}$"});
+    properties["mode"] = reference("KeyMode");
+    let mut required = vec!["request_id"];
+    if has_mode {
+        required.push("mode");
+    }
+    required.extend(more_required);
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}

@@ -1,0 +1,182 @@
+//! Deliveries to an endpoint (§10.18). Each call names the endpoint in the query.
+
+use axum::extract::{RawQuery, State};
+use contracts::common::v1::PageInfo;
+use contracts::public::{
+    AccountAttempt, AccountDelivery, OneDelivery, RecoveredDeliveries, SentDelivery,
+};
+use contracts::webhook::v1 as proto;
+use kit::{Fault, timestamp};
+
+use super::endpoints::record;
+use super::{TokenCaller, not_found, of_endpoint, time};
+use crate::app::App;
+use crate::envelope::{self, ApiResponse};
+use crate::errors::ApiError;
+use crate::extract::path_param::PathParam;
+use crate::extract::query::Params;
+
+pub async fn list(
+    State(app): State<App>,
+    caller: TokenCaller,
+    RawQuery(query): RawQuery,
+) -> Result<ApiResponse, ApiError> {
+    let known = [
+        "endpoint", "state", "event", "since", "until", "limit", "cursor",
+    ];
+    let mut query = Params::parse(query.as_deref(), &known);
+    let endpoint_id = query.id("endpoint");
+    let asked = query.page();
+    let state = match query.text("state").as_deref() {
+        None => proto::DeliveryState::Unspecified,
+        Some("waiting") => proto::DeliveryState::Waiting,
+        Some("delivered") => proto::DeliveryState::Delivered,
+        Some("failed") => proto::DeliveryState::Failed,
+        Some("cancelled") => proto::DeliveryState::Cancelled,
+        Some(_) => {
+            query.add_error(
+                "state",
+                "Use one of: waiting, delivered, failed, cancelled.",
+            );
+            proto::DeliveryState::Unspecified
+        }
+    };
+    let request = proto::ListDeliveriesRequest {
+        account_id: caller.account,
+        endpoint_id,
+        state: state.into(),
+        event: query.text("event").unwrap_or_default(),
+        since: query.timestamp("since").map(timestamp::encode),
+        until: query.timestamp("until").map(timestamp::encode),
+        limit: asked.limit,
+        cursor: asked.cursor,
+    };
+    query.finish()?;
+    let listed = app
+        .webhooks
+        .list_deliveries(request)
+        .await
+        .map_err(of_endpoint)?;
+    let rows: Vec<AccountDelivery> = listed.deliveries.into_iter().map(delivery).collect();
+    let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
+    let info = PageInfo {
+        total: u64::try_from(rows.len()).unwrap_or_default(),
+        next_cursor: Some(listed.next_cursor).filter(|next| !next.is_empty()),
+        ..PageInfo::default()
+    };
+    Ok(ApiResponse::list(json.into(), Some(info)))
+}
+
+pub async fn get(
+    State(app): State<App>,
+    caller: TokenCaller,
+    PathParam(id): PathParam,
+    RawQuery(query): RawQuery,
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), &["endpoint"]);
+    let endpoint_id = query.id("endpoint");
+    query.finish()?;
+    let request = proto::GetDeliveryRequest {
+        account_id: caller.account,
+        endpoint_id,
+        id: number(&id)?,
+    };
+    let found = app
+        .webhooks
+        .get_delivery(request)
+        .await
+        .map_err(of_endpoint)?;
+    let attempts = found.attempts.into_iter().map(attempt);
+    ApiResponse::json(&OneDelivery {
+        delivery: delivery(found.delivery.ok_or_else(envelope::internal)?),
+        attempts: attempts.collect(),
+        body: String::from_utf8_lossy(&found.body).into_owned(),
+    })
+}
+
+pub async fn send_again(
+    State(app): State<App>,
+    caller: TokenCaller,
+    PathParam(id): PathParam,
+    RawQuery(query): RawQuery,
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), &["endpoint"]);
+    let endpoint = query.id("endpoint");
+    query.finish()?;
+    let request = proto::SendAgainRequest {
+        account_id: caller.account.clone(),
+        endpoint_id: endpoint.clone(),
+        id: number(&id)?,
+    };
+    let sent = app
+        .webhooks
+        .send_again(request)
+        .await
+        .map_err(of_endpoint)?;
+    record(&app, caller, &endpoint, "send-again").await;
+    ApiResponse::json(&SentDelivery {
+        delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
+    })
+}
+
+pub async fn recover(
+    State(app): State<App>,
+    caller: TokenCaller,
+    RawQuery(query): RawQuery,
+) -> Result<ApiResponse, ApiError> {
+    let mut query = Params::parse(query.as_deref(), &["endpoint", "since", "dry_run"]);
+    let endpoint = query.id("endpoint");
+    let since = query.timestamp("since");
+    let dry_run = query.flag("dry_run");
+    let request = proto::RecoverRequest {
+        account_id: caller.account.clone(),
+        endpoint_id: endpoint.clone(),
+        since: since.map(timestamp::encode),
+        dry_run,
+    };
+    query.finish()?;
+    let recovered = app.webhooks.recover(request).await.map_err(of_endpoint)?;
+    if !dry_run {
+        record(&app, caller, &endpoint, "recover").await;
+    }
+    ApiResponse::json(&RecoveredDeliveries {
+        deliveries: recovered.deliveries,
+        dry_run,
+    })
+}
+
+/// The number of a delivery. Nothing else has one, so that is a 404.
+fn number(id: &str) -> Result<i64, ApiError> {
+    id.parse().map_err(|_not_a_number| not_found())
+}
+
+pub(super) fn delivery(found: proto::Delivery) -> AccountDelivery {
+    let state = match found.state() {
+        proto::DeliveryState::Waiting | proto::DeliveryState::Unspecified => "waiting",
+        proto::DeliveryState::Delivered => "delivered",
+        proto::DeliveryState::Failed => "failed",
+        proto::DeliveryState::Cancelled => "cancelled",
+    };
+    AccountDelivery {
+        id: found.id.to_string(),
+        endpoint: found.endpoint_id,
+        message_id: found.message_id,
+        event: found.event,
+        state: state.to_owned(),
+        created_at: time(found.created_at),
+        tries: found.tries,
+        due_at: time(found.due_at),
+        last_attempt: found.last_attempt.map(attempt),
+    }
+}
+
+fn attempt(made: proto::Attempt) -> AccountAttempt {
+    AccountAttempt {
+        number: made.number,
+        at: time(made.at),
+        duration_ms: made.duration_ms,
+        status: made.status,
+        reason: made.reason,
+        answer: String::from_utf8_lossy(&made.answer).into_owned(),
+    }
+}

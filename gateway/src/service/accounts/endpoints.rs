@@ -1,0 +1,40 @@
+//! The audit of what tokens do to endpoints of webhooks, which webhook-svc stores. It does not know tokens.
+
+use contracts::gateway::v1::Actor;
+use kit::audit::Subject;
+use kit::{Fault, pg};
+use serde_json::Value;
+
+use super::{Accounts, account_and_author};
+use crate::domain::fields::Problems;
+use crate::domain::staff_action::Action;
+use crate::write::audit;
+
+impl Accounts {
+    /// Records a change of an endpoint. `details` has the id of the account.
+    ///
+    /// # Errors
+    /// PostgreSQL failed.
+    pub async fn record_endpoint_change(
+        &self,
+        actor: Actor,
+        endpoint: &str,
+        details: Value,
+    ) -> Result<(), Fault> {
+        let mut problems = Problems::default();
+        let account = details["account"].as_str().unwrap_or_default();
+        let action = Action::ChangeEndpoint;
+        let (_, by) = account_and_author(&mut problems, account, Some(actor), action);
+        problems.finish()?;
+        let subject = Subject {
+            entity: "endpoint",
+            name: endpoint.to_owned(),
+            details,
+        };
+        let (pool, now) = (&self.operations.pool, self.operations.clock.now());
+        let connection = pool.acquire().await;
+        let mut connection = connection.map_err(|error| pg::fault(&error))?;
+        let recorded = audit::record(&mut connection, &by, subject, now).await;
+        recorded.map_err(|error| pg::fault(&error))
+    }
+}

@@ -1,0 +1,103 @@
+//! RPCs for the tokens of an account for the account API.
+
+use contracts::gateway::v1 as proto;
+use kit::feed::unexpected_outcome;
+use kit::{Fault, ids, pg, timestamp};
+use time::OffsetDateTime;
+
+use super::{Accounts, account_and_author};
+use crate::domain::account_token::{Scopes, Token};
+use crate::domain::fields::Problems;
+use crate::domain::staff_action::Action;
+use crate::service::operations::id;
+use crate::store::account_tokens;
+use crate::write::{Command, Outcome};
+
+pub(super) async fn list(
+    accounts: &Accounts,
+    request: proto::AccountsServiceListTokensRequest,
+) -> Result<proto::AccountsServiceListTokensResponse, Fault> {
+    let account = id("account_id", &request.account_id)?;
+    let found = account_tokens::of_account(&accounts.operations.pool, account).await;
+    let found = found.map_err(|error| pg::fault(&error))?;
+    Ok(proto::AccountsServiceListTokensResponse {
+        tokens: found.iter().map(Into::into).collect(),
+    })
+}
+
+pub(super) async fn create(
+    accounts: &Accounts,
+    request: proto::AccountsServiceCreateTokenRequest,
+) -> Result<proto::AccountsServiceCreateTokenResponse, Fault> {
+    let operations = &accounts.operations;
+    let now = operations.clock.now();
+    let mut problems = Problems::default();
+    let (account, by) = account_and_author(
+        &mut problems,
+        &request.account_id,
+        request.actor,
+        Action::CreateToken,
+    );
+    let name = problems.name("name", &request.name);
+    let scopes = Scopes::parse(&request.scopes).unwrap_or_else(|problem| {
+        problems.add("scopes", problem);
+        Scopes::default()
+    });
+    let expires_at: Option<OffsetDateTime> = request.expires_at.and_then(timestamp::decode);
+    let is_bad = request.expires_at.is_some() && expires_at.is_none();
+    if is_bad || expires_at.is_some_and(|end| end <= now) {
+        problems.add("expires_at", "Give a time in the future.");
+    }
+    problems.finish()?;
+    let secret = operations.format.generate_token(&mut rand::rng());
+    let token = Token {
+        id: ids::row_id(),
+        account,
+        name,
+        scopes,
+        last4: secret.last4().to_owned(),
+        created_at: now,
+        last_used_at: None,
+        expires_at,
+        revoked_at: None,
+        revision: 1,
+    };
+    let command = Command::CreateToken(token, secret.hash());
+    match operations.write(by, command).await? {
+        Outcome::Token(token) => Ok(proto::AccountsServiceCreateTokenResponse {
+            token: Some((&token).into()),
+            secret: secret.expose().to_owned(),
+        }),
+        other => Err(unexpected_outcome(&other)),
+    }
+}
+
+pub(super) async fn revoke(
+    accounts: &Accounts,
+    request: proto::AccountsServiceRevokeTokenRequest,
+) -> Result<proto::AccountsServiceRevokeTokenResponse, Fault> {
+    let operations = &accounts.operations;
+    let mut problems = Problems::default();
+    let (account, by) = account_and_author(
+        &mut problems,
+        &request.account_id,
+        request.actor,
+        Action::RevokeToken,
+    );
+    let id = problems.id("id", &request.id);
+    problems.finish()?;
+    let found = account_tokens::find(&operations.pool, id).await;
+    found
+        .map_err(|error| pg::fault(&error))?
+        .filter(|token| token.account == account)
+        .ok_or_else(|| Fault::not_found("There is no account token with this id."))?;
+    match operations.write(by, Command::RevokeToken(id)).await? {
+        Outcome::Token(token) => {
+            operations.add_tombstone(token.account, token.id).await;
+            Ok(proto::AccountsServiceRevokeTokenResponse {
+                token: Some((&token).into()),
+            })
+        }
+        other => Err(unexpected_outcome(&other)),
+    }
+}

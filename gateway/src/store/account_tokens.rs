@@ -1,0 +1,212 @@
+//! The table `gateway.account_token`.
+
+use kit::pg::RowLock;
+use sqlx::{PgConnection, PgPool};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::domain::account_token::{Scopes, Token};
+use crate::domain::key::Caller;
+use crate::domain::secret::Hash;
+
+struct Row {
+    id: Uuid,
+    account_id: Uuid,
+    name: String,
+    scopes: Vec<String>,
+    last4: String,
+    created_at: OffsetDateTime,
+    last_used_at: Option<OffsetDateTime>,
+    expires_at: Option<OffsetDateTime>,
+    revoked_at: Option<OffsetDateTime>,
+    revision: i64,
+}
+
+impl From<Row> for Token {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            account: row.account_id,
+            name: row.name,
+            scopes: Scopes::from_names(&row.scopes),
+            last4: row.last4,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
+            revision: row.revision,
+        }
+    }
+}
+
+/// The caller of the token with this hash.
+pub async fn caller(
+    connection: &mut PgConnection,
+    hash: Hash,
+) -> Result<Option<Caller>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision
+         from gateway.account_token where hash = $1",
+        &hash.0,
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(token) = row.map(Token::from) else {
+        return Ok(None);
+    };
+    let account = sqlx::query!(
+        "select name, plan from gateway.account where id = $1",
+        token.account
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Some(token.into_caller(account.name, account.plan)))
+}
+
+/// The tokens of an account, newest first.
+pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Token>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision
+         from gateway.account_token where account_id = $1 order by id desc",
+        account,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Token>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision
+         from gateway.account_token where id = $1",
+        id,
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(Into::into))
+}
+
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Token>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision
+         from gateway.account_token where id = $1 for update skip locked",
+        id,
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    if let Some(row) = row {
+        return Ok(RowLock::Acquired(row.into()));
+    }
+    let exists = sqlx::query_scalar!(
+        r#"select exists (select from gateway.account_token where id = $1) as "exists!""#,
+        id
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(RowLock::new(None, exists))
+}
+
+pub async fn insert(
+    connection: &mut PgConnection,
+    token: &Token,
+    hash: Hash,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into gateway.account_token (id, account_id, hash, name, scopes, last4, created_at, expires_at, revision)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        token.id,
+        token.account,
+        &hash.0,
+        token.name,
+        &token.scopes.names(),
+        token.last4,
+        token.created_at,
+        token.expires_at,
+        token.revision,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub async fn update_revoked(
+    connection: &mut PgConnection,
+    token: &Token,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.account_token set revoked_at = $2, revision = $3 where id = $1",
+        token.id,
+        token.revoked_at,
+        token.revision,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// How many tokens of an account work, and how many it has created in the last 24 hours.
+pub async fn counts(
+    connection: &mut PgConnection,
+    account: Uuid,
+    now: OffsetDateTime,
+) -> Result<(i64, i64), sqlx::Error> {
+    let counts = sqlx::query!(
+        r#"select count(*) filter (where revoked_at is null and (expires_at is null or expires_at > $2)) as "working!",
+               count(*) filter (where created_at > $3) as "new!"
+           from gateway.account_token where account_id = $1"#,
+        account,
+        now,
+        now - Duration::DAY,
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok((counts.working, counts.new))
+}
+
+/// Hashes of the tokens with these ids, and of all tokens of these accounts.
+pub async fn hashes(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+    accounts: &[Uuid],
+) -> Result<Vec<Hash>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        "select hash from gateway.account_token where id = any ($1) or account_id = any ($2)",
+        ids,
+        accounts,
+    )
+    .fetch_all(connection)
+    .await?;
+    let hash = |bytes: Vec<u8>| bytes.try_into().ok().map(Hash);
+    Ok(rows.into_iter().filter_map(hash).collect())
+}
+
+/// The first four bytes of all hashes.
+pub async fn hash_prefixes(connection: &mut PgConnection) -> Result<Vec<[u8; 4]>, sqlx::Error> {
+    let prefixes = sqlx::query_scalar!(
+        r#"select substring(hash for 4) as "beginning!" from gateway.account_token"#
+    );
+    let prefixes = prefixes.fetch_all(connection).await?.into_iter();
+    let prefix = |bytes: Vec<u8>| bytes.try_into().ok();
+    Ok(prefixes.filter_map(prefix).collect())
+}
+
+pub async fn update_last_used(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+    times: &[OffsetDateTime],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.account_token set last_used_at = greatest(account_token.last_used_at, used.at)
+         from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
+         where account_token.id = used.id",
+        ids,
+        times,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! The OpenAPI document (§10.16): without a key, and with every operation of the router.
+
+use std::collections::BTreeSet;
+
+use http::{Method, Request};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+use crate::support::{Test, TestResponse};
+
+const PATH: &str = "/v1/openapi.json";
+
+async fn ask(test: &Test, method: &str, headers: &[(&str, &str)]) -> TestResponse {
+    let request = Request::builder().method(method).uri(PATH);
+    let request = headers.iter().fold(request, |r, (n, v)| r.header(*n, *v));
+    test.call(request).await
+}
+
+#[sqlx::test]
+async fn the_document_has_every_operation_of_the_router_and_no_other(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let mut described = BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            described.insert((method.to_string(), format!("/v1{path}")));
+        }
+    }
+    let served: BTreeSet<(String, String)> = gateway::router::operations(&test.app)
+        .map(|(method, pattern)| (method.to_string(), pattern.to_owned()))
+        .collect();
+    assert_eq!(described, served);
+    assert_eq!(document["servers"][0]["url"], "https://api.example/v1");
+}
+
+/// Every `$ref`, and the names of operations in links.
+fn references<'a>(json: &'a Value, found: &mut BTreeSet<&'a str>) {
+    match json {
+        Value::Object(object) => {
+            for (key, value) in object {
+                if let ("$ref", Value::String(name)) = (key.as_str(), value) {
+                    found.insert(name);
+                }
+                references(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+#[sqlx::test]
+async fn every_reference_leads_to_something_and_every_component_is_used(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    for reference in &found {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+    for kind in ["schemas", "responses"] {
+        for name in document["components"][kind].as_object().unwrap().keys() {
+            let reference = format!("#/components/{kind}/{name}");
+            // It is for paths that do not exist.
+            let is_used = found.contains(reference.as_str()) || name == "Error";
+            assert!(is_used, "{reference}");
+        }
+    }
+    let text = document.to_string();
+    for operation in ["updateGame", "updateEvent"] {
+        let defined = format!("\"operationId\":\"{operation}\"");
+        assert!(text.matches(&defined).count() >= 2, "{operation}");
+    }
+}
+
+#[sqlx::test]
+async fn every_example_is_as_its_schema_says(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let components = &document["components"];
+    let mut examples = 0;
+    for (name, schema) in components["schemas"].as_object().unwrap() {
+        let Some(example) = schema.get("example") else {
+            continue;
+        };
+        // References are resolved below the root.
+        let reference = format!("#/components/schemas/{name}");
+        let schema = json!({"$ref": reference, "components": components});
+        let validator = jsonschema::draft202012::new(&schema).unwrap();
+        let problems: Vec<String> = validator
+            .iter_errors(example)
+            .map(|it| it.to_string())
+            .collect();
+        assert!(problems.is_empty(), "{name}: {problems:?}");
+        examples += 1;
+    }
+    assert!(examples > 15, "{examples}");
+}
+
+#[sqlx::test]
+async fn everybody_may_read_the_document_in_every_coding(pool: PgPool) {
+    let test = Test::new(pool).await;
+    // A page may read it, and a key makes no difference.
+    let origin = ("origin", "https://tools.example");
+    let plain = ask(&test, "GET", &[origin, ("authorization", "Bearer none")]).await;
+    assert_eq!(plain.status, 200);
+    assert_eq!(plain.json["openapi"], "3.1.0");
+    for (name, value) in [
+        ("content-type", "application/json"),
+        ("cache-control", "public, max-age=300"),
+        ("access-control-allow-origin", "*"),
+        ("vary", "accept-encoding"),
+        ("content-encoding", ""),
+        ("ratelimit", ""),
+    ] {
+        assert_eq!(plain.header(name), value, "{name}");
+    }
+    assert!(plain.header("x-request-id").starts_with("req_"));
+    let mut tags = BTreeSet::from([plain.header("etag").to_owned()]);
+    for coding in ["gzip", "br", "zstd"] {
+        let accepted = ("accept-encoding", coding);
+        let coded = ask(&test, "GET", &[accepted]).await;
+        assert_eq!(coded.header("content-encoding"), coding);
+        assert_eq!(coded.json, plain.json, "{coding}");
+        assert!(coded.bytes.len() < plain.bytes.len() / 4, "{coding}");
+        let head = ask(&test, "HEAD", &[accepted]).await;
+        assert_eq!((head.status.as_u16(), head.bytes.len()), (200, 0));
+        for name in ["content-length", "content-encoding", "etag", "content-type"] {
+            assert_eq!(head.header(name), coded.header(name), "{name}");
+        }
+        let tag = coded.header("etag").to_owned();
+        assert!(tag.starts_with('"'), "{tag}");
+        let known = ask(&test, "GET", &[accepted, ("if-none-match", &tag)]).await;
+        assert_eq!((known.status.as_u16(), known.bytes.len()), (304, 0));
+        assert_eq!(known.header("etag"), tag);
+        tags.insert(tag);
+    }
+    assert_eq!(tags.len(), 4, "each coding has a tag of its own");
+}
+
+#[sqlx::test]
+async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
+    let test = Test::new(pool).await;
+    for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+        let refused = ask(&test, method, &[]).await;
+        assert_eq!(refused.error(), (405, "method_not_allowed"), "{method}");
+        assert_eq!(refused.header("allow"), "GET, HEAD");
+    }
+    let below = test.call(Request::get("/v1/openapi.json/")).await;
+    assert_eq!(below.error(), (401, "missing_key"));
+}

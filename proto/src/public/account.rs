@@ -1,0 +1,253 @@
+//! The account API (§10.18).
+
+use serde::{Deserialize, Serialize};
+
+use utoipa::ToSchema;
+
+use super::{
+    AccountKeyState, Day, DeliveryState, EndpointState, KeyKind, KeyMode, SampleEvent, Timestamp,
+};
+
+/// A key of the account, or a request for a live key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AccountKey {
+    /// A UUID. A revealed key has the id of its request.
+    #[schema(format = "uuid")]
+    pub id: String,
+    /// What it is for.
+    pub name: String,
+    /// `requested`, `approved`, `rejected`, `working`, `rotated` (its grace lasts), `expired` or `revoked`.
+    #[schema(value_type = AccountKeyState)]
+    pub state: String,
+    /// `test` or `live`.
+    #[schema(value_type = KeyMode)]
+    pub mode: String,
+    /// `account`, `secret` or `public`.
+    #[schema(value_type = KeyKind)]
+    pub kind: String,
+    /// Whether it may write.
+    pub may_write: bool,
+    /// The slug of its game.
+    pub game: Option<String>,
+    /// The last four characters; null for a request.
+    pub last4: Option<String>,
+    /// Why a request was rejected.
+    pub reason: Option<String>,
+    /// When it was made, or requested.
+    pub created_at: Option<Timestamp>,
+    /// When it was last used; may lag some seconds behind.
+    pub last_used_at: Option<Timestamp>,
+    /// When it ends by itself.
+    pub expires_at: Option<Timestamp>,
+    /// The end of its grace after a rotation.
+    pub grace_until: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// A new key with its secret, which is shown once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NewAccountKey {
+    /// The key.
+    pub key: AccountKey,
+    /// Null for a request.
+    pub secret: Option<String>,
+}
+
+/// The two keys of a rotation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RotatedAccountKey {
+    /// The key.
+    pub key: AccountKey,
+    /// Of the new key.
+    pub secret: String,
+    /// The rotated one.
+    pub old_key: AccountKey,
+}
+
+/// An endpoint of webhooks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AccountEndpoint {
+    /// A UUID.
+    #[schema(format = "uuid")]
+    pub id: String,
+    /// Where messages are sent.
+    pub url: String,
+    /// The events that it receives.
+    #[schema(value_type = Vec<SampleEvent>)]
+    pub events: Vec<String>,
+    /// `on`, `paused`, or `off`: the service has disabled it.
+    #[schema(value_type = EndpointState)]
+    pub state: String,
+    /// Why the service has disabled it; else empty.
+    pub reason: String,
+    /// Deliveries per second; null: no limit.
+    pub rate_limit: Option<u32>,
+    /// When it was made, or requested.
+    pub created_at: Option<Timestamp>,
+    /// While its secret is rotated: until when the old secret signs.
+    pub rotating_until: Option<Timestamp>,
+    /// Deliveries that wait.
+    pub queued: u64,
+    /// Failed deliveries since the last success.
+    pub failures: u32,
+    /// Accurate to the minute.
+    pub last_success_at: Option<Timestamp>,
+}
+
+/// An endpoint with a new secret, which is shown once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NewAccountEndpoint {
+    /// The endpoint.
+    pub endpoint: AccountEndpoint,
+    /// The secret.
+    pub secret: String,
+}
+
+/// An endpoint that is no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RemovedEndpoint {
+    /// A UUID.
+    #[schema(format = "uuid")]
+    pub id: String,
+    /// Always true.
+    pub removed: bool,
+}
+
+/// A delivery of a message to an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AccountDelivery {
+    /// Unique among those of the endpoint.
+    pub id: String,
+    /// The id of the endpoint.
+    #[schema(format = "uuid")]
+    pub endpoint: String,
+    /// The `id` of the body.
+    #[schema(format = "uuid")]
+    pub message_id: String,
+    /// The event of the message.
+    #[schema(value_type = SampleEvent)]
+    pub event: String,
+    /// `waiting`, `delivered`, `failed` or `cancelled`.
+    #[schema(value_type = DeliveryState)]
+    pub state: String,
+    /// When it was made, or requested.
+    pub created_at: Option<Timestamp>,
+    /// Attempts so far.
+    pub tries: u32,
+    /// Of the next attempt.
+    pub due_at: Option<Timestamp>,
+    /// Null before the first one.
+    pub last_attempt: Option<AccountAttempt>,
+}
+
+/// An attempt of a delivery.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AccountAttempt {
+    /// From 1.
+    pub number: u32,
+    /// When it was made.
+    pub at: Option<Timestamp>,
+    /// How long it took.
+    pub duration_ms: u32,
+    /// Null without a response.
+    pub status: Option<u32>,
+    /// Why it failed; else empty.
+    pub reason: String,
+    /// The first KiB of the response.
+    pub answer: String,
+}
+
+/// A delivery that was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SentDelivery {
+    /// The delivery.
+    pub delivery: AccountDelivery,
+}
+
+/// A delivery with its attempts and its body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OneDelivery {
+    /// The delivery.
+    pub delivery: AccountDelivery,
+    /// The oldest first.
+    pub attempts: Vec<AccountAttempt>,
+    /// The body as it is sent.
+    pub body: String,
+}
+
+/// How many deliveries are, or would be, sent again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RecoveredDeliveries {
+    /// Their number.
+    pub deliveries: u64,
+    /// Whether they were only counted.
+    pub dry_run: bool,
+}
+
+/// What the account has used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AccountUsage {
+    /// The name of the plan.
+    pub plan: String,
+    /// Live keys that count against the plan, with requests.
+    pub working_keys: u32,
+    /// The current month.
+    pub month: AccountMonth,
+    /// `YYYY-MM-DD`.
+    #[schema(value_type = Day)]
+    pub first_day: String,
+    /// `YYYY-MM-DD`.
+    #[schema(value_type = Day)]
+    pub last_day: String,
+    /// By day, then mode, route and method.
+    pub rows: Vec<RouteUsage>,
+}
+
+/// The calls of live keys in the current UTC month.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AccountMonth {
+    /// The first moment of the month.
+    pub starts_at: Option<Timestamp>,
+    /// The first moment of the next month.
+    pub resets_at: Option<Timestamp>,
+    /// Calls so far.
+    pub used: u64,
+    /// Null: no limit.
+    pub limit: Option<u64>,
+}
+
+/// The calls of a UTC day with one method to one route.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RouteUsage {
+    /// `YYYY-MM-DD`.
+    #[schema(value_type = Day)]
+    pub day: String,
+    /// `test` or `live`.
+    #[schema(value_type = KeyMode)]
+    pub mode: String,
+    /// Such as `GET`.
+    pub method: String,
+    /// The pattern of the path.
+    pub route: String,
+    /// All calls, also those below.
+    pub calls: u64,
+    /// Answered with a 4xx other than 429.
+    pub client_errors: u64,
+    /// Answered with 429.
+    pub rate_limited: u64,
+    /// Answered with a 5xx.
+    pub server_errors: u64,
+}
+
+/// What an action on an endpoint answers with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum EndpointActionResult {
+    /// Of `rotate-secret`.
+    Rotated(NewAccountEndpoint),
+    /// Of `test`.
+    Tested(SentDelivery),
+    /// Of all others.
+    Endpoint(AccountEndpoint),
+}

@@ -1,0 +1,38 @@
+//! `GET /webhooks/messages` (§10.17).
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use utoipa::ToSchema;
+
+use super::{MessageEvent, Timestamp, WebhookListing, WebhookMove};
+
+/// A message that an endpoint of the account gets, for a caller that pulls it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct WebhookMessage {
+    /// The value of `after` that continues behind this message.
+    pub cursor: String,
+    /// A UUID; the same as in the body.
+    #[schema(format = "uuid")]
+    pub id: String,
+    /// `listing.published`, `listing.updated`, `tip.paid` or `ranking.moved` (§6).
+    #[schema(value_type = MessageEvent)]
+    pub event: String,
+    /// When the change was made, as in the body.
+    pub created_at: Timestamp,
+    /// As in the body.
+    #[schema(value_type = WebhookData)]
+    pub data: Box<RawValue>,
+    /// The body of a delivery, byte for byte. A signature is made of it.
+    pub body: String,
+}
+
+/// `data` of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum WebhookData {
+    /// Of `ranking.moved`.
+    Move(WebhookMove),
+    /// Of all others.
+    Listing(WebhookListing),
+}

@@ -1,0 +1,275 @@
+//! The account API (§10.18) on a running fleet: every route, with tokens of two accounts.
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
+use contracts::public::{AccountEndpoint, AccountKey, AccountUsage, NewAccountKey};
+use e2e::{Client, Fleet, NewAccount, Response, Staff, eventually};
+use kit::rpc::client::{Client as Channel, dial};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+const ALL: [&str; 7] = [
+    "keys:read",
+    "keys:write",
+    "endpoints:read",
+    "endpoints:write",
+    "deliveries:read",
+    "deliveries:write",
+    "usage:read",
+];
+
+/// An account, and the calls of the dashboard.
+struct Owner {
+    fleet: Fleet,
+    staff: Staff,
+    account: NewAccount,
+    accounts: AccountsServiceClient<Channel>,
+}
+
+impl Owner {
+    async fn new(plan: &str) -> Self {
+        let fleet = Fleet::shared();
+        let mut staff = Staff::of(&fleet).await;
+        let account = staff.account(plan).await;
+        let token = fleet.service_token.clone().into();
+        let channel = dial(&fleet.service("gateway").grpc, &token).await.unwrap();
+        Self {
+            accounts: AccountsServiceClient::new(channel),
+            fleet,
+            staff,
+            account,
+        }
+    }
+
+    fn actor() -> proto::Actor {
+        proto::Actor {
+            person_id: kit::ids::row_id().to_string(),
+            address: "192.0.2.7".to_owned(),
+            token: None,
+        }
+    }
+
+    /// A caller with a new token, and the id of the token.
+    async fn token(&mut self, scopes: &[&str]) -> (Client, String) {
+        let request = proto::AccountsServiceCreateTokenRequest {
+            actor: Some(Self::actor()),
+            account_id: self.account.account.id.clone(),
+            name: "terraform".to_owned(),
+            scopes: scopes.iter().map(ToString::to_string).collect(),
+            expires_at: None,
+        };
+        let made = self
+            .accounts
+            .create_token(request)
+            .await
+            .unwrap()
+            .into_inner();
+        let client = Client::new(&self.fleet, &made.secret);
+        (client, made.token.unwrap().id)
+    }
+}
+
+async fn call(client: &Client, method: Method, path: &str, body: Value) -> Response {
+    let request = client.request(method, path);
+    client.send(request.json(&body)).await
+}
+
+async fn post(client: &Client, path: &str) -> Response {
+    client.send(client.request(Method::POST, path)).await
+}
+
+fn shaped<T: serde::de::DeserializeOwned + serde::Serialize>(value: &Value) -> T {
+    let shaped: T = serde_json::from_value(value.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&shaped).unwrap(), *value);
+    shaped
+}
+
+#[tokio::test]
+async fn a_program_makes_keys_and_ends_them() {
+    let mut owner = Owner::new("free").await;
+    let (client, _) = owner.token(&["keys:read", "keys:write"]).await;
+    let body = json!({"name": "ci", "mode": "test"});
+    let made = call(&client, Method::POST, "/account/keys", body).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let made: NewAccountKey = shaped(made.data());
+    let key = Client::new(&owner.fleet, &made.secret.unwrap());
+    key.get("/games?limit=1").await.data();
+    let path = format!("/account/keys/{}", made.key.id);
+    let one: AccountKey = shaped(client.get(&path).await.data());
+    assert_eq!(one.state, "working");
+    let rotated = post(&client, &format!("{path}/rotate")).await;
+    let next = rotated.data()["key"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(rotated.data()["old_key"]["state"], "rotated");
+    key.get("/games?limit=1").await.data();
+    post(&client, &format!("{path}/revoke")).await.data();
+    let ended = key.get("/games?limit=1").await;
+    ended.assert_error(401, "invalid_key");
+
+    // A live key waits for staff.
+    let body = json!({"name": "production", "mode": "live", "may_write": true});
+    let asked = call(&client, Method::POST, "/account/keys", body).await;
+    let id = asked.data()["key"]["id"].as_str().unwrap().to_owned();
+    let reveal = format!("/account/keys/{id}/reveal");
+    post(&client, &reveal).await.assert_error(400, "invalid");
+    let approve = proto::ApproveKeyRequest { id: id.clone() };
+    owner.staff.gateway.approve_key(approve).await.unwrap();
+    let revealed: NewAccountKey = shaped(post(&client, &reveal).await.data());
+    let live = Client::new(&owner.fleet, &revealed.secret.unwrap());
+    assert_eq!(live.get("/me").await.data()["key"]["may_write"], true);
+
+    let rows = client.all("/account/keys", 2).await;
+    let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    let mut expected = [made.key.id.as_str(), next.as_str(), id.as_str()];
+    expected.sort_unstable();
+    assert_eq!(ids, expected);
+}
+
+#[tokio::test]
+async fn a_program_looks_after_endpoints_and_deliveries() {
+    let mut owner = Owner::new("unlimited").await;
+    let (client, _) = owner.token(&ALL).await;
+    let body = json!({"url": "https://hooks.example/in", "events": ["tip.paid"]});
+    let added = eventually("webhook-svc knows the account", async || {
+        let added = call(&client, Method::POST, "/account/endpoints", body.clone()).await;
+        (added.status == 201).then_some(added)
+    })
+    .await;
+    let secret = added.data()["secret"].as_str().unwrap().to_owned();
+    assert!(secret.starts_with("svc_whsec_"));
+    let endpoint: AccountEndpoint = shaped(&added.data()["endpoint"]);
+    let path = format!("/account/endpoints/{}", endpoint.id);
+    let change = json!({"events": ["tip.paid", "listing.updated"], "rate_limit": 5});
+    let changed = call(&client, Method::PATCH, &path, change).await;
+    assert_eq!(changed.data()["rate_limit"], 5);
+    for (action, field, value) in [
+        ("pause", "state", json!("paused")),
+        ("resume", "state", json!("on")),
+    ] {
+        let done = post(&client, &format!("{path}/{action}")).await;
+        assert_eq!(done.data()[field], value, "{action}");
+    }
+    let rotated = post(&client, &format!("{path}/rotate-secret")).await;
+    assert_ne!(rotated.data()["secret"], secret.as_str());
+    assert!(rotated.data()["endpoint"]["rotating_until"].is_string());
+    let switched = post(&client, &format!("{path}/switch-secret")).await;
+    assert_eq!(switched.data()["rotating_until"], Value::Null);
+    let list = client.get("/account/endpoints").await;
+    assert_eq!(list.body["meta"]["total"], 1);
+    assert!(!list.text.contains("whsec_"), "{}", list.text);
+
+    let sent = post(&client, &format!("{path}/test?event=tip.paid")).await;
+    let delivery = sent.data()["delivery"]["id"].as_str().unwrap().to_owned();
+    let query = format!("endpoint={}", endpoint.id);
+    let listed = client.get(&format!("/account/deliveries?{query}")).await;
+    assert_eq!(listed.data()[0]["id"], delivery.as_str());
+    let one = format!("/account/deliveries/{delivery}?{query}");
+    let shown = client.get(&one).await;
+    assert!(shown.data()["body"].as_str().unwrap().contains("tip.paid"));
+    let again = format!("/account/deliveries/{delivery}/send-again?{query}");
+    assert_eq!(
+        post(&client, &again).await.data()["delivery"]["state"],
+        "waiting"
+    );
+    let recover = format!("/account/deliveries/recover?{query}&since=2026-01-01T00:00:00Z");
+    let counted = post(&client, &format!("{recover}&dry_run=true")).await;
+    assert_eq!(counted.data()["dry_run"], true);
+    post(&client, &recover).await.data();
+
+    // Nothing of it is another account's.
+    let mut other = Owner::new("unlimited").await;
+    let (stranger, _) = other.token(&ALL).await;
+    for method in [Method::GET, Method::DELETE] {
+        let refused = stranger.send(stranger.request(method, &path)).await;
+        refused.assert_error(404, "not_found");
+    }
+    for action in [
+        "pause",
+        "resume",
+        "rotate-secret",
+        "switch-secret",
+        "test",
+        "nothing",
+    ] {
+        let refused = post(&stranger, &format!("{path}/{action}")).await;
+        assert!(
+            [400, 404].contains(&refused.status.as_u16()),
+            "{action}: {}",
+            refused.text
+        );
+    }
+    let foreign = stranger.get(&one).await;
+    assert!(
+        [400, 404].contains(&foreign.status.as_u16()),
+        "{}",
+        foreign.text
+    );
+    let removed = client.send(client.request(Method::DELETE, &path)).await;
+    assert_eq!(removed.data()["removed"], true);
+    client.get(&path).await.assert_error(404, "not_found");
+}
+
+#[tokio::test]
+async fn usage_is_read_and_tokens_use_no_month() {
+    let mut owner = Owner::new("free").await;
+    let (client, id) = owner.token(&["usage:read"]).await;
+    let usage: AccountUsage = shaped(client.get("/account/usage?days=7").await.data());
+    assert_eq!((usage.month.used, usage.plan.as_str()), (0, "free"));
+    eventually("the calls are counted", async || {
+        let usage = client.get("/account/usage?days=1").await;
+        usage.text.contains("/v1/account/usage").then_some(())
+    })
+    .await;
+    let revoke = proto::AccountsServiceRevokeTokenRequest {
+        actor: Some(Owner::actor()),
+        account_id: owner.account.account.id.clone(),
+        id,
+    };
+    owner.accounts.revoke_token(revoke).await.unwrap();
+    client
+        .get("/account/usage")
+        .await
+        .assert_error(401, "invalid_key");
+}
+
+#[tokio::test]
+async fn keys_and_tokens_are_kept_apart() {
+    let mut owner = Owner::new("unlimited").await;
+    let (client, _) = owner.token(&["usage:read"]).await;
+    client
+        .get("/account/keys")
+        .await
+        .assert_error(403, "scope_required");
+    for path in [
+        "/games",
+        "/me",
+        "/changes",
+        "/webhooks/messages",
+        "/economy/rates",
+        "/nothing",
+    ] {
+        client.get(path).await.assert_error(403, "scope_required");
+    }
+    let keys = &owner.fleet.account("unlimited").keys;
+    for key in [
+        &keys.live,
+        &keys.live_write,
+        &keys.test,
+        &keys.live_secret,
+        &keys.live_public,
+    ] {
+        let client = Client::new(&owner.fleet, key);
+        for path in [
+            "/account/keys",
+            "/account/endpoints",
+            "/account/deliveries",
+            "/account/usage",
+        ] {
+            client.get(path).await.assert_error(403, "scope_required");
+        }
+    }
+    let page = client.request(Method::GET, "/account/usage");
+    let page = client
+        .send(page.header("origin", "https://page.example"))
+        .await;
+    page.assert_error(403, "server_only");
+}

@@ -1,0 +1,73 @@
+//! The code blocks of a guide. The first line of each says what the tests do with it:
+//!
+//! - `run`: it runs with test keys, and the block after it (`answer`) is what it prints; `run=live`: with live keys.
+//! - `receiver`: the crate `receiver` starts it and checks its answers.
+//! - `source=PATH`: the file has these lines.
+//! - `no-run`: the tests say why it cannot run.
+
+/// A code block.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) language: String,
+    pub(super) kind: Kind,
+    pub(super) code: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    Run(Keys),
+    Answer,
+    NotRun,
+    Receiver,
+    Source(String),
+    /// Nothing says what the tests do with it.
+    Unmarked,
+}
+
+/// Which keys an example gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    Test,
+    Live,
+}
+
+/// The blocks in their order.
+pub(super) fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(info) = line.strip_prefix("```") else {
+            continue;
+        };
+        let code: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let (language, kind) = info.split_once(' ').unwrap_or((info, ""));
+        let kind = match kind.split_once('=') {
+            None if kind == "run" => Kind::Run(Keys::Test),
+            Some(("run", "live")) => Kind::Run(Keys::Live),
+            None if kind == "answer" => Kind::Answer,
+            None if kind == "no-run" => Kind::NotRun,
+            None if kind == "receiver" => Kind::Receiver,
+            Some(("source", path)) => Kind::Source(path.to_owned()),
+            _ => Kind::Unmarked,
+        };
+        blocks.push(Block {
+            language: language.to_owned(),
+            kind,
+            code: code.join("\n"),
+        });
+    }
+    blocks
+}
+
+#[test]
+fn blocks_are_read_with_their_kinds() {
+    let text = "# A\n```sh run=live\ncurl\n\nls\n```\ntext\n```text answer\n…\n```\n";
+    let found = blocks(text);
+    assert_eq!(found.len(), 2);
+    assert_eq!(
+        (found[0].language.as_str(), found[0].code.as_str()),
+        ("sh", "curl\n\nls")
+    );
+    assert_eq!(found[0].kind, Kind::Run(Keys::Live));
+    assert_eq!(found[1].kind, Kind::Answer);
+}

@@ -1,0 +1,175 @@
+//! The documentation: every example runs against the fleet in its language, and prints what the documentation says; `docs_url` of an error leads to
+//! the paragraph about its code.
+
+mod blocks;
+mod matcher;
+mod readers;
+
+use std::path::{Path, PathBuf};
+
+use e2e::{Client, Fleet};
+
+use blocks::{Block, Kind, blocks};
+use readers::{Reader, Run};
+
+/// Blocks that nobody can run, by page and first line, with the reason.
+const NOT_RUN: [(&str, &str, &str); 4] = [
+    (
+        "economy",
+        "cost = 60 × meal + 40 × ride + 20 × wage + 1 × rent",
+        "a formula; the examples around it have its results",
+    ),
+    (
+        "first-call",
+        "export API={{api_url}}",
+        "it names a key that does not exist; the test sets these variables",
+    ),
+    (
+        "versioning",
+        "Deprecation: @1798761600",
+        "headers of a case that there is not yet",
+    ),
+    (
+        "webhooks",
+        "POST /hooks/mchezo HTTP/1.1",
+        "the fleet sends it, to a public address; receivers are tested in the crate `receiver`",
+    ),
+];
+
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap().to_owned()
+}
+
+/// The texts by the names of their pages.
+fn texts() -> Vec<(String, String)> {
+    let folder = root().join("gateway/web/pages/docs");
+    let files = std::fs::read_dir(folder).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let mut texts: Vec<(String, String)> = paths
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        })
+        .collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn every_block_runs_or_says_why_not() {
+    let (mut not_run, mut unmarked) = (Vec::new(), Vec::new());
+    for (page, text) in texts() {
+        let found = blocks(&text);
+        assert!(found.len() > 1 || page == "changelog", "{page}");
+        for (at, block) in found.iter().enumerate() {
+            let Block { kind, code, .. } = block;
+            let next = found.get(at + 1).map(|next| &next.kind);
+            match kind {
+                Kind::Run(_) => assert_eq!(next, Some(&Kind::Answer), "{page}: {code}"),
+                Kind::Answer => {
+                    let before = at.checked_sub(1).map(|at| &found[at].kind);
+                    assert!(matches!(before, Some(Kind::Run(_))), "{page}: {code}");
+                }
+                Kind::NotRun => {
+                    let line = code.lines().next().unwrap();
+                    not_run.push((page.clone(), line.to_owned()));
+                }
+                Kind::Source(path) => {
+                    let source = std::fs::read_to_string(root().join(path)).unwrap();
+                    assert!(
+                        source.contains(code),
+                        "{page}: {path} has no such lines: {code}"
+                    );
+                }
+                Kind::Unmarked => unmarked.push(code.clone()),
+                // The tests of the crate `receiver` start these.
+                Kind::Receiver => assert_eq!(page, "webhooks"),
+            }
+        }
+    }
+    assert_eq!(unmarked, Vec::<String>::new());
+    let known = NOT_RUN.map(|(page, line, reason)| {
+        assert!(reason.len() > 10);
+        (page.to_owned(), line.to_owned())
+    });
+    assert_eq!(not_run, known);
+}
+
+/// Runs the examples of a page in their order, in one folder.
+async fn run_page(name: &str, reader: &Reader) {
+    let (_, text) = texts().into_iter().find(|(page, _)| page == name).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut ran = 0;
+    let mut problems = Vec::new();
+    let found = blocks(&text);
+    for pair in found.windows(2) {
+        let Kind::Run(keys) = pair[0].kind else {
+            continue;
+        };
+        let (code, expected) = (reader.fill(&pair[0].code), reader.fill(&pair[1].code));
+        match reader
+            .run(&pair[0].language, &code, keys, folder.path())
+            .await
+        {
+            Run::NoInterpreter => {}
+            Run::Printed(printed) if matcher::matches(&expected, &printed) => ran += 1,
+            Run::Printed(printed) => {
+                problems.push(format!("{code}\nprints\n{printed}\nand not\n{expected}"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{name}:\n{}", problems.join("\n---\n"));
+    assert!(ran > 0, "{name} has no example that runs");
+}
+
+macro_rules! pages {
+    ($($test:ident $page:literal)*) => {
+        $(#[tokio::test]
+        async fn $test() {
+            run_page($page, &Reader::new().await).await;
+        })*
+
+        #[test]
+        fn every_page_with_an_example_has_a_test() {
+            let runs = |text: &str| {
+                let found = blocks(text);
+                found.iter().any(|block| matches!(block.kind, Kind::Run(_)))
+            };
+            let texts = texts().into_iter().filter(|(_, text)| runs(text));
+            let names: Vec<String> = texts.map(|(name, _)| name).collect();
+            let mut tested = vec![$($page),*];
+            tested.sort_unstable();
+            assert_eq!(names, tested);
+        }
+    };
+}
+
+pages! {
+    examples_of_the_first_call "first-call"
+    examples_of_keys "keys"
+    examples_of_reading "reading"
+    examples_of_writing "writing"
+    examples_of_the_economy "economy"
+    examples_of_webhooks "webhooks"
+    examples_of_limits "limits"
+    examples_of_errors "errors"
+    examples_of_versions "versioning"
+}
+
+#[tokio::test]
+async fn the_address_in_an_error_leads_to_the_paragraph_about_it() {
+    let fleet = Fleet::shared();
+    let error = Client::anonymous(&fleet).get("/games").await;
+    let address = error.body["error"]["docs_url"].as_str().unwrap();
+    let (page, anchor) = address.split_once('#').unwrap();
+    assert_eq!(page, format!("{}docs/errors", fleet.dashboard_url));
+    assert_eq!(anchor, "missing_key");
+    let page = reqwest::get(page).await.unwrap();
+    assert_eq!(page.status(), 200);
+    let text = page.text().await.unwrap();
+    for code in kit::Code::ALL {
+        let id = format!("<h3 id=\"{}\">", code.as_str());
+        assert!(text.contains(&id), "{id}");
+    }
+}

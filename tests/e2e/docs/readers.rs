@@ -1,0 +1,136 @@
+//! A reader of the documentation who tries its examples: an account with a page, a public game, and a key of each kind.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use e2e::{Fleet, KeyRequest, NewAccount, Staff, eventually};
+use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+use super::blocks::Keys;
+
+/// A reader with keys.
+pub(super) struct Reader {
+    fleet: Fleet,
+    /// Names and values for examples with test keys, and for those with live ones.
+    test: Vec<(&'static str, String)>,
+    live: Vec<(&'static str, String)>,
+    handle: String,
+    game: String,
+}
+
+/// What became of an example.
+pub(super) enum Run {
+    /// This machine cannot run the language.
+    NoInterpreter,
+    /// What it wrote to its output, or what it complained of.
+    Printed(String),
+}
+
+impl Reader {
+    pub(super) async fn new() -> Self {
+        let fleet = Fleet::shared();
+        let mut staff = Staff::of(&fleet).await;
+        let account = staff.account("free").await;
+        let handle = format!("reader-{}", kit::ids::row_id().simple());
+        let game = format!("{handle}-game");
+        staff.page(&account, &handle).await;
+        let row = json!({
+            "slug": game, "title": "A Game", "release_year": 2024, "creator": handle, "platforms": ["web"],
+        });
+        staff.import("game", &[row]).await;
+        let test = variables(&staff, &account, "test", &game).await;
+        let live = variables(&staff, &account, "live", &game).await;
+        Self {
+            fleet,
+            test,
+            live,
+            handle,
+            game,
+        }
+    }
+
+    /// The text with what it stands for: addresses, and the names of the reader's page and game.
+    pub(super) fn fill(&self, text: &str) -> String {
+        text.replace("{{api_url}}", &self.fleet.base_url)
+            .replace("{{site}}", self.fleet.dashboard_url.trim_end_matches('/'))
+            .replace("your-studio", &self.handle)
+            .replace("your-game", &self.game)
+    }
+
+    /// Runs an example in a folder.
+    pub(super) async fn run(&self, language: &str, code: &str, keys: Keys, folder: &Path) -> Run {
+        let (program, file) = match language {
+            "sh" => ("bash", "example.sh"),
+            "python" => ("python3", "example.py"),
+            "js" => ("node", "example.mjs"),
+            "go" => ("go", "example.go"),
+            // There is no such program, and the test says so.
+            other => (other, "example"),
+        };
+        std::fs::write(folder.join(file), code).unwrap();
+        let mut command = Command::new(program);
+        match language {
+            "sh" => command.args(["-euo", "pipefail", file]),
+            "go" => command.args(["run", file]).env("GO111MODULE", "off"),
+            _ => command.arg(file),
+        };
+        let variables = match keys {
+            Keys::Test => &self.test,
+            Keys::Live => &self.live,
+        };
+        let variables = variables
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()));
+        command.env("API", &self.fleet.base_url).envs(variables);
+        command.current_dir(folder).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let Ok(mut child) = command.spawn() else {
+            assert_eq!(language, "go", "{program} is not installed");
+            return Run::NoInterpreter;
+        };
+        if let Some(mut input) = child.stdin.take() {
+            // An example that asks for something gets nothing.
+            input.shutdown().await.ok();
+        }
+        let output = child.wait_with_output().await.unwrap();
+        let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !output.status.success() {
+            printed.push_str(&String::from_utf8_lossy(&output.stderr));
+        }
+        Run::Printed(printed)
+    }
+}
+
+/// The variables that hold keys (§5.8).
+async fn variables(
+    staff: &Staff,
+    account: &NewAccount,
+    mode: &'static str,
+    game: &str,
+) -> Vec<(&'static str, String)> {
+    let secret = KeyRequest {
+        mode,
+        kind: "secret",
+        game: Some(game.to_owned()),
+        ..KeyRequest::default()
+    };
+    let account_key = |may_write| KeyRequest {
+        mode,
+        may_write,
+        ..KeyRequest::default()
+    };
+    let mut variables = Vec::new();
+    for (name, request) in [
+        ("SERVICE_API_KEY", account_key(false)),
+        ("SERVICE_WRITE_KEY", account_key(true)),
+        ("SERVICE_SECRET_KEY", secret),
+    ] {
+        let made = eventually("the gateway knows the game", async || {
+            staff.clone().try_key(account, request.clone()).await.ok()
+        });
+        variables.push((name, made.await.1));
+    }
+    variables
+}

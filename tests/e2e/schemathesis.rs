@@ -1,0 +1,167 @@
+//! schemathesis makes requests from the OpenAPI document, good and bad ones, and finds no failure in any operation.
+
+use std::path::Path;
+
+use e2e::{Client, Fleet, KeyRequest, Staff, eventually};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+const PACKAGE: &str = "schemathesis==4.32.5";
+const VALIDATOR: &str = "openapi-spec-validator==0.9.0";
+/// The folder with its configuration, and the values of formats that JSON Schema does not define.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/schemathesis");
+/// The long form has more: see README.md.
+const EXAMPLES: &str = "5";
+
+/// An account of its own, which nothing limits, with a page, and a game with a currency.
+struct Caller {
+    fleet: Fleet,
+    /// Live and test key that may write; secret keys of the game.
+    keys: [(&'static str, String); 4],
+    values: Value,
+}
+
+impl Caller {
+    async fn new() -> Self {
+        let fleet = Fleet::shared();
+        let mut staff = Staff::of(&fleet).await;
+        let account = staff.account("unlimited").await;
+        let handle = format!("schema-{}", kit::ids::row_id().simple());
+        let game = format!("{handle}-game");
+        staff.page(&account, &handle).await;
+        let row = json!({"slug": game, "title": "A Game", "release_year": 2024, "creator": handle});
+        staff.import("game", &[row]).await;
+        eventually("economy-svc knows the game", async || {
+            staff.currency(&game, "Cowrie").await.ok()
+        })
+        .await;
+        let mut keys = Vec::new();
+        for (name, mode, kind) in [
+            ("live", "live", "account"),
+            ("test", "test", "account"),
+            ("live secret", "live", "secret"),
+            ("test secret", "test", "secret"),
+        ] {
+            let wanted = || KeyRequest {
+                mode,
+                kind,
+                may_write: kind == "account",
+                game: (kind == "secret").then(|| game.clone()),
+            };
+            let made = eventually("the gateway knows the game", async || {
+                staff.clone().try_key(&account, wanted()).await.ok()
+            });
+            keys.push((name, made.await.1));
+        }
+        let keys: [(&str, String); 4] = keys.try_into().unwrap();
+        let secret = Client::new(&fleet, &keys[2].1);
+        let report = json!({
+            "supply": 1_000, "minted": 0, "burned": 0, "output": 1, "active_players": 1,
+            "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900},
+        });
+        let request = secret
+            .request(Method::POST, "/economy/report")
+            .json(&report);
+        assert_eq!(secret.send(request).await.status, 201);
+        let reader = Client::new(&fleet, &keys[0].1);
+        let column = async |path: &str, name: &str| -> Vec<Value> {
+            let rows = reader.all(path, 100).await;
+            rows.into_iter().map(|row| row[name].clone()).collect()
+        };
+        let values = json!({
+            "genre": column("/genres?x=1", "key").await,
+            "country": column("/countries?empty=true", "code").await,
+            "currency": [game],
+            "page": [handle],
+            "own-game": [game],
+        });
+        Self {
+            fleet,
+            keys,
+            values,
+        }
+    }
+
+    /// Runs all operations with these tags, or all others.
+    async fn run(&self, python: &Path, key: &(&str, String), filter: [&str; 4], examples: &str) {
+        let mut values = self.values.clone();
+        if key.0 == "test secret" {
+            // A test key reads samples.
+            let samples = Client::new(&self.fleet, &key.1);
+            let currencies = samples.get("/economy/currencies").await;
+            let slugs = currencies.data().as_array().unwrap().iter();
+            values["currency"] = slugs.map(|row| row["slug"].clone()).collect();
+        }
+        let output = Command::new(python)
+            .args([
+                "-m",
+                "schemathesis.cli",
+                "--config-file",
+                "schemathesis.toml",
+            ])
+            .args([
+                "run",
+                &self.fleet.openapi_url,
+                "--url",
+                &self.fleet.base_url,
+            ])
+            .args(["--checks", "all", "--seed", "1", "--max-examples", examples])
+            .args(["--header", &format!("Authorization: Bearer {}", key.1)])
+            .args(filter)
+            .current_dir(FOLDER)
+            .env("VALUES", values.to_string())
+            .env("NO_COLOR", "1")
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("HYPOTHESIS_STORAGE_DIRECTORY", env!("CARGO_TARGET_TMPDIR"))
+            .output()
+            .await
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{} key: {said}{complained}", key.0);
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_valid_openapi() {
+    let fleet = Fleet::shared();
+    let document = reqwest::get(&fleet.openapi_url).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("openapi.json");
+    std::fs::write(&file, document.bytes().await.unwrap()).unwrap();
+    let environments = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let environment = testing::python::environment(environments, VALIDATOR, &[]).await;
+    let python = environment.unwrap().join("bin/python");
+    let output = Command::new(python)
+        .args(["-m", "openapi_spec_validator", "--schema", "3.1"])
+        .arg(&file)
+        .output()
+        .await
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{complained}");
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the long form")]
+async fn schemathesis_finds_no_failure() {
+    let examples = std::env::var("SCHEMATHESIS_EXAMPLES").unwrap_or_else(|_| EXAMPLES.to_owned());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let environment = testing::python::environment(folder, PACKAGE, &[])
+        .await
+        .unwrap();
+    let python = environment.join("bin/python");
+    let caller = Caller::new().await;
+    for (number, key) in caller.keys.iter().enumerate() {
+        // The economy needs a key of a game. No operation of it leads to another one, which is what the stateful phase follows.
+        let (filter, phases) = if number < 2 {
+            ("--exclude-tag", "examples,coverage,fuzzing,stateful")
+        } else {
+            ("--include-tag", "examples,coverage,fuzzing")
+        };
+        let options = [filter, "economy", "--phases", phases];
+        caller.run(&python, key, options, &examples).await;
+    }
+}
