@@ -6,12 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What public pages are made of, below the crate's folder.
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 10] = [
     "src/site",
+    "src/docs",
+    "src/guides",
+    "src/domain",
     "pages/src",
     "pages/templates",
     "pages/texts",
     "pages/articles",
+    "pages/docs",
     "pages/assets",
 ];
 

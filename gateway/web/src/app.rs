@@ -9,6 +9,7 @@ use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
 use crate::articles::Articles;
+use crate::guides::Guides;
 use crate::hashing::PasswordPool;
 use crate::page_limit::PageLimit;
 use crate::session::CookieStyle;
@@ -41,6 +42,8 @@ pub struct Web {
     pub page_limit: PageLimit,
     /// The pages of text of the public site.
     pub articles: Articles,
+    /// The documentation.
+    pub guides: Guides,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
     pub share_cards: ShareCards,

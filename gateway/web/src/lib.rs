@@ -5,9 +5,11 @@ pub mod app;
 pub mod articles;
 pub mod assets;
 pub mod config;
+pub mod docs;
 pub mod domain;
 pub mod economy;
 pub mod form_body;
+pub mod guides;
 pub mod hashing;
 pub mod jobs;
 pub mod layers;
@@ -42,6 +44,7 @@ use time::Duration;
 
 use app::Web;
 use articles::Articles;
+use guides::Guides;
 use hashing::PasswordPool;
 use page_limit::PageLimit;
 use session::limits::Limits;
@@ -113,6 +116,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         catalogue: Catalogue::new(catalogue, deadline, settings.catalogue_calls),
         page_limit: PageLimit::new(settings.pages_per_minute),
         articles: Articles::read(settings.articles.as_deref())?,
+        guides: Guides::read(&settings.public_url, &settings.api_url())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
         share_cards: ShareCards::new(settings.share_cards.as_deref(), settings.share_card_bytes())?,
         api: Api::new(settings.api_url(), FIRST_CALL)?,

@@ -12,6 +12,8 @@ pub struct Visit {
     pub prefix: &'static str,
     /// Path and query without that prefix.
     pub path: String,
+    /// Whether the page is in English only.
+    is_english: bool,
     if_none_match: Vec<String>,
 }
 
@@ -26,6 +28,7 @@ impl Visit {
         Self {
             language: named.unwrap_or_else(accepted),
             prefix: named.map_or("", Language::prefix),
+            is_english: false,
             path: match uri.query() {
                 Some(query) => format!("{path}?{query}"),
                 None => path.to_owned(),
@@ -36,9 +39,19 @@ impl Visit {
         }
     }
 
+    /// The same request of a page that is there in English only.
+    #[must_use]
+    pub fn in_english(self) -> Self {
+        Self {
+            language: Language::English,
+            is_english: true,
+            ..self
+        }
+    }
+
     /// Whether the browser's preference decided the language.
     pub fn is_negotiated(&self) -> bool {
-        self.prefix.is_empty()
+        self.prefix.is_empty() && !self.is_english
     }
 
     /// Whether the browser has the page with this tag (RFC 9110, 13.1.2). The tags of public pages have no comma.
@@ -61,6 +74,7 @@ impl Visit {
             share: Share::default(),
             search: String::new(),
             api_call: None,
+            is_translated: !self.is_english,
             is_sample: false,
         }
     }

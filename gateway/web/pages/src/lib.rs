@@ -5,6 +5,7 @@
 pub mod accounts;
 pub mod asset;
 pub mod bars;
+pub mod docs;
 pub mod economy;
 pub mod field;
 pub mod input;
@@ -18,6 +19,7 @@ pub mod requests;
 pub mod shell;
 pub mod site;
 pub mod teams;
+pub mod tokens;
 pub mod usage;
 pub mod webhooks;
 pub mod when;

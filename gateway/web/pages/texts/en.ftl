@@ -32,6 +32,7 @@ start-all-events = All events
 start-developers-title = For developers and studios
 start-developers = The same catalogue is an API, with exchange rates between the currencies of games and signed webhooks. Studios list and change their games here. Test keys come at once and cost nothing.
 start-sign-up = Create an account
+start-docs = Read the documentation
 start-first-call = The first call
 notice-signed-out = You are signed out.
 notice-deleted = You are deleted here. Goodbye.

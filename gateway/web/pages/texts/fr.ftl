@@ -32,6 +32,7 @@ start-all-events = Tous les événements
 start-developers-title = Pour les développeurs et les studios
 start-developers = Le même catalogue existe sous forme d’API, avec les taux de change entre les monnaies des jeux et des webhooks signés. Les studios y publient et modifient leurs jeux. Les clés de test sont immédiates et gratuites.
 start-sign-up = Créer un compte
+start-docs = Lire la documentation (en anglais)
 start-first-call = Le premier appel
 notice-signed-out = Vous êtes déconnecté.
 notice-deleted = Votre compte personnel est supprimé. Au revoir.

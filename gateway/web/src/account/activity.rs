@@ -63,6 +63,8 @@ fn words(action: &str, subject: &str) -> String {
         "key_revealed" => format!("revealed the key {subject}"),
         "key_rotated" => format!("rotated the key {subject}"),
         "key_revoked" => format!("revoked the key {subject}"),
+        "token_created" => format!("made the account token {subject}"),
+        "token_revoked" => format!("revoked the account token {subject}"),
         "webhook_added" => format!("added a webhook at {subject}"),
         "webhook_changed" => format!("changed the webhook at {subject}"),
         "webhook_paused" => format!("paused the webhook at {subject}"),

@@ -9,6 +9,7 @@ pub mod plans;
 pub mod requests;
 pub mod settings;
 pub mod team;
+pub mod tokens;
 pub mod usage;
 pub mod webhooks;
 

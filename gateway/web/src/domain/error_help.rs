@@ -41,6 +41,7 @@ pub const fn help(code: Code) -> ErrorHelp {
         | Code::WriteNotAllowed
         | Code::ServerOnly
         | Code::NotYours
+        | Code::ScopeRequired
         | Code::PlanRequired => of_key(code),
         Code::Limit
         | Code::QuotaExceeded
@@ -51,6 +52,33 @@ pub const fn help(code: Code) -> ErrorHelp {
         _ => of_rest(code),
     };
     ErrorHelp { cause, mend }
+}
+
+/// The HTTP status of a code (§7).
+pub const fn status(code: Code) -> u16 {
+    match code {
+        Code::Invalid | Code::BadJson | Code::BadRequest => 400,
+        Code::MissingKey | Code::InvalidKey => 401,
+        Code::SecretKeyRequired
+        | Code::WriteNotAllowed
+        | Code::ServerOnly
+        | Code::NotYours
+        | Code::ScopeRequired
+        | Code::PlanRequired => 403,
+        Code::NotFound => 404,
+        Code::MethodNotAllowed => 405,
+        Code::TooManyPending | Code::IdempotencyInFlight => 409,
+        Code::Gone => 410,
+        Code::PreconditionFailed => 412,
+        Code::TooLarge => 413,
+        Code::UriTooLong => 414,
+        Code::IdempotencyMismatch => 422,
+        Code::Limit | Code::QuotaExceeded | Code::RateLimited | Code::TooSoon => 429,
+        Code::HeadersTooLarge => 431,
+        Code::Internal => 500,
+        Code::ModuleOff | Code::ApiUnavailable | Code::Closed | Code::Unavailable => 503,
+        Code::OutcomeUnknown => 504,
+    }
 }
 
 const fn of_body(code: Code) -> (&'static str, &'static str) {
@@ -95,6 +123,10 @@ const fn of_key(code: Code) -> (&'static str, &'static str) {
         Code::NotYours => (
             "`creator` is the handle of a page that is not this account's.",
             "Use the handle of your own page, or claim the page under Listings.",
+        ),
+        Code::ScopeRequired => (
+            "A call of the account API came without an account token that has its scope, or a token called something else.",
+            "Make a token with the scope on the page Tokens, and use keys for all other calls.",
         ),
         _ => (
             "The plan of the account does not include this endpoint for live keys.",
@@ -169,7 +201,7 @@ const fn of_rest(code: Code) -> (&'static str, &'static str) {
         ),
         Code::Gone => (
             "The `cursor` of `/changes` belongs to a history that no longer exists.",
-            "Read the lists anew, and follow `/changes` without a cursor from there.",
+            "Start again without a cursor, and at the end delete the listings that did not appear again.",
         ),
         Code::TooLarge => (
             "The body is over 256 KiB.",
@@ -213,6 +245,23 @@ mod tests {
             assert!(seen.insert(cause) && seen.insert(mend), "{code:?}");
             assert_eq!(of_call(400, code.as_str()), Some(help(*code)));
         }
+    }
+
+    #[test]
+    fn statuses_and_codes_are_those_of_the_contract() {
+        let contract = include_str!("../../../../proto/CONTRACT.md");
+        let (_, errors) = contract.split_once("\n## 7. Errors\n").unwrap();
+        let (errors, _) = errors.split_once("\n### 7.1 ").unwrap();
+        let rows = errors.lines().filter_map(|line| {
+            let mut cells = line.strip_prefix("| ")?.split(" | ");
+            let status: u16 = cells.next()?.parse().ok()?;
+            let code = cells.next()?.trim_matches('`');
+            Some((code.to_owned(), status))
+        });
+        let rows: BTreeSet<(String, u16)> = rows.collect();
+        let codes = Code::ALL.iter();
+        let codes = codes.map(|code| (code.as_str().to_owned(), status(*code)));
+        assert_eq!(codes.collect::<BTreeSet<_>>(), rows);
     }
 
     #[test]

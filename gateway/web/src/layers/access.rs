@@ -24,6 +24,8 @@ pub enum Access {
     Public,
     /// A file of the public site, for machines: counted as a page, and in no language.
     File,
+    /// A page of the documentation: in English at one address, and counted as a page.
+    Docs,
     /// A person whose password was right, and who has a second factor.
     SecondFactor,
     SignedIn,
@@ -53,7 +55,10 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
     let viewer = Viewer::find(app, request.headers(), now).await;
-    if matches!(access, Access::Anyone | Access::Public | Access::File) {
+    if matches!(
+        access,
+        Access::Anyone | Access::Public | Access::File | Access::Docs
+    ) {
         // These pages are there for strangers too, so they work without Redis.
         let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
         request.extensions_mut().insert(viewer);

@@ -9,12 +9,13 @@ use http::{HeaderMap, Uri};
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{
-    activity, keys, list, overview, plans, requests, settings, team, usage, webhooks,
+    activity, keys, list, overview, plans, requests, settings, team, tokens, usage, webhooks,
 };
 use crate::app::App;
 use crate::assets;
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
+use crate::guides;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::{client, headers, log};
 use crate::listings::{
@@ -38,6 +39,7 @@ const MAX_LISTING: usize = 256 * 1024;
 pub fn routes() -> Vec<Route> {
     [
         site::routes(),
+        site::docs_routes(),
         people_routes(),
         account_routes(),
         webhook_routes(),
@@ -115,6 +117,14 @@ fn account_routes() -> Vec<Route> {
             develop,
             keys::list::reveal,
         ),
+        page("/accounts/{account}/tokens", read, tokens::show),
+        open(action("/accounts/{account}/tokens", develop, tokens::send)),
+        // A token that has leaked ends at any time.
+        open(action(
+            "/accounts/{account}/tokens/{account_token}/revoke",
+            develop,
+            tokens::revoke,
+        )),
         page("/accounts/{account}/usage", read, usage::show),
         page("/accounts/{account}/plans", read, plans::show),
         page("/accounts/{account}/requests", read, requests::show),
@@ -304,8 +314,8 @@ pub fn router(app: &App) -> Router {
             router = site::add(router, route, app);
             continue;
         }
-        if route.access == Access::File {
-            router = site::add_file(router, route, app);
+        if matches!(route.access, Access::File | Access::Docs) {
+            router = site::add_once(router, route, app);
             continue;
         }
         let guard = Guard {
@@ -325,8 +335,10 @@ pub fn router(app: &App) -> Router {
     let public = routes()
         .into_iter()
         .filter(|route| route.access == Access::Public);
+    let docs = guides::PATHS.iter().copied();
+    let fixed = FixedPages::of(public.map(|route| route.path).chain(docs));
     router
-        .layer(Extension(FixedPages::of(public.map(|route| route.path))))
+        .layer(Extension(fixed))
         .layer(from_fn(log::name_route))
         .fallback(async |uri: Uri, headers: HeaderMap| {
             PageError::not_found().on_site(Visit::of(&uri, &headers))

@@ -5,6 +5,7 @@ use axum::middleware::from_fn_with_state;
 use pages::site::Language;
 
 use crate::app::App;
+use crate::docs::{all, changelog, guide, llms, search as docs_search};
 use crate::layers::access::Access;
 use crate::layers::visit;
 use crate::route::{Route, form, page};
@@ -68,6 +69,20 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
+/// The documentation, in English at one address.
+pub(super) fn docs_routes() -> Vec<Route> {
+    use Access::{Docs, File};
+    vec![
+        page("/docs", Docs, guide::index),
+        page("/docs/all", Docs, all::show),
+        page("/docs/search", Docs, docs_search::show),
+        page("/docs/{page}", Docs, guide::show),
+        page("/docs/changelog/feed.xml", Docs, changelog::feed),
+        page("/llms.txt", File, llms::index),
+        page("/llms-full.txt", File, llms::full),
+    ]
+}
+
 /// Adds a public path: for the language that the browser prefers, and for each language.
 pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
     let counted = route
@@ -84,8 +99,8 @@ pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<Ap
     router.route(route.path, counted)
 }
 
-/// Adds a file of the public site, which has one address.
-pub(super) fn add_file(router: Router<App>, route: Route, app: &App) -> Router<App> {
+/// Adds a file of the public site, or a page of the documentation: it has one address.
+pub(super) fn add_once(router: Router<App>, route: Route, app: &App) -> Router<App> {
     let counted = route
         .handlers
         .layer(from_fn_with_state(App::clone(app), visit::admit));

@@ -23,11 +23,11 @@ const HTML: &str = "text/html; charset=utf-8";
 
 /// What a page is made of, as a hash. It is fast, not cryptographic: a studio that finds two texts with one hash hides its own change.
 #[must_use]
-pub(super) struct Version(Xxh3Default);
+pub(crate) struct Version(Xxh3Default);
 
 impl Version {
     /// The version of a page of this program, at this address and in this language.
-    pub(super) fn new(web: &Web, visit: &Visit) -> Self {
+    pub(crate) fn new(web: &Web, visit: &Visit) -> Self {
         Self::of_file(web, visit)
             .text(&web.api_url)
             .text(visit.language.code())
@@ -35,7 +35,7 @@ impl Version {
     }
 
     /// The version of a file of this program, at this address. It has no language.
-    pub(super) fn of_file(web: &Web, visit: &Visit) -> Self {
+    pub(crate) fn of_file(web: &Web, visit: &Visit) -> Self {
         let version = Self(Xxh3Default::new());
         version
             .text(env!("PAGES_VERSION"))
@@ -51,19 +51,19 @@ impl Version {
         self
     }
 
-    pub(super) fn text(self, part: &str) -> Self {
+    pub(crate) fn text(self, part: &str) -> Self {
         self.bytes(part.as_bytes())
     }
 
-    pub(super) fn flag(self, part: bool) -> Self {
+    pub(crate) fn flag(self, part: bool) -> Self {
         self.bytes(&[u8::from(part)])
     }
 
-    pub(super) fn one(self, part: &One) -> Self {
+    pub(crate) fn one(self, part: &One) -> Self {
         self.bytes(&part.json)
     }
 
-    pub(super) fn rows(self, part: &Rows) -> Self {
+    pub(crate) fn rows(self, part: &Rows) -> Self {
         let cursor = part.page.next_cursor.as_deref();
         self.bytes(&part.json)
             .bytes(&part.page.total.to_le_bytes())
@@ -72,12 +72,12 @@ impl Version {
     }
 
     /// A part that was read as JSON.
-    pub(super) fn json(self, part: &[u8]) -> Self {
+    pub(crate) fn json(self, part: &[u8]) -> Self {
         self.bytes(part)
     }
 
     /// A part that may be missing.
-    pub(super) fn rows_if_any(self, part: Option<&Rows>) -> Self {
+    pub(crate) fn rows_if_any(self, part: Option<&Rows>) -> Self {
         let version = self.flag(part.is_some());
         match part {
             Some(rows) => version.rows(rows),
@@ -86,13 +86,13 @@ impl Version {
     }
 
     /// A part that encodes to the same bytes each time, such as a message without maps.
-    pub(super) fn message(self, part: &impl prost::Message) -> Self {
+    pub(crate) fn message(self, part: &impl prost::Message) -> Self {
         self.bytes(&part.encode_to_vec())
     }
 }
 
 /// The page, or 304 if the browser has it already.
-pub(super) fn respond<T: Template>(
+pub(crate) fn respond<T: Template>(
     web: &Web,
     visit: &Visit,
     version: &Version,
@@ -102,7 +102,7 @@ pub(super) fn respond<T: Template>(
 }
 
 /// The same for a page that is not HTML.
-pub(super) fn respond_as(
+pub(crate) fn respond_as(
     web: &Web,
     visit: &Visit,
     version: &Version,
@@ -118,7 +118,7 @@ pub(super) fn respond_as(
 }
 
 /// A file, which has no language, or 304 if the client has it already.
-pub(super) fn respond_file(
+pub(crate) fn respond_file(
     visit: &Visit,
     version: &Version,
     media_type: &'static str,
@@ -149,7 +149,7 @@ fn unless_cached(
 }
 
 /// A page that no cache stores, such as one with a form that is sent once.
-pub(super) fn uncached(visit: &Visit, status: StatusCode, page: &impl Template) -> Response {
+pub(crate) fn uncached(visit: &Visit, status: StatusCode, page: &impl Template) -> Response {
     let mut response = html(status, page);
     let language = HeaderValue::from_static(visit.language.code());
     response.headers_mut().insert(CONTENT_LANGUAGE, language);

@@ -4,7 +4,7 @@
 
 pub mod article;
 pub mod boards;
-mod cached;
+pub(crate) mod cached;
 pub mod calendar;
 mod cards;
 mod correction_mail;
@@ -20,7 +20,7 @@ pub mod note;
 pub mod oembed;
 pub mod picture;
 pub mod places;
-mod query;
+pub(crate) mod query;
 pub mod robots;
 pub mod search;
 pub mod share_card;

@@ -4,28 +4,28 @@ use url::form_urlencoded;
 
 /// The parameters that have a value.
 #[derive(Debug, Default)]
-pub(super) struct Query(Vec<(String, String)>);
+pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    pub(super) fn parse(query: Option<&str>) -> Self {
+    pub(crate) fn parse(query: Option<&str>) -> Self {
         let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
         let pairs = pairs.map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
         Self(pairs.filter(|(_, value)| !value.is_empty()).collect())
     }
 
     /// A choice that is left open is the same as a parameter that is missing.
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let pair = self.0.iter().find(|(it, _)| it == name);
         pair.map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.get(name).map(ToOwned::to_owned)
     }
 }
 
 /// A path with the parameters that have a value, in this order: each page of a list has one address.
-pub(super) fn address(path: &str, parameters: &[(&str, Option<&str>)]) -> String {
+pub(crate) fn address(path: &str, parameters: &[(&str, Option<&str>)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     for (name, value) in parameters {
         if let Some(value) = value {

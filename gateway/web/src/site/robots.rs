@@ -23,7 +23,13 @@ const DASHBOARD: [&str; 7] = [
     "/takedown/",
 ];
 /// Pages of the public site that nobody searches for: results of a search, votes, and forms about a listing. They are there in each language.
-const PUBLIC: [&str; 4] = ["/search?", "/vote", "/correct/", "/report/"];
+const PUBLIC: [&str; 5] = [
+    "/search?",
+    "/docs/search?",
+    "/vote",
+    "/correct/",
+    "/report/",
+];
 /// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
 const DELAY: u32 = 1;
 

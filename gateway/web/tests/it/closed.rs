@@ -9,8 +9,11 @@ use crate::typed_forms::{BUTTONS, OF_ACCOUNTS};
 
 const READ_ONLY: &str = "read-only for a while";
 
-/// A key that has leaked ends at any time.
-const ALWAYS_OPEN: &str = "/accounts/{account}/keys/{key}/revoke";
+/// A key or a token that has leaked ends at any time.
+const ALWAYS_OPEN: [&str; 2] = [
+    "/accounts/{account}/keys/{key}/revoke",
+    "/accounts/{account}/tokens/{account_token}/revoke",
+];
 const UPLOAD: &str = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
 
 async fn read_only(pool: PgPool) -> FullAccount {
@@ -58,7 +61,7 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
     let mut owner = full.owner.clone();
     let of_account = BUTTONS.iter().filter(|it| it.contains("{account}"));
-    for action in of_account.filter(|it| **it != ALWAYS_OPEN && **it != UPLOAD) {
+    for action in of_account.filter(|it| !ALWAYS_OPEN.contains(it) && **it != UPLOAD) {
         let page = owner.post(&full.own(action), &fields).await;
         page.assert(503, READ_ONLY);
     }
@@ -71,7 +74,11 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
         );
     owner.send(upload.unwrap()).await.assert(503, READ_ONLY);
     assert_eq!(full.state().await, before);
-    owner.post(&full.own(ALWAYS_OPEN), &[]).await.location();
+    for action in ALWAYS_OPEN {
+        owner.post(&full.own(action), &[]).await.location();
+    }
+    let tokens = full.hooks.site.gateway.tokens.lock().unwrap().clone();
+    assert!(tokens.iter().all(|token| token.revoked_at.is_some()));
     let keys = full.hooks.site.gateway.keys.lock().unwrap().clone();
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
 }

@@ -11,7 +11,7 @@ use crate::support::Site;
 const ATOM: &str = "http://www.w3.org/2005/Atom";
 
 /// Checks what RFC 4287 requires of a feed and its entries.
-fn check_feed(feed: &str, address: &str) {
+pub(crate) fn check_feed(feed: &str, address: &str) {
     let document = Document::parse(feed).unwrap();
     let root = document.root_element();
     assert!(root.has_tag_name((ATOM, "feed")), "{feed}");

@@ -15,7 +15,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 19] = [
+const KNOWN: [&str; 21] = [
     "{account}",
     "{key}",
     "{request}",
@@ -25,6 +25,7 @@ const KNOWN: [&str; 19] = [
     "{endpoint}",
     "{delivery}",
     "{token}",
+    "{account_token}",
     "{game}",
     "{kind}",
     "{name}",
@@ -35,6 +36,7 @@ const KNOWN: [&str; 19] = [
     "{note}",
     "{board}",
     "{other}",
+    "{page}",
 ];
 
 /// The account of [`ADA`], who is signed in.
@@ -50,6 +52,7 @@ pub(crate) struct FullAccount {
     endpoint: String,
     delivery: String,
     token: String,
+    account_token: String,
 }
 
 impl FullAccount {
@@ -57,6 +60,7 @@ impl FullAccount {
         let mut hooks = WebhookSite::new(pool).await;
         let account = hooks.account.to_string();
         let (key, request) = keys(&hooks, &account);
+        let account_token = token(&hooks, &account);
         hooks.site.listings.game(&account, "okoto", "Okoto");
         account.clone_into(&mut hooks.site.economy.owner.lock().unwrap());
         "Cowrie".clone_into(
@@ -93,6 +97,7 @@ impl FullAccount {
             endpoint: last(&path),
             delivery: last(delivery),
             token,
+            account_token,
             account,
             hooks,
         }
@@ -124,10 +129,12 @@ impl FullAccount {
             "{endpoint}" => self.endpoint.clone(),
             "{delivery}" => self.delivery.clone(),
             "{token}" => self.token.clone(),
+            "{account_token}" => self.account_token.clone(),
             "{kind}" if pattern.starts_with("/rankings/") => "games".to_owned(),
             "{kind}" => "game".to_owned(),
             "{board}" => "week".to_owned(),
             "{other}" => "kora".to_owned(),
+            "{page}" => "errors".to_owned(),
             "{picture}" => "cover".to_owned(),
             "{note}" => NOTE.to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
@@ -165,8 +172,9 @@ impl FullAccount {
             state.push_str(&rows(&site.pool, table).await);
         }
         format!(
-            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
             site.gateway.keys,
+            site.gateway.tokens,
             site.gateway.requests,
             site.gateway.accounts,
             site.listings.calls,
@@ -227,6 +235,20 @@ fn keys(hooks: &WebhookSite, account: &str) -> (String, String) {
     (key, request)
 }
 
+/// A token; returns its id.
+fn token(hooks: &WebhookSite, account: &str) -> String {
+    let id = kit::ids::row_id().to_string();
+    let made = contracts::gateway::v1::AccountToken {
+        id: id.clone(),
+        account_id: account.to_owned(),
+        name: "adas-token".to_owned(),
+        scopes: vec!["keys:read".to_owned()],
+        ..contracts::gateway::v1::AccountToken::default()
+    };
+    hooks.site.gateway.tokens.lock().unwrap().push(made);
+    id
+}
+
 fn last(path: &str) -> String {
     path.rsplit('/').next().unwrap().to_owned()
 }
@@ -254,6 +276,7 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("grace", "3600"),
         ("url", "https://hooks.example/"),
         ("events", "tip.paid"),
+        ("scopes", "keys:read"),
         ("event", "ping"),
         ("since", "2026-11-01T00:00"),
         ("confirmed", "yes"),

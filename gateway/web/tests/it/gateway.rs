@@ -14,6 +14,7 @@ pub(crate) struct StubGateway {
     pub(crate) accounts: Arc<Mutex<BTreeMap<String, proto::Account>>>,
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
+    pub(crate) tokens: Arc<Mutex<Vec<proto::AccountToken>>>,
     pub(crate) is_down: Arc<AtomicBool>,
     /// What every account uses: by day and route, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
@@ -307,6 +308,64 @@ impl AccountsService for StubGateway {
             |key: &mut proto::Key| key.revoked_at = Some(prost_types::Timestamp::default());
         let key = self.key(&request.account_id, &request.id, revoke)?;
         Ok(Response::new(proto::RevokeKeyResponse { key: Some(key) }))
+    }
+
+    async fn list_tokens(
+        &self,
+        request: Request<proto::AccountsServiceListTokensRequest>,
+    ) -> Answer<proto::AccountsServiceListTokensResponse> {
+        self.check()?;
+        let account = request.into_inner().account_id;
+        let mut tokens = self.tokens.lock().unwrap().clone();
+        tokens.retain(|token| token.account_id == account);
+        Ok(Response::new(proto::AccountsServiceListTokensResponse {
+            tokens,
+        }))
+    }
+
+    async fn create_token(
+        &self,
+        request: Request<proto::AccountsServiceCreateTokenRequest>,
+    ) -> Answer<proto::AccountsServiceCreateTokenResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        if request.name.is_empty() {
+            return Err(Fault::invalid_field("name", "Write a name.").into());
+        }
+        if request.scopes.is_empty() {
+            return Err(Fault::invalid_field("scopes", "Tick one or more.").into());
+        }
+        let token = proto::AccountToken {
+            id: ids::row_id().to_string(),
+            account_id: request.account_id,
+            name: request.name,
+            scopes: request.scopes,
+            expires_at: request.expires_at,
+            ..proto::AccountToken::default()
+        };
+        self.tokens.lock().unwrap().push(token.clone());
+        Ok(Response::new(proto::AccountsServiceCreateTokenResponse {
+            secret: format!("svc_acct_{}", token.id),
+            token: Some(token),
+        }))
+    }
+
+    async fn revoke_token(
+        &self,
+        request: Request<proto::AccountsServiceRevokeTokenRequest>,
+    ) -> Answer<proto::AccountsServiceRevokeTokenResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let mut tokens = self.tokens.lock().unwrap();
+        let mut own = tokens
+            .iter_mut()
+            .filter(|token| token.account_id == request.account_id);
+        let token = own.find(|token| token.id == request.id);
+        let token = token.ok_or_else(|| Fault::not_found("There is no such token."))?;
+        token.revoked_at = Some(prost_types::Timestamp::default());
+        Ok(Response::new(proto::AccountsServiceRevokeTokenResponse {
+            token: Some(token.clone()),
+        }))
     }
 
     async fn list_use(

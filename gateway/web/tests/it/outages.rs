@@ -10,6 +10,7 @@ use kit::rpc::client::Client;
 use sqlx::PgPool;
 use web::app::Web;
 use web::articles::Articles;
+use web::guides::Guides;
 use web::page_limit::PageLimit;
 use web::router::{router, routes};
 use web::share_cards::ShareCards;
@@ -68,6 +69,7 @@ fn without(site: &Site, service: Needs) -> Router {
         currencies: currencies.unwrap_or_else(|| app.currencies.clone()),
         page_limit: PageLimit::new(1_000_000),
         articles: Articles::read(None).unwrap(),
+        guides: Guides::read(&app.public_url, &app.api_url).unwrap(),
         share_cards: ShareCards::new(None, 10_000_000).unwrap(),
         public_pictures: ConcurrencyLimit::new("public pictures", 1),
         proxies: app.proxies.clone(),

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use web::app::{App, Web};
 use web::articles::Articles;
 use web::domain::role::Role;
+use web::guides::Guides;
 use web::hashing::PasswordPool;
 use web::page_limit::PageLimit;
 use web::router::router;
@@ -128,6 +129,7 @@ impl Site {
             catalogue: Catalogue::new(client, testing::LONG, 1),
             page_limit: PageLimit::new(120),
             articles: Articles::read(None).unwrap(),
+            guides: Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap(),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
             share_cards: ShareCards::new(None, 10_000_000).unwrap(),
             api: Api::new(api.url.clone(), FIRST_CALL).unwrap(),

@@ -102,6 +102,13 @@ async fn a_person_votes_as_the_oldest_account(pool: PgPool) {
     vote(&mut person, "/vote", "first").await.location();
     let voter = Voter::AccountId(first.to_string());
     assert_eq!(voters(&site), [voter]);
+    // Listings of the person's other accounts are not for this voter either.
+    let second = site.account(ada, Role::Owner).await;
+    vote(&mut person, "/vote", "first").await.location();
+    let cast = site.catalogue.votes.cast.lock().unwrap();
+    let voter = cast.last().unwrap().voter.clone().unwrap();
+    assert_eq!(voter.voter, Some(Voter::AccountId(first.to_string())));
+    assert_eq!(voter.other_account_ids, [second.to_string()]);
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]

@@ -179,6 +179,7 @@ async fn serve(
         allow,
         schedule: Schedule::default(),
         rotation: Duration::DAY,
+        retention: Duration::days(30),
         receiver_check_timeout: testing::LONG,
     };
     let mut services = kit::rpc::server::services();

@@ -19,6 +19,8 @@ pub struct Frame {
     pub path: String,
     pub head: Head,
     pub share: Share,
+    /// Whether the page is there in each language; else it is in English at one address.
+    pub is_translated: bool,
     /// The page shows a listing of the sample data.
     pub is_sample: bool,
     /// What stands in the search field.
@@ -110,13 +112,18 @@ impl Frame {
         self.canonical_in(Language::English)
     }
 
-    pub fn alternates(&self) -> [Alternate; 2] {
-        Language::ALL.map(|language| Alternate {
+    /// The page in each language that it is there in.
+    pub fn alternates(&self) -> Vec<Alternate> {
+        let current = self.texts.language();
+        let languages = Language::ALL.into_iter();
+        let languages = languages.filter(|language| self.is_translated || *language == current);
+        let alternates = languages.map(|language| Alternate {
             language,
             canonical: self.canonical_in(language),
             path: in_language(language, &self.path),
-            is_current: language == self.texts.language(),
-        })
+            is_current: language == current,
+        });
+        alternates.collect()
     }
 
     /// Whether a part of the navigation holds this page.

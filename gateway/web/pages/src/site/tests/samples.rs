@@ -52,6 +52,7 @@ pub(super) fn frame(language: Language) -> Frame {
         },
         search: HOSTILE.to_owned(),
         api_call: Some("GET /v1/games".to_owned()),
+        is_translated: true,
         is_sample: false,
     }
 }

@@ -1,0 +1,256 @@
+//! A guide: its HTML, and its sections for the table of contents and the search.
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd, html};
+
+use super::markdown::{self, Anchors, CodeBlock};
+
+/// A page of the documentation that was read from Markdown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guide {
+    /// Its first heading.
+    pub title: String,
+    /// Its first paragraph.
+    pub summary: String,
+    /// All of it but the title.
+    pub html: String,
+    /// In their order; the first has the title and what stands before the next heading.
+    pub sections: Vec<Section>,
+}
+
+/// A heading with the text below it, up to the next heading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// 1 for the title.
+    pub level: u8,
+    /// The id of the heading; empty for the title.
+    pub anchor: String,
+    pub title: String,
+    /// The text without markup and without code blocks.
+    pub text: String,
+    /// The code blocks.
+    pub code: String,
+}
+
+impl Guide {
+    /// Every id in the HTML begins with `prefix`, so that several guides can stand on one page. HTML in the Markdown is shown as text.
+    ///
+    /// `None` without a heading of the first level.
+    pub fn read(text: &str, prefix: &str) -> Option<Self> {
+        let mut reader = Reader::new(prefix);
+        for event in Parser::new_ext(text, markdown::OPTIONS) {
+            reader.take_event(event);
+        }
+        let Reader {
+            sections,
+            summary,
+            events,
+            ..
+        } = reader;
+        let title = sections.first().filter(|first| first.level == 1)?;
+        let title = title.title.clone();
+        let mut written = String::new();
+        html::push_html(&mut written, events.into_iter());
+        Some(Self {
+            title,
+            summary,
+            html: written,
+            sections,
+        })
+    }
+
+    /// The sections that the table of contents names.
+    pub fn contents(&self) -> impl Iterator<Item = &Section> {
+        self.sections.iter().filter(|section| section.level == 2)
+    }
+}
+
+/// Reads a guide event by event.
+struct Reader<'a> {
+    prefix: &'a str,
+    anchors: Anchors,
+    events: Vec<Event<'a>>,
+    sections: Vec<Section>,
+    summary: String,
+    /// Whether the first paragraph is being read.
+    is_summary: bool,
+    heading: Option<(HeadingLevel, Vec<Event<'a>>, String)>,
+    code: Option<(String, String)>,
+    code_blocks: usize,
+    tables: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(prefix: &'a str) -> Self {
+        Self {
+            prefix,
+            anchors: Anchors::default(),
+            events: Vec::new(),
+            sections: Vec::new(),
+            summary: String::new(),
+            is_summary: false,
+            heading: None,
+            code: None,
+            code_blocks: 0,
+            tables: 0,
+        }
+    }
+
+    fn take_event(&mut self, event: Event<'a>) {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => {
+                self.heading = Some((level, Vec::new(), String::new()));
+            }
+            Event::End(TagEnd::Heading(_)) => self.end_heading(),
+            Event::Start(Tag::CodeBlock(kind)) => {
+                let info = match kind {
+                    CodeBlockKind::Fenced(info) => info.into_string(),
+                    CodeBlockKind::Indented => String::new(),
+                };
+                self.code = Some((info, String::new()));
+            }
+            Event::End(TagEnd::CodeBlock) => self.end_code(),
+            Event::Html(html) | Event::InlineHtml(html) => self.push(Event::Text(html)),
+            other => self.push(other),
+        }
+    }
+
+    fn push(&mut self, event: Event<'a>) {
+        if let (Some((_, code)), Event::Text(part)) = (&mut self.code, &event) {
+            code.push_str(part);
+            return;
+        }
+        if let Some((_, inside, title)) = &mut self.heading {
+            if let Event::Text(part) | Event::Code(part) = &event {
+                title.push_str(part);
+            }
+            inside.push(event);
+            return;
+        }
+        self.push_text(&event);
+        match event {
+            Event::Start(Tag::Table(alignments)) => {
+                self.tables += 1;
+                let opening = format!(
+                    "<div class=\"scroll slim\" tabindex=\"0\" role=\"region\" aria-label=\"Table {}\">",
+                    self.tables
+                );
+                self.events.push(Event::Html(opening.into()));
+                self.events.push(Event::Start(Tag::Table(alignments)));
+            }
+            Event::End(TagEnd::Table) => {
+                self.events.push(event);
+                self.events.push(Event::Html("</div>\n".into()));
+            }
+            other => self.events.push(other),
+        }
+    }
+
+    /// Appends the words of an event to the section, and to the summary if it is the first paragraph.
+    fn push_text(&mut self, event: &Event<'a>) {
+        let Some(section) = self.sections.last_mut() else {
+            return;
+        };
+        let part = match event {
+            Event::Text(part) | Event::Code(part) => part,
+            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Item | TagEnd::TableCell) => {
+                " "
+            }
+            Event::Start(Tag::Paragraph) if self.summary.is_empty() => {
+                self.is_summary = true;
+                return;
+            }
+            Event::End(TagEnd::Paragraph) => {
+                self.is_summary = false;
+                " "
+            }
+            _ => return,
+        };
+        section.text.push_str(part);
+        if self.is_summary {
+            self.summary.push_str(part);
+        }
+    }
+
+    fn end_heading(&mut self) {
+        let Some((level, inside, title)) = self.heading.take() else {
+            return;
+        };
+        let is_title = level == HeadingLevel::H1;
+        let anchor = if is_title {
+            String::new()
+        } else {
+            format!("{}{}", self.prefix, self.anchors.of(&title))
+        };
+        if !is_title {
+            let opening =
+                format!("<{level} id=\"{anchor}\"><a class=\"anchor\" href=\"#{anchor}\">");
+            self.events.push(Event::Html(opening.into()));
+            self.events.extend(inside);
+            self.events
+                .push(Event::Html(format!("</a></{level}>\n").into()));
+        }
+        self.sections.push(Section {
+            level: level as u8,
+            anchor,
+            title,
+            text: String::new(),
+            code: String::new(),
+        });
+    }
+
+    fn end_code(&mut self) {
+        let Some((info, text)) = self.code.take() else {
+            return;
+        };
+        self.code_blocks += 1;
+        if let Some(section) = self.sections.last_mut() {
+            section.code.push_str(&text);
+        }
+        let block = CodeBlock::new(
+            format!("{}code-{}", self.prefix, self.code_blocks),
+            &info,
+            text,
+        );
+        self.events.push(Event::Html(block.html().into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# Keys & more\n\nWhat `keys` are\nfor.\n\n## Kinds of *keys*\n\nTwo kinds.\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n\
+        ```sh run\ncurl \"$API\" <x>\n```\n\n### `invalid_key`\n\n<script>x</script>\n\n## Kinds of keys\n";
+
+    #[test]
+    fn a_guide_has_anchors_tables_and_code_and_no_html_of_its_author() {
+        let guide = Guide::read(TEXT, "").unwrap();
+        assert_eq!(guide.title, "Keys & more");
+        assert_eq!(guide.summary, "What keys are for.");
+        for part in [
+            "<h2 id=\"kinds-of-keys\"><a class=\"anchor\" href=\"#kinds-of-keys\">Kinds of <em>keys</em></a></h2>",
+            "<h3 id=\"invalid_key\">",
+            "<h2 id=\"kinds-of-keys-2\">",
+            "aria-label=\"Table 1\"",
+            "<code id=\"code-1\">curl &#34;$API&#34; &#60;x&#62;",
+            "data-copy=\"code-1\"",
+            "&lt;script&gt;",
+        ] {
+            assert!(guide.html.contains(part), "{part} is not in {}", guide.html);
+        }
+        assert!(!guide.html.contains("<script"), "{}", guide.html);
+        assert!(!guide.html.contains("<h1"), "{}", guide.html);
+        let contents: Vec<_> = guide.contents().map(|it| it.title.as_str()).collect();
+        assert_eq!(contents, ["Kinds of keys", "Kinds of keys"]);
+        assert_eq!(guide.sections[1].text.trim(), "Two kinds. a b 1 2");
+        assert!(guide.sections[1].code.contains("curl"));
+        assert_eq!(Guide::read("no heading", ""), None);
+    }
+
+    #[test]
+    fn ids_of_a_guide_among_others_have_its_prefix() {
+        let guide = Guide::read(TEXT, "keys-").unwrap();
+        assert!(guide.html.contains("<h3 id=\"keys-invalid_key\">"));
+        assert!(guide.html.contains("<code id=\"keys-code-1\">"));
+    }
+}

@@ -1,0 +1,287 @@
+//! Tokens for the account API: the list, a new one, and revocation.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use contracts::gateway::v1 as proto;
+use http::StatusCode;
+use kit::{Code, timestamp};
+use pages::keys::KeyState;
+use pages::tokens::{ListPage, ScopeChoice, TokenRow, TokenSecretPage};
+use pages::{Field, Fields, when};
+use serde::{Deserialize, Serialize};
+use time::macros::format_description;
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+use super::{record, shell};
+use crate::app::{App, Web};
+use crate::domain::role::Permission;
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::render::{form_errors, html, ok, see_other};
+use crate::session::once::{self, Claim};
+use crate::upstream::gateway::NewToken;
+use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+
+/// The scopes (§10.18), each with what a token may do with it, and a path that it may read.
+const SCOPES: [(&str, &str, &str); 7] = [
+    (
+        "keys:read",
+        "list keys and requests for keys",
+        "/account/keys",
+    ),
+    (
+        "keys:write",
+        "make, ask for, reveal, rotate and revoke keys",
+        "/account/keys",
+    ),
+    (
+        "endpoints:read",
+        "list the addresses of webhooks",
+        "/account/endpoints",
+    ),
+    (
+        "endpoints:write",
+        "add, change, pause, test and remove them, and make signing secrets",
+        "/account/endpoints",
+    ),
+    (
+        "deliveries:read",
+        "read deliveries and their bodies",
+        "/account/endpoints",
+    ),
+    (
+        "deliveries:write",
+        "send deliveries again",
+        "/account/endpoints",
+    ),
+    (
+        "usage:read",
+        "read the calls of the account",
+        "/account/usage",
+    ),
+];
+
+#[derive(Debug, Default)]
+struct TokenForm {
+    form: String,
+    name: String,
+    scopes: Vec<String>,
+    expires: String,
+}
+
+/// A secret to show, as it is remembered for a form that is sent twice.
+#[derive(Debug, Serialize, Deserialize)]
+struct ShownToken {
+    name: String,
+    secret: String,
+    scopes: Vec<String>,
+}
+
+impl From<Vec<(String, String)>> for TokenForm {
+    fn from(pairs: Vec<(String, String)>) -> Self {
+        let mut form = Self::default();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "form" => form.form = value,
+                "name" => form.name = value,
+                "scopes" => form.scopes.push(value),
+                "expires" => form.expires = value,
+                _ => {}
+            }
+        }
+        form
+    }
+}
+
+impl ShownToken {
+    async fn page(self, web: &Web, viewer: &Viewer, scope: &AccountScope) -> TokenSecretPage {
+        let is_granted = |name: &str| self.scopes.iter().any(|granted| granted == name);
+        let first = SCOPES.iter().find(|(name, ..)| is_granted(name));
+        TokenSecretPage {
+            shell: shell(web, viewer, scope, Section::Keys).await,
+            account: scope.id.to_string(),
+            first_path: first.map_or("/account/keys", |(.., path)| path),
+            secret: self.secret,
+            name: self.name,
+            api_url: web.api_url.clone(),
+        }
+    }
+}
+
+pub async fn show(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(scope): Extension<AccountScope>,
+) -> PageResult {
+    let shown = (StatusCode::OK, &TokenForm::default(), Fields::default());
+    page(&app, &viewer, &scope, shown).await
+}
+
+pub async fn send(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    Extension(scope): Extension<AccountScope>,
+    FormBody(pairs): FormBody<Vec<(String, String)>>,
+) -> PageResult {
+    let tokens = format!("/accounts/{}/tokens", scope.id);
+    let form = TokenForm::from(pairs);
+    let token = match new_token(&form) {
+        Ok(token) => token,
+        Err(errors) => {
+            let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
+            return page(&app, &viewer, &scope, refused).await;
+        }
+    };
+    let id = match app.forms.claim(&viewer.token, &form.form).await? {
+        Claim::First(id) => id,
+        Claim::Done(text) => {
+            let shown: Option<ShownToken> = serde_json::from_str(&text).ok();
+            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&tokens))?;
+            return Ok(ok(&shown.page(&app, &viewer, &scope).await));
+        }
+        Claim::Unknown => return Err(PageError::outcome_unknown(&tokens)),
+    };
+    let actor = viewer.actor(&client);
+    let made = match app.gateway.admit_change().await {
+        Ok(()) => app.gateway.create_token(&actor, scope.id, token).await,
+        Err(fault) => Err(fault),
+    };
+    match made {
+        Ok(secret) => {
+            let shown = ShownToken {
+                name: form.name.clone(),
+                secret,
+                scopes: form.scopes.clone(),
+            };
+            // The secret exists and must be shown, whatever happens to the rest.
+            let text = serde_json::to_string(&shown).unwrap_or_default();
+            if let Err(fault) = app.forms.store(&viewer.token, &id, &text).await {
+                tracing::warn!(%fault, "a form that is sent twice will not show its token again");
+            }
+            let (what, now) = (("token_created", form.name.as_str()), app.clock.now());
+            if let Err(fault) = record(&app.pool, (&viewer, &client), &scope, what, now).await {
+                tracing::warn!(%fault, "the activity of a new token is not recorded");
+            }
+            Ok(ok(&shown.page(&app, &viewer, &scope).await))
+        }
+        Err(fault) => {
+            // With an unknown outcome the id stays claimed: a repetition could make a second token.
+            if fault.code != Code::OutcomeUnknown {
+                app.forms.release(&viewer.token, &id).await?;
+            }
+            let fields = ["name", "scopes", "expires"];
+            let (status, errors) = form_errors(&fault, &fields, &[("expires_at", "expires")]);
+            page(&app, &viewer, &scope, (status, &form, errors)).await
+        }
+    }
+}
+
+pub async fn revoke(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Extension(client): Extension<ClientInfo>,
+    Extension(scope): Extension<AccountScope>,
+    Path((_, token)): Path<(Uuid, String)>,
+) -> PageResult {
+    let actor = viewer.actor(&client);
+    match app.gateway.revoke_token(&actor, scope.id, &token).await {
+        Ok(revoked) => {
+            let what = ("token_revoked", revoked.name.as_str());
+            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            Ok(see_other(&format!("/accounts/{}/tokens", scope.id)))
+        }
+        Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid) => {
+            Err(PageError::not_found())
+        }
+        Err(fault) => {
+            let (status, errors) = form_errors(&fault, &[], &[]);
+            let shown = (status, &TokenForm::default(), errors);
+            page(&app, &viewer, &scope, shown).await
+        }
+    }
+}
+
+/// The token of a form. Its rules are the gateway's; only what cannot be sent there is refused here.
+fn new_token(form: &TokenForm) -> Result<NewToken, Fields> {
+    let format = format_description!("[year]-[month]-[day]");
+    let expires_at = match form.expires.trim() {
+        "" => None,
+        text => {
+            let date = Date::parse(text, &format);
+            let date =
+                date.map_err(|_format| Fields::one("expires", "Write the day as 2027-03-31."))?;
+            // The token works to the end of that day.
+            let end = date.next_day().unwrap_or(date).midnight().assume_utc();
+            Some(timestamp::encode(end))
+        }
+    };
+    Ok(NewToken {
+        name: form.name.clone(),
+        scopes: form.scopes.clone(),
+        expires_at,
+    })
+}
+
+async fn page(
+    web: &Web,
+    viewer: &Viewer,
+    scope: &AccountScope,
+    (status, form, errors): (StatusCode, &TokenForm, Fields),
+) -> PageResult {
+    let now = web.clock.now();
+    let (tokens, shell) = futures::join!(
+        web.gateway.tokens(scope.id),
+        shell(web, viewer, scope, Section::Keys)
+    );
+    // A form that was refused keeps what was typed, even if the list cannot be read.
+    let tokens = match tokens {
+        Err(_) if status != StatusCode::OK => Vec::new(),
+        tokens => tokens?,
+    };
+    let choice = |(name, description, _): (&'static str, &'static str, &str)| ScopeChoice {
+        name,
+        description,
+        is_ticked: form.scopes.iter().any(|ticked| ticked == name),
+    };
+    let expires = Field::date("expires", "Last day")
+        .optional()
+        .hint("In UTC. Without a day, the token does not expire.");
+    let page = ListPage {
+        shell,
+        account: scope.id.to_string(),
+        tokens: tokens.iter().map(|token| row(token, now)).collect(),
+        may_change: scope.role.may(Permission::Develop),
+        form: once::new_id(),
+        name: Field::text("name", "Name of the token")
+            .hint("The program that uses it: the audit shows this name.")
+            .value(&form.name)
+            .error_in(&errors),
+        scopes: SCOPES.into_iter().map(choice).collect(),
+        expires: expires.value(&form.expires).error_in(&errors),
+        errors,
+    };
+    Ok(html(status, &page))
+}
+
+fn row(token: &proto::AccountToken, now: OffsetDateTime) -> TokenRow {
+    let time_of = |at: Option<prost_types::Timestamp>| at.and_then(timestamp::decode);
+    let is_revoked = token.revoked_at.is_some();
+    let (text, works) = match time_of(token.expires_at) {
+        _ if is_revoked => ("revoked".to_owned(), false),
+        Some(end) if end <= now => ("expired".to_owned(), false),
+        Some(end) => (format!("works until {}", when::minute(end)), true),
+        None => ("works".to_owned(), true),
+    };
+    TokenRow {
+        id: token.id.clone(),
+        name: token.name.clone(),
+        shown: format!("…{}", token.last4),
+        scopes: token.scopes.join(", "),
+        created: time_of(token.created_at).map(when::day).unwrap_or_default(),
+        last_used: time_of(token.last_used_at).map(when::minute),
+        state: KeyState { text, works },
+        is_revoked,
+    }
+}

@@ -1,0 +1,34 @@
+//! Every guide on one page.
+
+use axum::Extension;
+use axum::extract::State;
+use pages::docs::AllPage;
+use pages::site::Head;
+
+use super::{SUMMARY, TITLE};
+use crate::app::App;
+use crate::page_error::PageResult;
+use crate::site::cached::{Version, respond};
+use crate::visit::Visit;
+
+pub async fn show(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+    let visit = visit.in_english();
+    let version = Version::new(&app, &visit);
+    respond(&app, &visit, &version, |mut frame| {
+        "/docs/all".clone_into(&mut frame.path);
+        frame.head = Head {
+            title: TITLE.to_owned(),
+            description: SUMMARY.to_owned(),
+            // Search engines have each guide by itself.
+            is_indexed: false,
+        };
+        let guides = app.guides.pages.iter().map(|page| {
+            let title = page.guide.title.clone();
+            (title, page.name.to_owned(), page.html_among_others.clone())
+        });
+        Ok(AllPage {
+            guides: guides.collect(),
+            frame,
+        })
+    })
+}

@@ -1,0 +1,68 @@
+//! The Atom feed of the changelog.
+
+use axum::Extension;
+use axum::extract::State;
+use pages::site::Head;
+use pages::site::feed::{Entry, Feed};
+use pages::site::share::Document;
+
+use crate::app::App;
+use crate::guides::Change;
+use crate::page_error::PageResult;
+use crate::render::ok;
+use crate::site::cached::{Version, respond_as};
+use crate::visit::Visit;
+
+/// The guide of which this is the feed.
+pub(super) const PAGE: &str = "changelog";
+const PATH: &str = "/docs/changelog";
+const FEED: &str = "/docs/changelog/feed.xml";
+const MEDIA_TYPE: &str = "application/atom+xml; charset=utf-8";
+
+/// What the head of the page links to.
+pub(super) fn document() -> Document {
+    Document {
+        media_type: "application/atom+xml",
+        title: "Changes of the API".to_owned(),
+        href: FEED.to_owned(),
+    }
+}
+
+pub async fn feed(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+    let visit = visit.in_english();
+    let version = Version::new(&app, &visit);
+    respond_as(&app, &visit, &version, MEDIA_TYPE, |mut frame| {
+        FEED.clone_into(&mut frame.path);
+        frame.head = Head {
+            title: "Changes of the API".to_owned(),
+            description: "What is new in the API and its documentation.".to_owned(),
+            is_indexed: false,
+        };
+        let changes = app.guides.changes.iter();
+        let entries: Vec<Entry> = changes.map(|change| entry(&frame.site, change)).collect();
+        Ok(ok(&Feed {
+            page: frame.absolute(PATH),
+            // The newest comes first.
+            updated: entries
+                .first()
+                .map(|entry| entry.updated.clone())
+                .unwrap_or_default(),
+            entries,
+            frame,
+        }))
+    })
+}
+
+fn entry(site: &str, change: &Change) -> Entry {
+    let address = format!("{site}{PATH}#{}", change.anchor);
+    let at = format!("{}T00:00:00Z", change.day);
+    Entry {
+        id: address.clone(),
+        href: address,
+        title: change.title.clone(),
+        summary: change.summary.clone(),
+        author: None,
+        published: at.clone(),
+        updated: at,
+    }
+}

@@ -1,0 +1,45 @@
+//! The codes of errors as a part of their guide, written from the table that the dashboard explains calls with.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use http::StatusCode;
+use kit::Code;
+
+use crate::domain::error_help::{ErrorHelp, help, status};
+
+/// A heading for each status, and below it one for each code.
+pub(super) fn markdown() -> String {
+    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in Code::ALL {
+        by_status.entry(status(*code)).or_default().push(*code);
+    }
+    let mut text = String::new();
+    for (status, codes) in by_status {
+        let reason = StatusCode::from_u16(status).ok();
+        let reason = reason.and_then(|it| it.canonical_reason());
+        // Writing to a string does not fail.
+        writeln!(text, "## {status} {}\n", reason.unwrap_or_default()).ok();
+        for code in codes {
+            let ErrorHelp { cause, mend } = help(code);
+            let name = code.as_str();
+            writeln!(text, "### `{name}`\n\n{cause}\n\n**Mend:** {mend}\n").ok();
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_stand_below_their_status() {
+        let text = markdown();
+        let (_, rest) = text.split_once("## 401 Unauthorized\n").unwrap();
+        let (part, _) = rest.split_once("\n## ").unwrap();
+        assert!(part.contains("### `invalid_key`\n") && part.contains("### `missing_key`\n"));
+        assert!(!part.contains("### `not_yours`"), "{part}");
+        assert_eq!(text.matches("\n### `").count(), Code::ALL.len());
+    }
+}

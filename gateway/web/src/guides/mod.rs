@@ -1,0 +1,223 @@
+//! The texts of the documentation (`pages/docs`), read once at start: as pages, as Markdown, and as an index to search in.
+
+mod changelog;
+mod errors;
+mod search;
+
+use std::borrow::Cow;
+
+use anyhow::Context as _;
+use pages::docs::{Guide, Section};
+
+pub use changelog::Change;
+pub use search::Index;
+
+/// What the texts write for the address of the site, without a slash at its end.
+const SITE: &str = "{{site}}";
+/// What the texts write for the address of the API, with its version.
+const API: &str = "{{api_url}}";
+/// What a text writes where the codes of errors are to stand.
+const ERRORS: &str = "{{errors}}\n";
+
+/// The names and texts of a group.
+type Sources = &'static [(&'static str, &'static str)];
+
+/// The guides below their groups, in the order of the navigation. The name is that of the file.
+macro_rules! guides {
+    ($($group:literal: $($name:literal)*;)*) => {
+        const SOURCES: &[(&str, Sources)] = &[$(($group, &[$((
+            $name,
+            include_str!(concat!("../../pages/docs/", $name, ".md")),
+        )),*])),*];
+
+        /// The paths of the documentation's pages, for the sitemap.
+        pub const PATHS: &[&str] = &["/docs", $($(concat!("/docs/", $name)),*),*];
+    };
+}
+
+guides! {
+    "Start": "first-call" "keys";
+    "Use": "reading" "writing" "economy" "webhooks";
+    "Look up": "errors" "limits" "versioning" "changelog";
+}
+
+/// A page of the documentation.
+#[derive(Debug)]
+pub struct DocsPage {
+    pub name: &'static str,
+    /// The title of its group in the navigation.
+    pub group: &'static str,
+    pub guide: Guide,
+    /// Its HTML for a page with all guides: every id begins with the name.
+    pub html_among_others: String,
+    /// What its reader gets as Markdown.
+    pub markdown: String,
+}
+
+impl DocsPage {
+    pub fn path(&self) -> String {
+        format!("/docs/{}", self.name)
+    }
+}
+
+/// The documentation.
+#[derive(Debug)]
+pub struct Guides {
+    /// In the order of the navigation.
+    pub pages: Vec<DocsPage>,
+    /// The newest first.
+    pub changes: Vec<Change>,
+    pub index: Index,
+}
+
+impl Guides {
+    /// `site` and `api_url` are the addresses that the examples name.
+    ///
+    /// # Errors
+    /// A text has no heading, or an entry of the changelog has no date.
+    pub fn read(site: &str, api_url: &str) -> anyhow::Result<Self> {
+        let mut pages = Vec::new();
+        for &(group, sources) in SOURCES {
+            for &(name, source) in sources {
+                let text = source.replace(SITE, site).replace(API, api_url);
+                let text = text.replace(ERRORS, &errors::markdown());
+                let read = |prefix: &str| {
+                    let guide = Guide::read(&text, prefix);
+                    guide.with_context(|| format!("{name}.md begins with no heading"))
+                };
+                pages.push(DocsPage {
+                    name,
+                    group,
+                    guide: read("")?,
+                    html_among_others: read(&format!("{name}-"))?.html,
+                    markdown: without_attributes(&text),
+                });
+            }
+        }
+        let changelog = pages.iter().find(|page| page.name == "changelog");
+        let sections: Vec<Section> =
+            changelog.map_or_else(Vec::new, |page| page.guide.contents().cloned().collect());
+        Ok(Self {
+            changes: sections
+                .iter()
+                .map(Change::read)
+                .collect::<anyhow::Result<_>>()?,
+            index: Index::of(&pages),
+            pages,
+        })
+    }
+
+    pub fn find(&self, name: &str) -> Option<&DocsPage> {
+        self.pages.iter().find(|page| page.name == name)
+    }
+
+    /// The pages before and after this one.
+    pub fn neighbours(&self, name: &str) -> (Option<&DocsPage>, Option<&DocsPage>) {
+        let Some(at) = self.pages.iter().position(|page| page.name == name) else {
+            return (None, None);
+        };
+        let before = at.checked_sub(1).and_then(|at| self.pages.get(at));
+        (before, self.pages.get(at + 1))
+    }
+}
+
+/// The text without what a code block's first line has beyond the language, which is for the test that runs it.
+fn without_attributes(text: &str) -> String {
+    let lines = text.lines().map(|line| match line.strip_prefix("```") {
+        Some(info) if info.contains(' ') => {
+            let language = info.split(' ').next().unwrap_or_default();
+            Cow::Owned(format!("```{language}"))
+        }
+        _ => Cow::Borrowed(line),
+    });
+    let mut plain = String::with_capacity(text.len());
+    for line in lines {
+        plain.push_str(&line);
+        plain.push('\n');
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use kit::Code;
+
+    use super::*;
+
+    fn guides() -> Guides {
+        Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap()
+    }
+
+    #[test]
+    fn every_file_is_a_page_with_a_summary() {
+        let guides = guides();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("pages/docs");
+        let files = std::fs::read_dir(folder).unwrap();
+        let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let files: BTreeSet<String> = files.collect();
+        let pages = guides.pages.iter();
+        let names: BTreeSet<String> = pages.map(|page| format!("{}.md", page.name)).collect();
+        assert_eq!(files, names);
+        for page in &guides.pages {
+            let (name, guide) = (page.name, &page.guide);
+            assert!(PATHS.contains(&page.path().as_str()), "{name}");
+            assert!((20..=200).contains(&guide.summary.len()), "{name}");
+            assert!(guide.contents().count() > 1, "{name}");
+            for text in [&guide.html, &page.markdown, &page.html_among_others] {
+                assert!(!text.contains("{{"), "{name}: {text}");
+            }
+            assert!(!page.markdown.contains("``` run"), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_code_of_an_error_has_an_anchor() {
+        let guides = guides();
+        let errors = guides.find("errors").unwrap();
+        for code in Code::ALL {
+            let anchor = format!("<h3 id=\"{}\">", code.as_str());
+            assert!(errors.guide.html.contains(&anchor), "{anchor}");
+        }
+    }
+
+    #[test]
+    fn every_link_leads_to_a_page_and_a_heading() {
+        let guides = guides();
+        for page in &guides.pages {
+            for link in page.guide.html.split("href=\"/docs").skip(1) {
+                let link = link.split('"').next().unwrap();
+                let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+                let Some(name) = path.strip_prefix('/').filter(|name| *name != "all") else {
+                    continue;
+                };
+                let name = name.trim_end_matches(".md");
+                if name == "changelog/feed.xml" {
+                    continue;
+                }
+                let target = guides.find(name);
+                let target = target.unwrap_or_else(|| panic!("{}: /docs{link}", page.name));
+                let has_heading = target.guide.sections.iter().any(|it| it.anchor == anchor);
+                assert!(anchor.is_empty() || has_heading, "{}: {link}", page.name);
+            }
+        }
+    }
+
+    #[test]
+    fn attributes_of_code_blocks_are_for_the_test() {
+        let text = "a\n```sh run=live\ncurl\n```\n```json\n{}\n```\n";
+        let plain = "a\n```sh\ncurl\n```\n```json\n{}\n```\n";
+        assert_eq!(without_attributes(text), plain);
+    }
+
+    #[test]
+    fn pages_have_neighbours() {
+        let guides = guides();
+        let (before, after) = guides.neighbours("keys");
+        assert_eq!(before.unwrap().name, "first-call");
+        assert_eq!(after.unwrap().name, "reading");
+        assert!(guides.neighbours("first-call").0.is_none());
+        assert!(guides.neighbours("changelog").1.is_none());
+    }
+}

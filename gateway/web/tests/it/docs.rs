@@ -1,0 +1,163 @@
+//! The documentation: every page at one address, as HTML and as Markdown, with its search and its feed.
+
+use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, SET_COOKIE, VARY};
+use roxmltree::Document;
+use sqlx::PgPool;
+use web::guides::PATHS;
+
+use crate::feeds::check_feed;
+use crate::share::file;
+use crate::support::Site;
+
+const HTML: &str = "text/html; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn every_page_is_in_english_at_one_address(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for path in PATHS.iter().copied().chain(["/docs/all"]) {
+        let page = file(&mut browser, path, HTML).await;
+        for part in [
+            "<html lang=\"en\">",
+            &format!("<link rel=\"canonical\" href=\"https://mchezo.example{path}\">"),
+        ] {
+            page.assert(200, part);
+        }
+        assert_eq!(page.headers["content-language"], "en", "{path}");
+        assert!(!page.headers.contains_key(VARY), "{path}");
+        assert!(!page.text.contains("hreflang=\"fr\""), "{path}");
+        assert!(!page.text.contains("href=\"/fr/docs"), "{path}");
+        assert_eq!(browser.get(&format!("/fr{path}")).await.status, 404);
+        // Whatever the browser prefers.
+        let request = http::Request::get(path).header(ACCEPT_LANGUAGE, "fr");
+        let french = browser
+            .send(request.body(axum::body::Body::empty()).unwrap())
+            .await;
+        assert_eq!(french.text, page.text, "{path}");
+    }
+    let missing = browser.get("/docs/no-such-page").await;
+    assert_eq!(missing.status, 404);
+    assert_eq!(missing.headers[CACHE_CONTROL], "no-store");
+    for path in ["/docs/", "/docs/.md", "/docs/keys.md.md", "/docs/Keys"] {
+        assert_eq!(browser.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/docs/keys?utm=x").await;
+    for part in [
+        "<h1>Keys and plans</h1>",
+        "<h2 id=\"plans\"><a class=\"anchor\" href=\"#plans\">Plans</a></h2>",
+        "<li><a href=\"#plans\">Plans</a></li>",
+        "<a href=\"/docs/keys\" aria-current=\"page\">Keys and plans</a>",
+        "<a rel=\"prev\" href=\"/docs/first-call\">",
+        "<a rel=\"next\" href=\"/docs/reading\">",
+        "href=\"/docs/keys.md\" type=\"text/markdown\"",
+        "<link rel=\"alternate\" type=\"text/markdown\"",
+        "data-copy=\"code-1\" hidden",
+        "<link rel=\"canonical\" href=\"https://mchezo.example/docs/keys\">",
+        "action=\"/docs/search\"",
+    ] {
+        page.assert(200, part);
+    }
+    let text = file(
+        &mut browser,
+        "/docs/first-call.md",
+        "text/markdown; charset=utf-8",
+    )
+    .await;
+    text.assert(200, "# Your first call\n");
+    text.assert(200, "export API=https://mchezo.example/v1\n");
+    text.assert(
+        200,
+        "```sh\ncurl -H \"Authorization: Bearer $SERVICE_API_KEY\"",
+    );
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn every_code_of_an_error_has_its_cause_and_mend(pool: PgPool) {
+    use web::domain::error_help::help;
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let html = browser.get("/docs/errors").await;
+    let text = browser.get("/docs/errors.md").await;
+    for code in kit::Code::ALL {
+        html.assert(200, &format!("<h3 id=\"{}\">", code.as_str()));
+        text.assert(200, help(*code).cause);
+        text.assert(200, help(*code).mend);
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_search_finds_sections_and_shows_what_was_typed_as_text(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = file(&mut browser, "/docs/search?q=invalid_key", HTML).await;
+    page.assert(
+        200,
+        "<h3><a href=\"/docs/errors#invalid_key\">invalid_key</a></h3>",
+    );
+    page.assert(200, "<meta name=\"robots\" content=\"noindex\">");
+    page.assert(200, "value=\"invalid_key\"");
+    let none = browser.get("/docs/search?q=%3Cscript%3Exyzzy").await;
+    none.assert(200, "No section has all of these words.");
+    assert!(!none.text.contains("<script>xyzzy"), "{}", none.text);
+    for query in ["", "?q=", "?q=+", "?x=1"] {
+        let page = browser.get(&format!("/docs/search{query}")).await;
+        page.assert(200, "Search the headings");
+    }
+    let long = format!("/docs/search?q={}", "%F0%9D%84%9E".repeat(5_000));
+    browser.get(&long).await.assert(200, "No section");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn programs_get_a_list_of_the_guides_and_all_of_them(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let list = file(&mut browser, "/llms.txt", TEXT).await;
+    assert!(list.text.starts_with("# Mchezo\n\n> "), "{}", list.text);
+    let full = file(&mut browser, "/llms-full.txt", TEXT).await;
+    for path in PATHS.iter().filter(|path| **path != "/docs") {
+        list.assert(200, &format!("](https://mchezo.example{path}.md): "));
+        let guide = browser.get(&format!("{path}.md")).await;
+        full.assert(200, &guide.text);
+    }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_changelog_has_a_feed(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let path = "/docs/changelog/feed.xml";
+    let feed = file(&mut browser, path, "application/atom+xml; charset=utf-8").await;
+    check_feed(&feed.text, &format!("https://mchezo.example{path}"));
+    let page = browser.get("/docs/changelog").await;
+    page.assert(200, &format!("href=\"{path}\""));
+    let document = Document::parse(&feed.text).unwrap();
+    let ids = document
+        .descendants()
+        .filter(|it| it.tag_name().name() == "id");
+    let ids: Vec<&str> = ids.filter_map(|it| it.text()).collect();
+    assert!(ids.len() > 3, "{ids:?}");
+    for id in &ids[1..] {
+        let (_, anchor) = id.split_once("/docs/changelog#").unwrap();
+        page.assert(200, &format!("<h2 id=\"{anchor}\">"));
+    }
+    assert!(!feed.headers.contains_key(SET_COOKIE));
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_sitemap_has_every_page(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let pages = browser.get("/sitemap/pages-1.xml").await;
+    for path in PATHS {
+        pages.assert(200, &format!("<loc>https://mchezo.example{path}</loc>"));
+    }
+    let robots = browser.get("/robots.txt").await;
+    robots.assert(200, "Disallow: /docs/search?\n");
+}
