@@ -103,8 +103,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         operations: Arc::new(operations),
         call_log: CallLog::new(redis.new_connection(), settings.call_log),
     });
-    let mut services = services(&producer, &accounts);
-
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
@@ -144,8 +142,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             body_timeout: thread_settings.port.timeouts.http_body,
         }))
     };
-    services.add_service(TestCallServiceServer::new(test_calls(&build_app()?)));
-    serve_rpc(&boot, services).await?;
+    serve_rpc(&boot, services(&producer, &build_app()?)).await?;
     serve_http(&boot, build_app).await
 }
 
@@ -202,8 +199,8 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(producer: &Producer, accounts: &Arc<Accounts>) -> RoutesBuilder {
-    let operations = &accounts.operations;
+fn services(producer: &Producer, app: &App) -> RoutesBuilder {
+    let operations = &app.accounts.operations;
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let mut services = kit::rpc::server::services();
     services
@@ -212,7 +209,8 @@ fn services(producer: &Producer, accounts: &Arc<Accounts>) -> RoutesBuilder {
             audit: Audit::new(pool, SCHEMA, clock),
             operations: Arc::clone(operations),
         }))
-        .add_service(AccountsServiceServer::from_arc(Arc::clone(accounts)));
+        .add_service(AccountsServiceServer::from_arc(Arc::clone(&app.accounts)))
+        .add_service(TestCallServiceServer::new(test_calls(app)));
     services
 }
 

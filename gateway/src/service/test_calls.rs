@@ -99,7 +99,7 @@ fn read(problems: &mut Problems, message: proto::RunTestCallRequest) -> HttpRequ
         _ => problems.add("target", "Give a path with its query, such as /v1/games."),
     }
     for header in message.headers {
-        let name = HEADERS.into_iter().find(|name| *name == header.name);
+        let name = HEADERS.into_iter().find(|name| *name == *header.name);
         let value = HeaderValue::try_from(&header.value);
         match (name, value) {
             (Some(name), Ok(value)) => {
@@ -141,7 +141,7 @@ async fn written(response: HttpResponse) -> Result<proto::RunTestCallResponse, F
     Ok(proto::RunTestCallResponse {
         status: head.status.as_u16().into(),
         headers: headers.collect(),
-        body: shown,
+        body: shown.into(),
         is_cut_off,
     })
 }

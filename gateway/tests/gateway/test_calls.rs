@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use contracts::catalogue::v1::ListGamesRequest;
 use contracts::common::v1::Mode;
 use contracts::gateway::v1 as proto;
@@ -24,7 +25,10 @@ async fn run(
         operations: Arc::clone(&test.accounts.operations),
         router: test.router.clone(),
     };
-    Ok(calls.run_test_call(Request::new(request)).await?.into_inner())
+    Ok(calls
+        .run_test_call(Request::new(request))
+        .await?
+        .into_inner())
 }
 
 fn call(account: &str, method: &str, target: &str) -> proto::RunTestCallRequest {
@@ -34,7 +38,7 @@ fn call(account: &str, method: &str, target: &str) -> proto::RunTestCallRequest 
         method: method.to_owned(),
         target: target.to_owned(),
         headers: Vec::new(),
-        body: Vec::new(),
+        body: Bytes::new(),
     }
 }
 
@@ -79,11 +83,13 @@ async fn headers_and_body_arrive_and_headers_come_back(pool: PgPool) {
     let account = test.account("free").await;
     let bad = proto::RunTestCallRequest {
         headers: vec![header("content-type", "application/json")],
-        body: b"{".to_vec(),
+        body: b"{".to_vec().into(),
         ..call(&account, "POST", "/v1/games")
     };
     assert!(run(&test, bad).await.is_ok());
-    let read = run(&test, call(&account, "GET", "/v1/games")).await.unwrap();
+    let read = run(&test, call(&account, "GET", "/v1/games"))
+        .await
+        .unwrap();
     let tag = read.headers.iter().find(|it| it.name == "etag").unwrap();
     let again = proto::RunTestCallRequest {
         headers: vec![header("if-none-match", &tag.value)],
@@ -109,12 +115,12 @@ async fn the_account_api_is_read_and_refuses_changes(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn test_calls_have_the_minute_of_the_plan_and_are_in_the_log(pool: PgPool) {
+async fn calls_have_the_minute_of_the_plan_and_are_in_the_log(pool: PgPool) {
     let config = TestConfig {
         plans: plans("calls_per_minute = 2"),
         ..TestConfig::default()
     };
-    let test = Test::with(pool, config).await;
+    let mut test = Test::with(pool, config).await;
     let account = test.account("free").await;
     let mut statuses = Vec::new();
     for _ in 0..3 {
@@ -141,7 +147,9 @@ async fn a_long_body_is_cut_off(pool: PgPool) {
     let account = test.account("free").await;
     let rows = format!("[\"{}\"]", "x".repeat(300 * 1024));
     test.catalogue.set_data(rows, 1);
-    let response = run(&test, call(&account, "GET", "/v1/games")).await.unwrap();
+    let response = run(&test, call(&account, "GET", "/v1/games"))
+        .await
+        .unwrap();
     assert_eq!((response.status, response.is_cut_off), (200, true));
     assert_eq!(response.body.len(), 256 * 1024);
 }
@@ -163,10 +171,13 @@ async fn a_call_that_cannot_be_sent_is_refused(pool: PgPool) {
         (with(header("if-match", "a\r\nb: c")), "headers.if-match"),
     ] {
         let refused = run(&test, request).await.unwrap_err();
-        let fields: Vec<&String> = refused.fields.keys().collect();
-        assert_eq!((refused.code, fields), (Code::Invalid, vec![field]));
+        assert_eq!(refused.code, Code::Invalid, "{refused}");
+        let fields = refused.fields.into_keys().collect::<Vec<_>>();
+        assert_eq!(fields, [field]);
     }
     let nobody = kit::ids::row_id().to_string();
-    let refused = run(&test, call(&nobody, "GET", "/v1/me")).await.unwrap_err();
+    let refused = run(&test, call(&nobody, "GET", "/v1/me"))
+        .await
+        .unwrap_err();
     assert_eq!(refused.code, Code::NotFound);
 }

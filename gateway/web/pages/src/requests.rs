@@ -65,8 +65,13 @@ impl RequestRow {
 /// What a call was made with.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Credential {
-    Key { id: String, name: String },
-    Token { name: String },
+    Key {
+        id: String,
+        name: String,
+    },
+    Token {
+        name: String,
+    },
     /// None: a person tried the API in the documentation.
     Documentation,
     /// A key or a token that is no longer there.

@@ -131,9 +131,10 @@ impl Credentials {
             return (Credential::Token { name }, tokens::VARIABLE);
         }
         // Calls from the documentation have the id of the account.
-        let credential = match id == self.account {
-            true => Credential::Documentation,
-            false => Credential::Gone,
+        let credential = if id == self.account {
+            Credential::Documentation
+        } else {
+            Credential::Gone
         };
         (credential, "SERVICE_API_KEY")
     }
