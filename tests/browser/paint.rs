@@ -15,6 +15,7 @@ fn pages(browser: &Browser) -> Vec<String> {
         "/creators",
         "/events",
         "/countries/KE",
+        "/rankings/games/week",
         "/search?q=puzzle",
         "/fr/games",
     ]
