@@ -171,6 +171,40 @@ async fn a_program_looks_after_endpoints_and_deliveries() {
     let removed = client.send(client.request(Method::DELETE, &path)).await;
     assert_eq!(removed.data()["removed"], true);
     client.get(&path).await.assert_error(404, "not_found");
+    assert_changes_are_listed(&mut owner).await;
+}
+
+/// The dashboard lists what the token did, with the address of the endpoint that is gone.
+async fn assert_changes_are_listed(owner: &mut Owner) {
+    let request = proto::AccountsServiceListTokenChangesRequest {
+        account_id: owner.account.account.id.clone(),
+        ..Default::default()
+    };
+    let listed = owner.tokens.accounts.list_token_changes(request).await;
+    let mut changes = listed.unwrap().into_inner().changes;
+    changes.reverse();
+    assert!(
+        changes
+            .iter()
+            .all(|it| it.subject == "https://hooks.example/in")
+    );
+    let done: Vec<&str> = changes
+        .iter()
+        .map(|it| it.endpoint_change.as_str())
+        .collect();
+    let expected = [
+        "add",
+        "change",
+        "pause",
+        "resume",
+        "rotate-secret",
+        "switch-secret",
+        "test",
+        "send-again",
+        "recover",
+        "remove",
+    ];
+    assert_eq!(done, expected);
 }
 
 #[tokio::test]
