@@ -43,7 +43,7 @@ const PUBLIC: [&str; 25] = [
     "/link/no-such-link",
 ];
 /// The documentation; `/docs/all` is as long as all of it.
-const DOCS: [&str; 12] = [
+const DOCS: [&str; 13] = [
     "/docs",
     "/docs/first-call",
     "/docs/keys",
@@ -51,6 +51,7 @@ const DOCS: [&str; 12] = [
     "/docs/writing",
     "/docs/economy",
     "/docs/webhooks",
+    "/docs/account",
     "/docs/errors",
     "/docs/limits",
     "/docs/versioning",
@@ -203,6 +204,25 @@ async fn currency_pages(fleet: &Fleet) -> [String; 3] {
     pages
 }
 
+/// Makes a token, checks the only page that shows it, and revokes it.
+async fn page_of_a_new_token(browser: &Browser, account: &str, theme: &str) -> Vec<String> {
+    let tokens = format!("{account}/tokens");
+    browser.open(&tokens).await;
+    let name = format!("terraform {theme}");
+    browser.fill("name", &name).await;
+    browser.click("input[value='keys:write']").await;
+    browser.click("form.stack button").await;
+    browser.until("#secret").await;
+    let mut found = problems(browser, &format!("{tokens}/made"), theme).await;
+    browser.open(&tokens).await;
+    // Now the list has a row.
+    found.extend(problems(browser, &format!("{tokens}/list"), theme).await);
+    let revoke = format!("[aria-label='Revoke the token {name}']");
+    browser.click(&revoke).await;
+    browser.until("main .state.bad").await;
+    found
+}
+
 async fn every_page(theme: &str) {
     let browser = Browser::start(Options {
         has_javascript: true,
@@ -227,6 +247,7 @@ async fn every_page(theme: &str) {
         browser.open(&path).await;
         found.extend(problems(&browser, &path, theme).await);
     }
+    found.extend(page_of_a_new_token(&browser, &account, theme).await);
     // A page that answers with an error is logged as a resource that could not be loaded.
     let expected = ["status of 404", "status of 410"];
     found.retain(|problem| !expected.iter().any(|it| problem.contains(it)));

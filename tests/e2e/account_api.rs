@@ -1,29 +1,17 @@
 //! The account API (§10.18) on a running fleet: every route, with tokens of two accounts.
 
 use contracts::gateway::v1 as proto;
-use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
 use contracts::public::{AccountEndpoint, AccountKey, AccountUsage, NewAccountKey};
-use e2e::{Client, Fleet, NewAccount, Response, Staff, eventually};
-use kit::rpc::client::{Client as Channel, dial};
+use e2e::{AccountTokens, Client, Fleet, NewAccount, Response, Staff, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
-
-const ALL: [&str; 7] = [
-    "keys:read",
-    "keys:write",
-    "endpoints:read",
-    "endpoints:write",
-    "deliveries:read",
-    "deliveries:write",
-    "usage:read",
-];
 
 /// An account, and the calls of the dashboard.
 struct Owner {
     fleet: Fleet,
     staff: Staff,
     account: NewAccount,
-    accounts: AccountsServiceClient<Channel>,
+    tokens: AccountTokens,
 }
 
 impl Owner {
@@ -31,41 +19,18 @@ impl Owner {
         let fleet = Fleet::shared();
         let mut staff = Staff::of(&fleet).await;
         let account = staff.account(plan).await;
-        let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("gateway").grpc, &token).await.unwrap();
         Self {
-            accounts: AccountsServiceClient::new(channel),
+            tokens: AccountTokens::of(&fleet).await,
             fleet,
             staff,
             account,
         }
     }
 
-    fn actor() -> proto::Actor {
-        proto::Actor {
-            person_id: kit::ids::row_id().to_string(),
-            address: "192.0.2.7".to_owned(),
-            token: None,
-        }
-    }
-
     /// A caller with a new token, and the id of the token.
     async fn token(&mut self, scopes: &[&str]) -> (Client, String) {
-        let request = proto::AccountsServiceCreateTokenRequest {
-            actor: Some(Self::actor()),
-            account_id: self.account.account.id.clone(),
-            name: "terraform".to_owned(),
-            scopes: scopes.iter().map(ToString::to_string).collect(),
-            expires_at: None,
-        };
-        let made = self
-            .accounts
-            .create_token(request)
-            .await
-            .unwrap()
-            .into_inner();
-        let client = Client::new(&self.fleet, &made.secret);
-        (client, made.token.unwrap().id)
+        let made = self.tokens.create(&self.account, scopes).await;
+        (Client::new(&self.fleet, &made.secret), made.id)
     }
 }
 
@@ -127,7 +92,7 @@ async fn a_program_makes_keys_and_ends_them() {
 #[tokio::test]
 async fn a_program_looks_after_endpoints_and_deliveries() {
     let mut owner = Owner::new("unlimited").await;
-    let (client, _) = owner.token(&ALL).await;
+    let (client, _) = owner.token(&AccountTokens::ALL_SCOPES).await;
     let body = json!({"url": "https://hooks.example/in", "events": ["tip.paid"]});
     let added = eventually("webhook-svc knows the account", async || {
         let added = call(&client, Method::POST, "/account/endpoints", body.clone()).await;
@@ -177,7 +142,7 @@ async fn a_program_looks_after_endpoints_and_deliveries() {
 
     // Nothing of it is another account's.
     let mut other = Owner::new("unlimited").await;
-    let (stranger, _) = other.token(&ALL).await;
+    let (stranger, _) = other.token(&AccountTokens::ALL_SCOPES).await;
     for method in [Method::GET, Method::DELETE] {
         let refused = stranger.send(stranger.request(method, &path)).await;
         refused.assert_error(404, "not_found");
@@ -206,6 +171,40 @@ async fn a_program_looks_after_endpoints_and_deliveries() {
     let removed = client.send(client.request(Method::DELETE, &path)).await;
     assert_eq!(removed.data()["removed"], true);
     client.get(&path).await.assert_error(404, "not_found");
+    assert_changes_are_listed(&mut owner).await;
+}
+
+/// The dashboard lists what the token did, with the address of the endpoint that is gone.
+async fn assert_changes_are_listed(owner: &mut Owner) {
+    let request = proto::AccountsServiceListTokenChangesRequest {
+        account_id: owner.account.account.id.clone(),
+        ..Default::default()
+    };
+    let listed = owner.tokens.accounts.list_token_changes(request).await;
+    let mut changes = listed.unwrap().into_inner().changes;
+    changes.reverse();
+    assert!(
+        changes
+            .iter()
+            .all(|it| it.subject == "https://hooks.example/in")
+    );
+    let done: Vec<&str> = changes
+        .iter()
+        .map(|it| it.endpoint_change.as_str())
+        .collect();
+    let expected = [
+        "add",
+        "change",
+        "pause",
+        "resume",
+        "rotate-secret",
+        "switch-secret",
+        "test",
+        "send-again",
+        "recover",
+        "remove",
+    ];
+    assert_eq!(done, expected);
 }
 
 #[tokio::test]
@@ -220,11 +219,11 @@ async fn usage_is_read_and_tokens_use_no_month() {
     })
     .await;
     let revoke = proto::AccountsServiceRevokeTokenRequest {
-        actor: Some(Owner::actor()),
+        actor: Some(AccountTokens::actor()),
         account_id: owner.account.account.id.clone(),
         id,
     };
-    owner.accounts.revoke_token(revoke).await.unwrap();
+    owner.tokens.accounts.revoke_token(revoke).await.unwrap();
     client
         .get("/account/usage")
         .await

@@ -6,6 +6,7 @@
     reason = "test support: a test that cannot go on says so and ends"
 )]
 
+mod account_tokens;
 mod client;
 mod eventually;
 mod files;
@@ -20,6 +21,7 @@ mod small_fleet;
 mod staff;
 mod web_client;
 
+pub use account_tokens::{AccountTokens, NewToken};
 pub use client::{Client, Response};
 pub use eventually::{eventually, eventually_within};
 pub use files::may_open;

@@ -12,3 +12,4 @@ pub mod month_use;
 pub mod pages;
 pub mod plans;
 pub mod switches;
+pub mod token_changes;

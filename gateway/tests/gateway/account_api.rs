@@ -423,3 +423,71 @@ async fn bad_bodies_ids_and_cursors_have_their_answers(pool: PgPool) {
         );
     }
 }
+
+async fn changes(
+    test: &Test,
+    account: &str,
+    before: &str,
+    limit: u32,
+) -> Result<Vec<proto::TokenChange>, Fault> {
+    let request = proto::AccountsServiceListTokenChangesRequest {
+        account_id: account.to_owned(),
+        before: before.to_owned(),
+        since: Some(timestamp::encode(START)),
+        limit,
+    };
+    let listed = test.accounts.list_token_changes(Request::new(request));
+    Ok(listed.await?.into_inner().changes)
+}
+
+#[sqlx::test]
+async fn what_tokens_changed_is_listed_for_their_account(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let caller = token(&test, &account, &["keys:write"]).await;
+    let body = json!({"name": "ci", "mode": "test"});
+    let made = post(&test, &caller, "/account/keys", &body).await;
+    let id = made.json["data"]["key"]["id"].as_str().unwrap();
+    let rotate = format!("/account/keys/{id}/rotate");
+    assert!(post(&test, &caller, &rotate, &json!({})).await.is_ok());
+    let body = json!({"name": "production", "mode": "live"});
+    post(&test, &caller, "/account/keys", &body).await;
+    // A key that a person makes is no change of a token.
+    test.key(&account, "test").await;
+
+    let all = changes(&test, &account, "", 0).await.unwrap();
+    let shown: Vec<(&str, &str)> = all
+        .iter()
+        .map(|it| (it.action.as_str(), it.subject.as_str()))
+        .collect();
+    let expected = [
+        ("request_key", "production"),
+        ("rotate_key", "ci"),
+        ("create_key", "ci"),
+    ];
+    assert_eq!(shown, expected);
+    let by = all[0].token.as_ref().unwrap();
+    assert_eq!(
+        (by.id.as_str(), by.name.as_str()),
+        (&*caller.id, "terraform")
+    );
+    assert!(
+        all.iter()
+            .all(|it| !it.address.is_empty() && it.at.is_some())
+    );
+
+    let first = changes(&test, &account, "", 2).await.unwrap();
+    assert_eq!(first, all[..2]);
+    let rest = changes(&test, &account, &first[1].id, 2).await.unwrap();
+    assert_eq!(rest, all[2..]);
+    let other = test.account("free").await;
+    assert_eq!(changes(&test, &other, "", 0).await.unwrap(), []);
+    for (account, before, limit, field) in [
+        ("a", "", 0, "account_id"),
+        (account.as_str(), "a", 0, "before"),
+        (account.as_str(), "", 501, "limit"),
+    ] {
+        let fault = changes(&test, account, before, limit).await.unwrap_err();
+        assert!(fault.fields.contains_key(field), "{fault:?}");
+    }
+}

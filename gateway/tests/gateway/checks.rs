@@ -1,6 +1,6 @@
 //! The order of checks (§7.1): a request that fails two checks gets the error of the earlier one.
 //!
-//! Pairs of switches, plans and permissions that no request can fail together are tested in `domain/access.rs`.
+//! Pairs of switches, plans and permissions that no request can fail together are tested in `domain/access/`.
 
 use contracts::gateway::v1 as proto;
 use sqlx::PgPool;

@@ -2164,6 +2164,48 @@ pub struct AccountsServiceRevokeTokenResponse {
     pub token: ::core::option::Option<AccountToken>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListTokenChangesRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// Only changes whose id is less than this UUID. Empty: from the newest.
+    #[prost(string, tag = "2")]
+    pub before: ::prost::alloc::string::String,
+    /// Only changes since this moment. Absent: all.
+    #[prost(message, optional, tag = "3")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
+    /// The number of rows, 1 to 500; 0 stands for 100.
+    #[prost(uint32, tag = "4")]
+    pub limit: u32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AccountsServiceListTokenChangesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub changes: ::prost::alloc::vec::Vec<TokenChange>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TokenChange {
+    /// A UUID of version 7: later changes have greater ids.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "3")]
+    pub token: ::core::option::Option<TokenActor>,
+    /// The address that the program called from.
+    #[prost(string, tag = "4")]
+    pub address: ::prost::alloc::string::String,
+    /// As the audit names it: `create_key`, `request_key`, `reveal_key`, `rotate_key`, `revoke_key` or `change_endpoint`.
+    #[prost(string, tag = "5")]
+    pub action: ::prost::alloc::string::String,
+    /// What `change_endpoint` did: `add`, `change`, `remove`, `pause`, `resume`, `rotate-secret`, `switch-secret`, `test`, `send-again` or
+    /// `recover`. Otherwise empty.
+    #[prost(string, tag = "6")]
+    pub endpoint_change: ::prost::alloc::string::String,
+    /// The name of the key, or the URL of the endpoint, or its id if the URL is not recorded.
+    #[prost(string, tag = "7")]
+    pub subject: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListMonthUseRequest {
     /// The least share of the monthly limit, 1 to 100 percent.
     #[prost(uint32, tag = "1")]
@@ -2778,6 +2820,35 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeToken"));
             self.inner.unary(req, path, codec).await
         }
+        /// What programs with tokens have changed in the account, newest first, from the audit.
+        pub async fn list_token_changes(
+            &mut self,
+            request: impl tonic::IntoRequest<
+                super::AccountsServiceListTokenChangesRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListTokenChangesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListTokenChanges",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("gateway.v1.AccountsService", "ListTokenChanges"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
         /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
         pub async fn list_month_use(
             &mut self,
@@ -2986,6 +3057,14 @@ pub mod accounts_service_server {
             request: tonic::Request<super::AccountsServiceRevokeTokenRequest>,
         ) -> std::result::Result<
             tonic::Response<super::AccountsServiceRevokeTokenResponse>,
+            tonic::Status,
+        >;
+        /// What programs with tokens have changed in the account, newest first, from the audit.
+        async fn list_token_changes(
+            &self,
+            request: tonic::Request<super::AccountsServiceListTokenChangesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListTokenChangesResponse>,
             tonic::Status,
         >;
         /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
@@ -3798,6 +3877,55 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeTokenSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListTokenChanges" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListTokenChangesSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceListTokenChangesRequest,
+                    > for ListTokenChangesSvc<T> {
+                        type Response = super::AccountsServiceListTokenChangesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListTokenChangesRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_token_changes(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListTokenChangesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

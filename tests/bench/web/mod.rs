@@ -1,4 +1,4 @@
-//! Pages of the dashboard and of the public site.
+//! Pages of the dashboard, of the public site and of the documentation, and the OpenAPI document.
 
 pub(crate) mod sign_ins;
 
@@ -18,12 +18,15 @@ use crate::wrk::Request;
 /// Rows of a page of deliveries.
 const DELIVERIES: usize = 100;
 /// Pages of the public site; a game's page and its API call come besides.
-const PUBLIC: [(&str, &str); 5] = [
+const PUBLIC: [(&str, &str); 8] = [
     ("start page", "/"),
     ("list of games", "/games"),
     ("search", "/search?q=puzzle"),
     ("a country's page", "/countries/KE"),
     ("list of events", "/events"),
+    ("a guide", "/docs/first-call"),
+    ("the longest guide", "/docs/webhooks"),
+    ("search of the guides", "/docs/search?q=key"),
 ];
 
 pub(crate) async fn run() {
@@ -44,6 +47,7 @@ pub(crate) async fn run() {
         pages.beside_bare(name, path).await;
     }
     pages.game().await;
+    openapi(&bench).await;
 }
 
 /// The pages for the owner of a ready-made account whose plan has webhooks.
@@ -140,6 +144,28 @@ impl<'a> Pages<'a> {
         println!();
         compare(&api, &self.side("a game's page", &path)).await;
     }
+}
+
+/// The OpenAPI document, beside a server that has its bytes ready; and unchanged (304), beside the document.
+async fn openapi(bench: &BenchFleet) {
+    let url = format!("{}/openapi.json", bench.fleet.base_url);
+    let document = reqwest::get(&url).await.unwrap();
+    let document = document.error_for_status().unwrap();
+    let etag = document.headers()["etag"].to_str().unwrap().to_owned();
+    let document = document.text().await.unwrap();
+    println!("\nGET /openapi.json: {} bytes", document.len());
+    let side = |name, request| Side {
+        name,
+        request,
+        processes: vec![bench.process("gateway")],
+    };
+    let whole = side("GET /openapi.json", Request::get(&url));
+    let unchanged = Request::get(&url).with_header(&format!("If-None-Match: {etag}"));
+    let unchanged = side("304", unchanged);
+    let (_bare, bare) = bare(bench, &document).await;
+    compare(&bare, &whole).await;
+    println!();
+    compare(&whole, &unchanged).await;
 }
 
 /// A process that has these bytes ready, which ends with what is returned.

@@ -1,6 +1,7 @@
 //! The code blocks of a guide. The first line of each says what the tests do with it:
 //!
-//! - `run`: it runs with test keys, and the block after it (`answer`) is what it prints; `run=live`: with live keys.
+//! - `run`: it runs with test keys, and the block after it (`answer`) is what it prints; `run=live`: with live keys. With
+//!   `save=NAME:data.0.id`, a field of the JSON that it prints is the variable NAME of the blocks after it.
 //! - `receiver`: the crate `receiver` starts it and checks its answers.
 //! - `source=PATH`: the file has these lines.
 //! - `no-run`: the tests say why it cannot run.
@@ -10,6 +11,8 @@
 pub(super) struct Block {
     pub(super) language: String,
     pub(super) kind: Kind,
+    /// A variable for the blocks after it, and the field of the answer that it holds.
+    pub(super) save: Option<(String, String)>,
     pub(super) code: String,
 }
 
@@ -40,7 +43,14 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             continue;
         };
         let code: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-        let (language, kind) = info.split_once(' ').unwrap_or((info, ""));
+        let mut info = info.split(' ');
+        let (language, kind) = (info.next().unwrap_or(""), info.next().unwrap_or(""));
+        let save = info.next().map(|save| {
+            let saved = save.strip_prefix("save=").and_then(|it| it.split_once(':'));
+            assert!(saved.is_some(), "not save=NAME:FIELD: {save}");
+            let (name, field) = saved.unwrap();
+            (name.to_owned(), field.to_owned())
+        });
         let kind = match kind.split_once('=') {
             None if kind == "run" => Kind::Run(Keys::Test),
             Some(("run", "live")) => Kind::Run(Keys::Live),
@@ -53,6 +63,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
         blocks.push(Block {
             language: language.to_owned(),
             kind,
+            save,
             code: code.join("\n"),
         });
     }
@@ -61,7 +72,8 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
 
 #[test]
 fn blocks_are_read_with_their_kinds() {
-    let text = "# A\n```sh run=live\ncurl\n\nls\n```\ntext\n```text answer\n…\n```\n";
+    let text =
+        "# A\n```sh run=live save=ID:data.id\ncurl\n\nls\n```\ntext\n```text answer\n…\n```\n";
     let found = blocks(text);
     assert_eq!(found.len(), 2);
     assert_eq!(
@@ -69,5 +81,7 @@ fn blocks_are_read_with_their_kinds() {
         ("sh", "curl\n\nls")
     );
     assert_eq!(found[0].kind, Kind::Run(Keys::Live));
+    let saved = ("ID".to_owned(), "data.id".to_owned());
+    assert_eq!((&found[0].save, &found[1].save), (&Some(saved), &None));
     assert_eq!(found[1].kind, Kind::Answer);
 }

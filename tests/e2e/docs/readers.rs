@@ -1,10 +1,10 @@
-//! A reader of the documentation who tries its examples: an account with a page, a public game, and a key of each kind.
+//! A reader of the documentation who tries its examples: an account with a page, a public game, a key of each kind, and an account token.
 
 use std::path::Path;
 use std::process::Stdio;
 
-use e2e::{Fleet, KeyRequest, NewAccount, Staff, eventually};
-use serde_json::json;
+use e2e::{AccountTokens, Fleet, KeyRequest, NewAccount, Staff, eventually};
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
@@ -16,6 +16,8 @@ pub(super) struct Reader {
     /// Names and values for examples with test keys, and for those with live ones.
     test: Vec<(&'static str, String)>,
     live: Vec<(&'static str, String)>,
+    /// For both: the account token, and what earlier examples have saved.
+    common: Vec<(String, String)>,
     handle: String,
     game: String,
 }
@@ -42,10 +44,13 @@ impl Reader {
         staff.import("game", &[row]).await;
         let test = variables(&staff, &account, "test", &game).await;
         let live = variables(&staff, &account, "live", &game).await;
+        let mut tokens = AccountTokens::of(&fleet).await;
+        let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
         Self {
             fleet,
             test,
             live,
+            common: vec![("SERVICE_ACCOUNT_TOKEN".to_owned(), token.secret)],
             handle,
             game,
         }
@@ -57,6 +62,16 @@ impl Reader {
             .replace("{{site}}", self.fleet.dashboard_url.trim_end_matches('/'))
             .replace("your-studio", &self.handle)
             .replace("your-game", &self.game)
+    }
+
+    /// Makes a field of the JSON that an example printed, such as `data.0.id`, a variable of the examples after it.
+    pub(super) fn save(&mut self, name: &str, field: &str, printed: &str) {
+        let answer: Value = serde_json::from_str(printed).unwrap();
+        let value = answer.pointer(&format!("/{}", field.replace('.', "/")));
+        let value = value.and_then(Value::as_str);
+        assert!(value.is_some(), "no text at {field} in {printed}");
+        self.common
+            .push((name.to_owned(), value.unwrap().to_owned()));
     }
 
     /// Runs an example in a folder.
@@ -84,6 +99,7 @@ impl Reader {
             .iter()
             .map(|(name, value)| (*name, value.as_str()));
         command.env("API", &self.fleet.base_url).envs(variables);
+        command.envs(self.common.iter().cloned());
         command.current_dir(folder).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let Ok(mut child) = command.spawn() else {

@@ -97,8 +97,9 @@ pub async fn remove(
         account_id: caller.account.clone(),
         id: id.clone(),
     };
+    let url = url(&app, &caller.account, &id).await;
     app.webhooks.remove_endpoint(request).await?;
-    record(&app, caller, &id, "remove").await;
+    record_at(&app, caller, (&id, url), "remove").await;
     ApiResponse::json(&RemovedEndpoint { id, removed: true })
 }
 
@@ -166,15 +167,36 @@ pub async fn run_action(
     Ok(response)
 }
 
-/// Records what a token did. The endpoint has changed, so a failure of this is only logged.
+/// Records what a token did to an endpoint that is still there.
 pub(super) async fn record(app: &Gateway, caller: TokenCaller, endpoint: &str, action: &str) {
-    let details = json!({ "account": caller.account, "change": action });
+    let url = url(app, &caller.account, endpoint).await;
+    record_at(app, caller, (endpoint, url), action).await;
+}
+
+/// Records what a token did. The endpoint has changed, so a failure of this is only logged.
+async fn record_at(
+    app: &Gateway,
+    caller: TokenCaller,
+    (endpoint, url): (&str, Option<String>),
+    action: &str,
+) {
+    let details = json!({ "account": caller.account, "change": action, "url": url });
     let recorded = app
         .accounts
         .record_endpoint_change(caller.actor, endpoint, details);
     if let Err(fault) = recorded.await {
         tracing::warn!(%fault, "a change of an endpoint by a token is not recorded");
     }
+}
+
+/// The URL of an endpoint, for the audit, which shows it after the endpoint is gone.
+async fn url(app: &Gateway, account: &str, id: &str) -> Option<String> {
+    let request = proto::GetEndpointRequest {
+        account_id: account.to_owned(),
+        id: id.to_owned(),
+    };
+    let found = app.webhooks.get_endpoint(request).await.ok()?;
+    Some(found.endpoint?.url)
 }
 
 fn answer(endpoint: Option<proto::Endpoint>) -> Result<ApiResponse, ApiError> {

@@ -5,6 +5,7 @@ mod calls;
 mod endpoints;
 mod keys;
 mod month_use;
+mod token_changes;
 mod tokens;
 
 use std::sync::Arc;
@@ -150,6 +151,14 @@ impl AccountsService for Accounts {
         request: Request<proto::AccountsServiceRevokeTokenRequest>,
     ) -> Result<Response<proto::AccountsServiceRevokeTokenResponse>, Status> {
         let response = tokens::revoke(self, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
+    async fn list_token_changes(
+        &self,
+        request: Request<proto::AccountsServiceListTokenChangesRequest>,
+    ) -> Result<Response<proto::AccountsServiceListTokenChangesResponse>, Status> {
+        let response = token_changes::list(self, request.into_inner()).await?;
         Ok(Response::new(response))
     }
 

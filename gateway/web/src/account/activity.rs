@@ -1,7 +1,12 @@
-//! Who did what in an account, newest first.
+//! Who did what in an account, newest first: people in the dashboard, and programs with account tokens.
+//!
+//! The entries of people are here, those of programs at the gateway. Ids of both are UUIDs of version 7, so that one id orders and continues
+//! the merged list.
 
 use axum::Extension;
 use axum::extract::{Query, State};
+use contracts::gateway::v1 as proto;
+use kit::timestamp;
 use pages::teams::{ActivityPage, ActivityRow};
 use pages::when;
 use serde::Deserialize;
@@ -12,7 +17,8 @@ use crate::app::App;
 use crate::domain::agent;
 use crate::page_error::PageResult;
 use crate::render::ok;
-use crate::store::activity::{self, Activity};
+use crate::store::activity::{self, Activity, RETENTION};
+use crate::upstream::gateway::TokenChangeFilter;
 use crate::viewer::{AccountScope, Section, Viewer};
 
 /// Rows of a page.
@@ -31,26 +37,85 @@ pub async fn show(
     Query(before): Query<Before>,
 ) -> PageResult {
     let before: Option<Uuid> = before.before.parse().ok();
-    let entries = activity::of_account(&app.pool, scope.id, before, i64::from(ROWS) + 1).await?;
-    let has_more = entries.len() > usize::from(ROWS);
-    let shown = &entries[..entries.len().min(ROWS.into())];
-    let last = shown.last().filter(|_| has_more);
-    let next = last.map(|last| format!("/accounts/{}/activity?before={}", scope.id, last.id));
+    // One row more than the page has shows whether there is a next page.
+    let limit = u32::from(ROWS) + 1;
+    let filter = TokenChangeFilter {
+        before,
+        since: app.clock.now() - RETENTION,
+        limit,
+    };
+    let (people, programs, shell) = futures::join!(
+        activity::of_account(&app.pool, scope.id, before, limit.into()),
+        app.gateway.token_changes(scope.id, filter),
+        shell(&app, &viewer, &scope, Section::Activity),
+    );
+    let are_programs_missing = programs.is_err();
+    let programs = programs.unwrap_or_default();
+    let mut rows: Vec<(Uuid, ActivityRow)> = people?.iter().map(row_of_person).collect();
+    rows.extend(programs.iter().filter_map(row_of_program));
+    rows.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
+    let has_more = rows.len() > usize::from(ROWS);
+    rows.truncate(ROWS.into());
+    let last = rows.last().filter(|_| has_more);
+    let next = last.map(|(last, _)| format!("/accounts/{}/activity?before={last}", scope.id));
     Ok(ok(&ActivityPage {
-        shell: shell(&app, &viewer, &scope, Section::Activity).await,
-        rows: shown.iter().map(row).collect(),
+        shell,
+        account: scope.id.to_string(),
+        rows: rows.into_iter().map(|(_, row)| row).collect(),
         next,
+        are_programs_missing,
     }))
 }
 
-fn row(entry: &Activity) -> ActivityRow {
-    ActivityRow {
+fn row_of_person(entry: &Activity) -> (Uuid, ActivityRow) {
+    let row = ActivityRow {
         at: when::minute(entry.at),
-        person: entry.email.clone(),
+        author: entry.email.clone(),
+        is_token: false,
         what: words(&entry.action, &entry.subject),
         address: entry.address.clone(),
         agent: agent::name(&entry.agent),
-    }
+    };
+    (entry.id, row)
+}
+
+/// `None`: the gateway sent no UUID, which it never does.
+fn row_of_program(change: &proto::TokenChange) -> Option<(Uuid, ActivityRow)> {
+    let at = change.at.and_then(timestamp::decode);
+    let row = ActivityRow {
+        at: at.map(when::minute).unwrap_or_default(),
+        author: change.token.clone().unwrap_or_default().name,
+        is_token: true,
+        what: words_of_program(change),
+        address: change.address.clone(),
+        agent: "account API".to_owned(),
+    };
+    Some((change.id.parse().ok()?, row))
+}
+
+/// A change of a program in the words for the same action of a person.
+fn words_of_program(change: &proto::TokenChange) -> String {
+    let subject = change.subject.as_str();
+    let action = match (change.action.as_str(), change.endpoint_change.as_str()) {
+        ("create_key", _) => "key_created",
+        ("request_key", _) => "key_asked",
+        ("reveal_key", _) => "key_revealed",
+        ("rotate_key", _) => "key_rotated",
+        ("revoke_key", _) => "key_revoked",
+        (_, "add") => "webhook_added",
+        (_, "change") => "webhook_changed",
+        (_, "remove") => "webhook_removed",
+        (_, "pause") => "webhook_paused",
+        (_, "resume") => "webhook_resumed",
+        (_, "rotate-secret") => "webhook_secret_rotated",
+        (_, "switch-secret") => "webhook_secret_switched",
+        (_, "test") => return format!("sent a test event to {subject}"),
+        (_, "send-again") => "webhook_sent_again",
+        (_, "recover") => "webhook_recovered",
+        // What a newer version has recorded.
+        (action, _) => action,
+    };
+    words(action, subject)
 }
 
 /// An action in words.

@@ -258,7 +258,7 @@ async fn page(
         may_change: scope.role.may(Permission::Develop),
         form: once::new_id(),
         name: Field::text("name", "Name of the token")
-            .hint("The program that uses it: the audit shows this name.")
+            .hint("The program that uses it: the activity of the account shows this name.")
             .value(&form.name)
             .error_in(&errors),
         scopes: SCOPES.into_iter().map(choice).collect(),

@@ -37,7 +37,7 @@ macro_rules! guides {
 
 guides! {
     "Start": "first-call" "keys";
-    "Use": "reading" "writing" "economy" "webhooks";
+    "Use": "reading" "writing" "economy" "webhooks" "account";
     "Look up": "errors" "limits" "versioning" "changelog";
 }
 

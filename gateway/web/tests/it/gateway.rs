@@ -15,6 +15,8 @@ pub(crate) struct StubGateway {
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) tokens: Arc<Mutex<Vec<proto::AccountToken>>>,
+    /// What tokens changed in every account, newest first.
+    pub(crate) token_changes: Arc<Mutex<Vec<proto::TokenChange>>>,
     pub(crate) is_down: Arc<AtomicBool>,
     /// What every account uses: by day and route, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
@@ -366,6 +368,20 @@ impl AccountsService for StubGateway {
         Ok(Response::new(proto::AccountsServiceRevokeTokenResponse {
             token: Some(token.clone()),
         }))
+    }
+
+    async fn list_token_changes(
+        &self,
+        request: Request<proto::AccountsServiceListTokenChangesRequest>,
+    ) -> Answer<proto::AccountsServiceListTokenChangesResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        self.account(&request.account_id)?;
+        let mut changes = self.token_changes.lock().unwrap().clone();
+        changes.retain(|change| request.before.is_empty() || change.id < request.before);
+        changes.truncate(request.limit.try_into().unwrap());
+        let listed = proto::AccountsServiceListTokenChangesResponse { changes };
+        Ok(Response::new(listed))
     }
 
     async fn list_use(

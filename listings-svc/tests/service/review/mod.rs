@@ -1,5 +1,8 @@
 //! Decisions of staff on submissions.
 
+mod differences;
+mod queue;
+
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Pending, Rejected, Unspecified};
@@ -99,65 +102,6 @@ async fn events_after(service: &Service, after: i64) -> Vec<(String, bool, i64)>
     let changes = service.changes(after).await;
     let short = |c: common::Change| (c.event, c.announced, c.revision);
     changes.into_iter().map(short).collect()
-}
-
-#[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn the_oldest_submission_comes_first(pool: PgPool) {
-    let (service, _, review) = start_with_reviewer(pool).await;
-    let accounts = service.accounts().await;
-    accounts.page("one").await;
-    for name in ["two", "three"] {
-        service.clock.advance(time::Duration::MINUTE);
-        accounts.game(name).await;
-    }
-    service.clock.advance(time::Duration::MINUTE);
-    accounts.event("four").await;
-    // An edit keeps the place in the queue.
-    accounts
-        .edit("two", serde_json::json!({"title": "Renamed"}))
-        .await;
-
-    let mut found = Vec::new();
-    let mut cursor = String::new();
-    loop {
-        let request = proto::ListQueueRequest {
-            limit: 3,
-            cursor,
-            count: true,
-            ..Default::default()
-        };
-        let answer = queue(&review, request).await;
-        assert_eq!(answer.total, Some(4));
-        found.extend(answer.items);
-        cursor = answer.next_cursor;
-        if cursor.is_empty() {
-            break;
-        }
-    }
-    assert_eq!(names(&found), ["one", "two", "three", "four"]);
-    let two = &found[1];
-    assert_eq!(
-        (two.title.as_str(), two.page.as_str(), two.revision),
-        ("Renamed", "studio", 2)
-    );
-    assert_eq!(two.page_state(), proto::State::Published);
-    assert_eq!(two.submitter, accounts.account.to_string());
-    assert!(!two.approved_before && two.waiting_since.is_some());
-
-    let games = proto::ListQueueRequest {
-        kind: "game".to_owned(),
-        count: true,
-        ..Default::default()
-    };
-    let games = queue(&review, games).await;
-    assert_eq!(names(&games.items), ["two", "three"]);
-    assert_eq!(games.total, Some(2));
-    assert_eq!(
-        queue(&review, proto::ListQueueRequest::default())
-            .await
-            .total,
-        None
-    );
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
@@ -380,99 +324,6 @@ async fn approving_a_game_notes_its_pending_page(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
-    let (service, ada, review) = start_with_reviewer(pool).await;
-    let accounts = service.accounts().await;
-    accounts.game("a-game").await;
-    let first = get_review(&review, "game", "a-game").await;
-    assert_eq!(first.approved_revision, 0);
-    let paths: Vec<&str> = first.differences.iter().map(|d| d.path.as_str()).collect();
-    assert_eq!(
-        paths,
-        [
-            "creator",
-            "featured",
-            "genres",
-            "links.play",
-            "platforms",
-            "release_year",
-            "slug",
-            "stage",
-            "title"
-        ]
-    );
-    assert!(first.differences.iter().all(|d| d.before.is_empty()));
-    assert_eq!(first.differences[0].after, "\"studio\"");
-
-    approve(&ada, "game", "a-game", None).await.unwrap();
-    let changes = serde_json::json!({"links": {"steam": "https://steam.example"}, "tagline": "New", "genres": []});
-    accounts.edit("a-game", changes).await;
-    let then = get_review(&review, "game", "a-game").await;
-    // An edit of a public listing is public at once.
-    assert_eq!((then.approved_revision, then.differences.len()), (3, 0));
-    assert_eq!(
-        then.history[0].changed,
-        ["genres", "links.play", "links.steam", "tagline"]
-    );
-    let content: serde_json::Value = serde_json::from_str(&then.content).unwrap();
-    assert_eq!(
-        (&content["creator"], &content["tagline"]),
-        (&"studio".into(), &"New".into())
-    );
-    assert!(then.item.unwrap().approved_before);
-    let name = Some(listing_name("game", "none"));
-    let missing = review
-        .clone()
-        .get_review(proto::GetReviewRequest { name })
-        .await;
-    assert_eq!(Fault::from(missing.unwrap_err()).code, Code::NotFound);
-}
-
-#[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn changes_are_computed_from_whole_revisions_as_well(pool: PgPool) {
-    let (service, _, review) = start_with_reviewer(pool).await;
-    let import = async |title: &str, genre: &str| {
-        let mut row = game("a-game", title);
-        row["genres"] = serde_json::json!([genre]);
-        service.import(&File::rows("game", &[row])).await
-    };
-    import("A Game", "puzzle").await;
-    let (down, on) = (
-        proto::Decision::TakeDown,
-        (listing_name("game", "a-game"), None),
-    );
-    decide(&service.operator_client, down, on, "Its maker asked")
-        .await
-        .unwrap();
-    import("A Better Game", "puzzle").await;
-    import("A Better Game", "runner").await;
-    let differs = async || {
-        let found = get_review(&review, "game", "a-game").await;
-        assert_eq!(found.approved_revision, 1);
-        let differences = found.differences.into_iter();
-        let events_after = differences.map(|d| [d.path, d.before, d.after].join(" "));
-        events_after.collect::<Vec<_>>()
-    };
-    let expected = [
-        r#"genres ["puzzle"] ["runner"]"#,
-        r#"title "A Game" "A Better Game""#,
-    ];
-    assert_eq!(differs().await, expected);
-
-    // In the old format: every field of the listing, before and after.
-    sqlx::query!(
-        "update listings.revision as held
-         set before = to_jsonb(game) || later.before || held.before, after = to_jsonb(game) || later.before || held.after
-         from listings.game, listings.revision as later
-         where game.id = held.id and held.revision = 3 and later.id = held.id and later.revision = 4"
-    )
-    .execute(&service.pool)
-    .await
-    .unwrap();
-    assert_eq!(differs().await, expected);
-}
-
-#[sqlx::test(migrator = "listings::MIGRATOR")]
 async fn many_listings_are_decided_independently(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -527,67 +378,4 @@ async fn many_listings_are_decided_independently(pool: PgPool) {
     assert_eq!(removed.count(), 60);
     let nothing = proto::DecideRequest::default();
     assert_eq!(fields(admin.decide(nothing).await), ["decision", "items"]);
-}
-
-#[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_watcher_sees_what_enters_the_queue(pool: PgPool) {
-    let (service, ada, review) = start_with_reviewer(pool).await;
-    let accounts = service.accounts().await;
-    accounts.game("before").await;
-    let request = proto::WatchRequest {
-        kind: "game".to_owned(),
-    };
-    let mut stream = review.clone().watch(request).await.unwrap().into_inner();
-    let mut next = async || stream.message().await.unwrap().unwrap().message.unwrap();
-    assert!(matches!(next().await, Message::Started(_)));
-    accounts.event("another-kind").await;
-    accounts.game("new").await;
-    let Message::Item(item) = next().await else {
-        unreachable!("an item follows")
-    };
-    assert_eq!(item.name.unwrap().name, "new");
-    // An edit of a pending listing does not enter the queue again; an edit of a rejected one does.
-    accounts
-        .edit("before", serde_json::json!({"title": "Edited"}))
-        .await;
-    reject(&ada, "before", "Why", None).await.unwrap();
-    accounts
-        .edit("before", serde_json::json!({"title": "Better"}))
-        .await;
-    let Message::Item(item) = next().await else {
-        unreachable!("an item follows")
-    };
-    assert_eq!(
-        (item.name.unwrap().name.as_str(), item.title.as_str()),
-        ("before", "Better")
-    );
-}
-
-#[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn only_live_listings_are_reviewed(pool: PgPool) {
-    let (_service, ada, review) = start_with_reviewer(pool).await;
-    let sample = proto::ListingName {
-        mode: common::Mode::Test.into(),
-        ..listing_name("game", "a")
-    };
-    let looked = proto::GetReviewRequest {
-        name: Some(sample.clone()),
-    };
-    assert_eq!(fields(review.clone().get_review(looked).await), ["mode"]);
-    let approved = decide(&ada.channel, proto::Decision::Approve, (sample, None), "").await;
-    assert_eq!(Fault::from(approved.unwrap_err()).code, Code::NotFound);
-    let kind = proto::ListQueueRequest {
-        kind: "city".to_owned(),
-        ..Default::default()
-    };
-    assert_eq!(fields(review.clone().list_queue(kind).await), ["kind"]);
-    let page = proto::ListQueueRequest {
-        limit: -1,
-        cursor: "x".to_owned(),
-        ..Default::default()
-    };
-    assert_eq!(
-        fields(review.clone().list_queue(page).await),
-        ["cursor", "limit"]
-    );
 }

@@ -1,5 +1,7 @@
 //! The gateway: accounts, keys and their use.
 
+mod tokens;
+
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
@@ -8,6 +10,8 @@ use kit::rpc::client::{Client, Idempotent};
 use kit::{Code, Fault};
 use tonic::Request;
 use uuid::Uuid;
+
+pub use tokens::{NewToken, TokenChangeFilter};
 
 /// The person who makes a change, for the audit of the gateway.
 #[derive(Debug, Clone)]
@@ -46,14 +50,6 @@ pub struct NewKey {
     pub kind: String,
     pub may_write: bool,
     pub game: Option<String>,
-    pub expires_at: Option<prost_types::Timestamp>,
-}
-
-/// A token for the account API to make.
-#[derive(Debug, Clone)]
-pub struct NewToken {
-    pub name: String,
-    pub scopes: Vec<String>,
     pub expires_at: Option<prost_types::Timestamp>,
 }
 
@@ -200,48 +196,6 @@ impl Gateway {
         let keys = self.keys(account).await?;
         let key = keys.into_iter().find(|key| key.id == id);
         key.ok_or_else(|| Fault::not_found("There is no such key."))
-    }
-
-    /// All tokens of an account, newest first.
-    pub async fn tokens(&self, account: Uuid) -> Result<Vec<proto::AccountToken>, Fault> {
-        let request = self.read(proto::AccountsServiceListTokensRequest {
-            account_id: account.to_string(),
-        });
-        let listed = self.client().list_tokens(request).await?;
-        Ok(listed.into_inner().tokens)
-    }
-
-    /// Makes a token; returns its secret.
-    pub async fn create_token(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        token: NewToken,
-    ) -> Result<String, Fault> {
-        let request = self.write(proto::AccountsServiceCreateTokenRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            name: token.name,
-            scopes: token.scopes,
-            expires_at: token.expires_at,
-        });
-        let made = self.client().create_token(request).await?;
-        Ok(made.into_inner().secret)
-    }
-
-    pub async fn revoke_token(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        id: &str,
-    ) -> Result<proto::AccountToken, Fault> {
-        let request = self.read(proto::AccountsServiceRevokeTokenRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            id: id.to_owned(),
-        });
-        let revoked = self.client().revoke_token(request).await?;
-        revoked.into_inner().token.ok_or_else(incomplete)
     }
 
     /// The newest requests for keys.

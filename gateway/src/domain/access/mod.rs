@@ -1,0 +1,208 @@
+//! Authorization: the checks between authentication and the quota, in the order of §7.1.
+
+use kit::{Code, Fault};
+
+use super::account_token::{self, Scope};
+use super::key::{Caller, KeyKind, Mode};
+use super::plan::Plans;
+use super::switch::{Switch, Switches};
+
+/// The `Retry-After` of a request that meets a switch. Nobody knows when staff will turn the switch back.
+const RETRY_AFTER_SECONDS: u32 = 60;
+
+/// What a request requires of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requirements {
+    pub keys: AllowedKeys,
+    /// The switch of the module that the route belongs to.
+    pub module: Option<Switch>,
+    /// The endpoint's name in the table of plans.
+    pub endpoint: Option<&'static str>,
+    /// Whether live keys need a plan with real webhook events.
+    pub webhook_events: bool,
+    pub operation: Operation,
+    /// Whether a page sent the request: it has an `Origin` header.
+    pub from_browser: bool,
+}
+
+/// What a request does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    Read,
+    /// Submits a game or an event.
+    Submit,
+    /// Edits a game or an event.
+    Edit,
+    /// Records a report or a tip.
+    Record,
+}
+
+/// The kinds of keys that a route accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllowedKeys {
+    Any,
+    /// All but public keys, which are meant to be given away.
+    NotPublic,
+    /// The secret key of a game, from a server (§5.4).
+    Secret,
+    /// The secret or the public key of a game.
+    Game,
+    /// An account token with one of two scopes: for reads, and for writes (§10.18).
+    Token {
+        read: Scope,
+        write: Scope,
+    },
+}
+
+/// Rejects what the caller may not do. The order of the checks is part of the contract.
+pub fn check(
+    required: Requirements,
+    caller: &Caller,
+    plans: &Plans,
+    switches: Switches,
+) -> Result<(), Fault> {
+    scope_required(required, caller)?;
+    secret_key_required(required, caller)?;
+    server_only(required)?;
+    api_unavailable(switches)?;
+    module_off(required, switches)?;
+    closed(required, switches)?;
+    plan_required(required, caller, plans)?;
+    write_not_allowed(required, caller)
+}
+
+fn scope_required(required: Requirements, caller: &Caller) -> Result<(), Fault> {
+    let wanted = match required.keys {
+        AllowedKeys::Token { read, .. } if required.operation == Operation::Read => Some(read),
+        AllowedKeys::Token { write, .. } => Some(write),
+        _ => None,
+    };
+    account_token::check_scope(caller, wanted)
+}
+
+fn secret_key_required(required: Requirements, caller: &Caller) -> Result<(), Fault> {
+    let (fits, message) = match required.keys {
+        AllowedKeys::Any | AllowedKeys::Token { .. } => return Ok(()),
+        AllowedKeys::NotPublic => (
+            caller.key.kind != KeyKind::Public,
+            "This call shows what is not public, and a public key may be known to anybody. Use a secret key or a key of the account.",
+        ),
+        AllowedKeys::Secret => (
+            caller.key.kind == KeyKind::Secret && !required.from_browser,
+            "Economy calls need the secret key of the game, and must come from your server, not from a page.",
+        ),
+        AllowedKeys::Game => (
+            caller.key.kind != KeyKind::Account,
+            "This call needs the secret or public key of a game, not a key of an account.",
+        ),
+    };
+    if fits {
+        Ok(())
+    } else {
+        Err(Fault::new(Code::SecretKeyRequired, message))
+    }
+}
+
+fn server_only(required: Requirements) -> Result<(), Fault> {
+    if required.from_browser {
+        Err(server_only_error())
+    } else {
+        Ok(())
+    }
+}
+
+/// The error of every request from a page (§5.6).
+pub fn server_only_error() -> Fault {
+    Fault::new(
+        Code::ServerOnly,
+        "API keys are for servers. Make this call from your server, not from a page.",
+    )
+}
+
+fn api_unavailable(switches: Switches) -> Result<(), Fault> {
+    if switches.is_on(Switch::Api) {
+        return Ok(());
+    }
+    Err(with_retry_after(
+        Code::ApiUnavailable,
+        "The API is turned off at the moment, for all keys. Keys and listings stay as they are. Try again later.",
+    ))
+}
+
+fn module_off(required: Requirements, switches: Switches) -> Result<(), Fault> {
+    let message = match required.module {
+        Some(switch) if !switches.is_on(switch) => match switch {
+            Switch::Economy => {
+                "The economy, including tips, is turned off. The catalogue still works."
+            }
+            _ => "Writing through the API is turned off. Reads still work.",
+        },
+        _ => return Ok(()),
+    };
+    Err(Fault::new(Code::ModuleOff, message))
+}
+
+fn closed(required: Requirements, switches: Switches) -> Result<(), Fault> {
+    let message = if required.operation != Operation::Read && switches.is_on(Switch::ReadOnly) {
+        "Nothing can be changed at the moment. Reads still work. Try again later."
+    } else if required.operation == Operation::Submit && !switches.is_on(Switch::Submissions) {
+        "New games and events are not accepted at the moment. Edits and reads still work. Try again later."
+    } else {
+        return Ok(());
+    };
+    Err(with_retry_after(Code::Closed, message))
+}
+
+fn with_retry_after(code: Code, message: &'static str) -> Fault {
+    Fault {
+        retry_after: Some(RETRY_AFTER_SECONDS),
+        ..Fault::new(code, message)
+    }
+}
+
+fn plan_required(required: Requirements, caller: &Caller, plans: &Plans) -> Result<(), Fault> {
+    let plan = plans.get_or_cheapest(&caller.plan);
+    if caller.key.mode == Mode::Test {
+        return Ok(());
+    }
+    let (endpoint, other) = match required.endpoint {
+        Some(endpoint) if !plan.has(endpoint) => (endpoint, plans.cheapest_with(endpoint)),
+        _ if required.webhook_events && !plan.webhook_events => {
+            ("real webhook events", plans.cheapest_with_webhook_events())
+        }
+        _ => return Ok(()),
+    };
+    let way_out = other.map_or_else(
+        || "No plan includes it; a test key can call it.".to_owned(),
+        |other| format!("The plan {} does.", other.title),
+    );
+    Err(Fault::new(
+        Code::PlanRequired,
+        format!(
+            "Your plan {} does not include {endpoint}. {way_out}",
+            plan.title
+        ),
+    ))
+}
+
+fn write_not_allowed(required: Requirements, caller: &Caller) -> Result<(), Fault> {
+    // Keys of a game may send reports and tips whether they may write or not.
+    let writes = matches!(required.operation, Operation::Submit | Operation::Edit);
+    if !writes || caller.key.may_write {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::WriteNotAllowed,
+        match caller.key.kind {
+            KeyKind::Public => {
+                "A public key never writes. Use a key that was created with permission to write."
+            }
+            KeyKind::Account | KeyKind::Secret | KeyKind::Token => {
+                "This key can only read, and that cannot be changed. Use a key that was created with permission to write."
+            }
+        },
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! What a reviewer sees of a change.
+
+use super::*;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
+    let accounts = service.accounts().await;
+    accounts.game("a-game").await;
+    let first = get_review(&review, "game", "a-game").await;
+    assert_eq!(first.approved_revision, 0);
+    let paths: Vec<&str> = first.differences.iter().map(|d| d.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        [
+            "creator",
+            "featured",
+            "genres",
+            "links.play",
+            "platforms",
+            "release_year",
+            "slug",
+            "stage",
+            "title"
+        ]
+    );
+    assert!(first.differences.iter().all(|d| d.before.is_empty()));
+    assert_eq!(first.differences[0].after, "\"studio\"");
+
+    approve(&ada, "game", "a-game", None).await.unwrap();
+    let changes = serde_json::json!({"links": {"steam": "https://steam.example"}, "tagline": "New", "genres": []});
+    accounts.edit("a-game", changes).await;
+    let then = get_review(&review, "game", "a-game").await;
+    // An edit of a public listing is public at once.
+    assert_eq!((then.approved_revision, then.differences.len()), (3, 0));
+    assert_eq!(
+        then.history[0].changed,
+        ["genres", "links.play", "links.steam", "tagline"]
+    );
+    let content: serde_json::Value = serde_json::from_str(&then.content).unwrap();
+    assert_eq!(
+        (&content["creator"], &content["tagline"]),
+        (&"studio".into(), &"New".into())
+    );
+    assert!(then.item.unwrap().approved_before);
+    let name = Some(listing_name("game", "none"));
+    let missing = review
+        .clone()
+        .get_review(proto::GetReviewRequest { name })
+        .await;
+    assert_eq!(Fault::from(missing.unwrap_err()).code, Code::NotFound);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn changes_are_computed_from_whole_revisions_as_well(pool: PgPool) {
+    let (service, _, review) = start_with_reviewer(pool).await;
+    let import = async |title: &str, genre: &str| {
+        let mut row = game("a-game", title);
+        row["genres"] = serde_json::json!([genre]);
+        service.import(&File::rows("game", &[row])).await
+    };
+    import("A Game", "puzzle").await;
+    let (down, on) = (
+        proto::Decision::TakeDown,
+        (listing_name("game", "a-game"), None),
+    );
+    decide(&service.operator_client, down, on, "Its maker asked")
+        .await
+        .unwrap();
+    import("A Better Game", "puzzle").await;
+    import("A Better Game", "runner").await;
+    let differs = async || {
+        let found = get_review(&review, "game", "a-game").await;
+        assert_eq!(found.approved_revision, 1);
+        let differences = found.differences.into_iter();
+        let events_after = differences.map(|d| [d.path, d.before, d.after].join(" "));
+        events_after.collect::<Vec<_>>()
+    };
+    let expected = [
+        r#"genres ["puzzle"] ["runner"]"#,
+        r#"title "A Game" "A Better Game""#,
+    ];
+    assert_eq!(differs().await, expected);
+
+    // In the old format: every field of the listing, before and after.
+    sqlx::query!(
+        "update listings.revision as held
+         set before = to_jsonb(game) || later.before || held.before, after = to_jsonb(game) || later.before || held.after
+         from listings.game, listings.revision as later
+         where game.id = held.id and held.revision = 3 and later.id = held.id and later.revision = 4"
+    )
+    .execute(&service.pool)
+    .await
+    .unwrap();
+    assert_eq!(differs().await, expected);
+}

@@ -1,0 +1,125 @@
+//! The queue, and who watches it.
+
+use super::*;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_oldest_submission_comes_first(pool: PgPool) {
+    let (service, _, review) = start_with_reviewer(pool).await;
+    let accounts = service.accounts().await;
+    accounts.page("one").await;
+    for name in ["two", "three"] {
+        service.clock.advance(time::Duration::MINUTE);
+        accounts.game(name).await;
+    }
+    service.clock.advance(time::Duration::MINUTE);
+    accounts.event("four").await;
+    // An edit keeps the place in the queue.
+    accounts
+        .edit("two", serde_json::json!({"title": "Renamed"}))
+        .await;
+
+    let mut found = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let request = proto::ListQueueRequest {
+            limit: 3,
+            cursor,
+            count: true,
+            ..Default::default()
+        };
+        let answer = queue(&review, request).await;
+        assert_eq!(answer.total, Some(4));
+        found.extend(answer.items);
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(names(&found), ["one", "two", "three", "four"]);
+    let two = &found[1];
+    assert_eq!(
+        (two.title.as_str(), two.page.as_str(), two.revision),
+        ("Renamed", "studio", 2)
+    );
+    assert_eq!(two.page_state(), proto::State::Published);
+    assert_eq!(two.submitter, accounts.account.to_string());
+    assert!(!two.approved_before && two.waiting_since.is_some());
+
+    let games = proto::ListQueueRequest {
+        kind: "game".to_owned(),
+        count: true,
+        ..Default::default()
+    };
+    let games = queue(&review, games).await;
+    assert_eq!(names(&games.items), ["two", "three"]);
+    assert_eq!(games.total, Some(2));
+    assert_eq!(
+        queue(&review, proto::ListQueueRequest::default())
+            .await
+            .total,
+        None
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_watcher_sees_what_enters_the_queue(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
+    let accounts = service.accounts().await;
+    accounts.game("before").await;
+    let request = proto::WatchRequest {
+        kind: "game".to_owned(),
+    };
+    let mut stream = review.clone().watch(request).await.unwrap().into_inner();
+    let mut next = async || stream.message().await.unwrap().unwrap().message.unwrap();
+    assert!(matches!(next().await, Message::Started(_)));
+    accounts.event("another-kind").await;
+    accounts.game("new").await;
+    let Message::Item(item) = next().await else {
+        unreachable!("an item follows")
+    };
+    assert_eq!(item.name.unwrap().name, "new");
+    // An edit of a pending listing does not enter the queue again; an edit of a rejected one does.
+    accounts
+        .edit("before", serde_json::json!({"title": "Edited"}))
+        .await;
+    reject(&ada, "before", "Why", None).await.unwrap();
+    accounts
+        .edit("before", serde_json::json!({"title": "Better"}))
+        .await;
+    let Message::Item(item) = next().await else {
+        unreachable!("an item follows")
+    };
+    assert_eq!(
+        (item.name.unwrap().name.as_str(), item.title.as_str()),
+        ("before", "Better")
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn only_live_listings_are_reviewed(pool: PgPool) {
+    let (_service, ada, review) = start_with_reviewer(pool).await;
+    let sample = proto::ListingName {
+        mode: common::Mode::Test.into(),
+        ..listing_name("game", "a")
+    };
+    let looked = proto::GetReviewRequest {
+        name: Some(sample.clone()),
+    };
+    assert_eq!(fields(review.clone().get_review(looked).await), ["mode"]);
+    let approved = decide(&ada.channel, proto::Decision::Approve, (sample, None), "").await;
+    assert_eq!(Fault::from(approved.unwrap_err()).code, Code::NotFound);
+    let kind = proto::ListQueueRequest {
+        kind: "city".to_owned(),
+        ..Default::default()
+    };
+    assert_eq!(fields(review.clone().list_queue(kind).await), ["kind"]);
+    let page = proto::ListQueueRequest {
+        limit: -1,
+        cursor: "x".to_owned(),
+        ..Default::default()
+    };
+    assert_eq!(
+        fields(review.clone().list_queue(page).await),
+        ["cursor", "limit"]
+    );
+}

@@ -1,0 +1,215 @@
+//! Pages, games and events: owners, pictures, edits, names.
+
+use super::*;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_event_is_reassigned_by_e_mail_with_the_gateway_and_by_id_without(pool: PgPool) {
+    let (service, _) = reviewed(pool).await;
+    service.accounts().await.event("a-jam").await;
+    let operator = service.operator().await;
+    let (_, token) = operator.create("bea", proto::Role::Admin).await.unwrap();
+    let to = async |account: &str| {
+        let args = ["event", "reassign", "a-jam", "--to", account];
+        staff_with(&service, &token, &args, "").await
+    };
+    let by_mail = to("ada@example.org").await;
+    assert_eq!(by_mail.status(), 2, "{by_mail:?}");
+    assert!(by_mail.complaint().contains("--gateway"), "{by_mail:?}");
+    let by_id = to("00000000-0000-0000-0000-000000000009").await;
+    assert_eq!(by_id.status(), 0, "{by_id:?}");
+    assert!(by_id.complaint().contains("was not checked"), "{by_id:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_picture_is_set_and_removed_and_says_why_not(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    for (entity, row) in [
+        ("page", creator("studio")),
+        ("game", game("a-game", "A Game")),
+    ] {
+        service.import(&File::rows(entity, &[row])).await;
+    }
+    let (_folder, path) = file("cover.png", picture(640, 480, [7, 7, 7]));
+    let set = async |game: &str, file: &str| {
+        let args = ["--json", "picture", "set-cover", game, file];
+        staff(&service.address, &args).await
+    };
+    let output = set("a-game", &path).await;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    // A bar is for people.
+    assert!(output.stderr.is_empty());
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["picture"]["width"], 1_200);
+    assert_eq!(document["revision"], 2);
+    let url = document["picture"]["url"].as_str().unwrap();
+    assert!(url.starts_with("https://mchezo.example/pictures/"), "{url}");
+
+    let args = ["--json", "picture", "remove", "cover", "a-game"];
+    let removed = staff(&service.address, &args).await;
+    let document: Value = serde_json::from_slice(&removed.stdout).unwrap();
+    assert_eq!(document["revision"], 3);
+
+    let (_folder, text) = file("text.png", "no picture");
+    for (output, code) in [
+        (set("no-game", &path).await, 1),
+        (set("a-game", &text).await, 1),
+        (set("a-game", "/nowhere.png").await, 2),
+        (
+            staff(
+                &service.address,
+                &["picture", "remove", "screenshot", "a-game"],
+            )
+            .await,
+            2,
+        ),
+    ] {
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+    }
+}
+
+/// Runs the tool with this editor.
+async fn edit_with(service: &Service, token: &str, editor: &str, args: &[&str]) -> Ran {
+    let mut command = tool();
+    command
+        .args(args)
+        .env("STAFF_TOKEN", token)
+        .env("STAFF_LISTINGS", &service.address)
+        .env_remove("VISUAL")
+        .env("EDITOR", editor)
+        .stdin(std::process::Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap());
+    Ran(output.await.unwrap())
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_edit_comes_from_the_command_line_a_file_or_standard_input(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    service.accounts().await.game("a-game").await;
+    let edit = ["--json", "game", "edit", "a-game"];
+    let (_folder, path) = file("changes.json", r#"{"tagline": "From a file"}"#);
+    for (more, input, revision) in [
+        (&["--changes", r#"{"tagline": "Typed"}"#][..], "", 2),
+        (&["--file", &path], "", 3),
+        (&["--file", "-"], r#"{"tagline": "From a pipe"}"#, 4),
+        (
+            &["--file", "-", "--revision", "4"],
+            r#"{"tagline": null}"#,
+            5,
+        ),
+    ] {
+        let ran = staff_with(&service, &token, &[&edit[..], more].concat(), input).await;
+        assert_eq!(ran.status(), 0, "{ran:?}");
+        assert_eq!(ran.document()["listing"]["revision"], revision, "{ran:?}");
+    }
+    for (more, status, words) in [
+        // The listing is at revision 5.
+        (
+            &["--changes", r#"{"tagline": "x"}"#, "--revision", "4"][..],
+            1,
+            "changed",
+        ),
+        (
+            &["--changes", "{}", "--file", "-"],
+            2,
+            "cannot be used with",
+        ),
+        (
+            &["--file", "/nowhere.json"],
+            2,
+            "/nowhere.json cannot be read",
+        ),
+        (&["--changes", "[]"], 1, "JSON object"),
+    ] {
+        let ran = staff_with(&service, &token, &[&edit[..], more].concat(), "").await;
+        assert_eq!(ran.status(), status, "{ran:?}");
+        assert!(ran.complaint().contains(words), "{words}: {ran:?}");
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_edit_opens_the_editor(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    service.accounts().await.game("a-game").await;
+    let edit = ["--json", "game", "edit", "a-game"];
+    let title = |title: &str| format!(r#"sed -i 's/"title": .*/"title": "{title}",/'"#);
+    let ran = edit_with(&service, &token, &title("B"), &edit).await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert_eq!(ran.document()["listing"]["title"], "B");
+    assert_eq!(ran.document()["listing"]["revision"], 2);
+
+    let ran = edit_with(&service, &token, "true", &edit).await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert!(ran.complaint().contains("nothing was changed"), "{ran:?}");
+    let ran = edit_with(&service, &token, "false", &edit).await;
+    assert_eq!(ran.status(), 2, "{ran:?}");
+    assert!(ran.complaint().contains("the editor failed"), "{ran:?}");
+    let ran = edit_with(&service, &token, "", &edit).await;
+    assert_eq!(ran.status(), 2, "{ran:?}");
+    assert!(ran.complaint().contains("set EDITOR"), "{ran:?}");
+    let seen = [&edit[..], &["--revision", "1"]].concat();
+    let ran = edit_with(&service, &token, &title("C"), &seen).await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+    assert!(ran.complaint().contains("revision 2 now"), "{ran:?}");
+
+    // A text that is refused is not lost: it can be corrected and sent.
+    for (editor, status) in [(title(""), 1), ("echo no >>".to_owned(), 2)] {
+        let ran = edit_with(&service, &token, &editor, &edit).await;
+        assert_eq!(ran.status(), status, "{ran:?}");
+        let complaint = ran.complaint();
+        let (_, path) = complaint.split_once("are kept in ").unwrap();
+        let (path, hint) = path.split_once(": ").unwrap();
+        assert!(hint.contains("staff game edit a-game --file"), "{hint}");
+        assert!(!std::fs::read_to_string(path).unwrap().is_empty());
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_page_has_one_name_in_commands_and_answers(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    for args in [
+        ["--json", "page", "show", "studio"],
+        ["--json", "creator", "show", "studio"],
+    ] {
+        let document = staff_with(&service, &token, &args, "").await.document();
+        assert_eq!(document["listing"]["kind"], "page");
+    }
+    let args = ["--json", "listing", "search", "studio", "--kind", "page"];
+    let document = staff_with(&service, &token, &args, "").await.document();
+    assert_eq!(document["listings"][0]["kind"], "page");
+    // The old spelling does the same.
+    let args = ["--json", "show", "page", "studio"];
+    let document = staff_with(&service, &token, &args, "").await.document();
+    assert_eq!(document["listing"]["name"], "studio");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_shell_completes_slugs(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let games = ["amber", "moon", "moonlight", "the-moon"].map(|slug| game(slug, slug));
+    service
+        .import(&File::rows("page", &["studio", "moon-studio"].map(creator)))
+        .await;
+    service.import(&File::rows("game", &games)).await;
+    let complete = async |words: &[&str]| {
+        let mut command = tool();
+        command
+            .args(["--", "staff"])
+            .args(words)
+            .env("COMPLETE", "bash")
+            .env("_CLAP_COMPLETE_INDEX", words.len().to_string())
+            .env("STAFF_LISTINGS", &service.address)
+            .env("STAFF_TOKEN", testing::identity().staff_token.expose());
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap());
+        let text = Ran(output.await.unwrap()).text();
+        text.lines().map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    let slugs = complete(&["game", "approve", "moo"]).await;
+    assert_eq!(slugs, ["moon", "moonlight"]);
+    assert_eq!(complete(&["game", "show", "the"]).await, ["the-moon"]);
+    assert_eq!(
+        complete(&["page", "list-owners", "m"]).await,
+        ["moon-studio"]
+    );
+    assert_eq!(complete(&["game", "take-"]).await, ["take-down"]);
+}

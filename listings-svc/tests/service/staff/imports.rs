@@ -1,0 +1,71 @@
+//! Imports, and the exit status.
+
+use super::*;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_import_reports_on_each_file(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let text = format!("{}\nnot json\n{}", creator("one"), "x".repeat(3 << 20));
+    let (_folder, path) = file("creators-new.ndjson", &text);
+
+    let output = staff(&service.address, &["--json", "listing", "import", &path]).await;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = &document["files"][0];
+    assert_eq!(
+        (&report["kind"], &report["created"]),
+        (&"page".into(), &1.into())
+    );
+    assert_eq!(report["refused"], 2);
+    assert_eq!(report["refused_rows"][0]["line"], 2);
+    let too_long = report["refused_rows"][1]["fields"]["row"].as_str().unwrap();
+    assert!(too_long.contains("too long"), "{too_long}");
+
+    let output = staff(&service.address, &["listing", "import", &path]).await;
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("0 created, 0 updated, 1 unchanged, 2 refused"),
+        "{text}"
+    );
+    assert!(text.contains("line 2: "), "{text}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_status_says_what_went_wrong(pool: PgPool) {
+    let service = start(pool).await;
+    let (_folder, path) = file("unknown.ndjson", "{}");
+    let usage = staff(&service.address, &["listing", "import", &path]).await;
+    assert_eq!(usage.status.code(), Some(2));
+    let away = staff(
+        "http://127.0.0.1:9",
+        &[
+            "--token",
+            "t",
+            "--gateway",
+            "http://127.0.0.1:9",
+            "plan",
+            "list",
+        ],
+    )
+    .await;
+    assert_eq!(away.status.code(), Some(3));
+    // listings-svc is no gateway.
+    let identity = testing::identity();
+    let token = identity.staff_token.expose();
+    let refused = staff(
+        &service.address,
+        &[
+            "--token",
+            token,
+            "--gateway",
+            &service.address,
+            "plan",
+            "list",
+        ],
+    )
+    .await;
+    assert_eq!(refused.status.code(), Some(1));
+    for output in [usage, away, refused] {
+        assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 1);
+    }
+}

@@ -1,0 +1,105 @@
+//! The staff tool as a process.
+
+mod directory;
+mod imports;
+mod members;
+mod review;
+
+use std::io::Write as _;
+use std::process::Output;
+
+use contracts::listings::v1 as proto;
+use serde_json::Value;
+use sqlx::PgPool;
+use tempfile::TempDir;
+
+use crate::pictures::picture;
+use crate::support::{File, Service, creator, game, start};
+
+/// The tool, which cargo builds as an example of this crate.
+pub(crate) fn tool() -> std::process::Command {
+    // …/deps/service-0123456789abcdef
+    let test = std::env::current_exe().unwrap();
+    let tool = test.ancestors().nth(2).unwrap().join("examples/staff");
+    assert!(
+        tool.exists(),
+        "`cargo build -p listings -p features --example staff` makes the tool"
+    );
+    std::process::Command::new(tool)
+}
+
+/// Runs the tool on a thread of its own: the runtime of the test runs the service.
+pub(crate) async fn staff(address: &str, args: &[&str]) -> Output {
+    let mut command = tool();
+    command
+        .args(args)
+        .env("STAFF_TOKEN", testing::identity().staff_token.expose())
+        .env("STAFF_LISTINGS", address);
+    tokio::task::spawn_blocking(move || command.output().unwrap())
+        .await
+        .unwrap()
+}
+
+/// A file with this name and its temporary folder, which is removed when the first of the two is dropped.
+pub(crate) fn file(name: &str, text: impl AsRef<[u8]>) -> (TempDir, String) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+/// Runs the tool with this token and these lines as its input.
+async fn staff_with(service: &Service, token: &str, args: &[&str], lines: &str) -> Ran {
+    let mut command = tool();
+    command
+        .args(args)
+        .env("STAFF_TOKEN", token)
+        .env("STAFF_LISTINGS", &service.address)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let lines = lines.to_owned();
+    let output = tokio::task::spawn_blocking(move || {
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // The tool may end before it has read all lines.
+        stdin.write_all(lines.as_bytes()).unwrap_or_default();
+        drop(stdin);
+        child.wait_with_output().unwrap()
+    });
+    Ran(output.await.unwrap())
+}
+
+/// A finished run.
+#[derive(Debug)]
+struct Ran(Output);
+
+impl Ran {
+    fn status(&self) -> i32 {
+        self.0.status.code().unwrap()
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).unwrap()
+    }
+
+    fn complaint(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).unwrap()
+    }
+
+    fn document(&self) -> Value {
+        serde_json::from_slice(&self.0.stdout).unwrap_or_else(|_| unreachable!("{self:?}"))
+    }
+}
+
+/// A service with a page `studio`, and a reviewer's token.
+async fn reviewed(pool: PgPool) -> (Service, String) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    let operator = service.operator().await;
+    let (_, token) = operator.create("ada", proto::Role::Reviewer).await.unwrap();
+    (service, token)
+}

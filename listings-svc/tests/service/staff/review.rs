@@ -1,0 +1,256 @@
+//! Reviews and other decisions.
+
+use super::*;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    for name in ["one", "two", "three", "four"] {
+        accounts.game(name).await;
+        service.clock.advance(time::Duration::MINUTE);
+    }
+    let lines = "o\na\nr\n\nr\nNot a game\nx\n?\ns\nq\na\n";
+    let ran = staff_with(&service, &token, &["review"], lines).await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let text = ran.text();
+    for line in [
+        "game one one",
+        "under studio (published), never public before",
+        "+ https://play.example/a",
+        "revision 1 of",
+        "1 of 4",
+        "2 of 4",
+        "approved: one",
+        "rejected: two",
+        "s  skip it: it stays pending",
+        "1 approved, 1 rejected, 1 skipped",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    // No colours without a terminal.
+    assert!(!text.contains('\u{1b}'), "{text}");
+    let complaint = ran.complaint();
+    assert!(complaint.contains("needs a reason"), "{complaint}");
+    let unknown = "x is not one of a, r, s, b, o, q: ? for help";
+    assert!(complaint.contains(unknown), "{complaint}");
+
+    let ran = staff_with(&service, &token, &["--json", "review", "list"], "").await;
+    let document = ran.document();
+    assert_eq!(document["total"], 2);
+    let names: Vec<&Value> = document["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| &item["name"])
+        .collect();
+    assert_eq!(names, ["three", "four"]);
+    let rest = staff_with(&service, &token, &["review", "--kind", "game"], "a\na\n").await;
+    assert!(rest.text().contains("nothing else is pending"), "{rest:?}");
+    let usage = staff_with(&service, &token, &["--json", "review"], "").await;
+    assert_eq!(usage.status(), 2);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn many_are_decided_on_and_refused_ones_are_named(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let names: Vec<String> = (0..55).map(|n| format!("game-{n}")).collect();
+    let games: Vec<Value> = names.iter().map(|name| game(name, name)).collect();
+    service.import(&File::rows("game", &games)).await;
+    let operator = testing::identity().staff_token;
+    let mut args = vec!["--json", "game", "take-down", "--reason", "Why", "--yes"];
+    args.extend(names.iter().map(String::as_str));
+    let ran = staff_with(&service, operator.expose(), &args, "").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert_eq!(ran.document()["results"].as_array().unwrap().len(), 55);
+
+    let args = ["game", "restore", "game-0", "game-1", "none"];
+    let ran = staff_with(&service, operator.expose(), &args, "").await;
+    assert_eq!(ran.status(), 1);
+    assert!(ran.complaint().contains("1 of 3 were refused"));
+    assert!(ran.text().contains("There is no listing"), "{ran:?}");
+
+    // Only an admin takes listings down.
+    let args = ["game", "take-down", "game-0", "game-1", "--reason", "Why"];
+    let args = [&args[..], &["--yes"]].concat();
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 1);
+    assert!(ran.complaint().contains("needs the role admin"), "{ran:?}");
+    let ran = staff_with(&service, operator.expose(), &args, "").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let args = ["--json", "game", "list", "GAME-0", "--state", "removed"];
+    let found = staff_with(&service, &token, &args, "").await.document();
+    assert_eq!(found["listings"].as_array().unwrap().len(), 1);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    for name in ["one", "two"] {
+        accounts.game(name).await;
+        accounts
+            .edit(name, serde_json::json!({"tagline": "Other"}))
+            .await;
+    }
+    let args = ["game", "approve", "one", "--revision", "1"];
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+    for line in ["changed since it was reviewed", "tagline", "+ Other"] {
+        assert!(ran.text().contains(line), "{line}: {ran:?}");
+    }
+    let args = ["--json", "game", "approve", "one", "--revision", "1"];
+    let document = staff_with(&service, &token, &args, "").await.document();
+    let result = &document["results"][0];
+    assert_eq!(result["changed"][0]["field"], "tagline");
+    assert_eq!(result["changed"][0]["after"], "Other");
+    assert!(result["revision"].is_null());
+
+    // Without a terminal nobody has seen what is there now.
+    for args in [
+        &["game", "approve", "one", "two"][..],
+        &["--json", "game", "approve", "one"],
+        &["game", "reject", "one", "--reason", "Why"],
+    ] {
+        let ran = staff_with(&service, &token, args, "y\n").await;
+        assert_eq!(ran.status(), 2, "{ran:?}");
+        assert!(ran.complaint().contains("staff review list"), "{ran:?}");
+    }
+    let ran = staff_with(&service, &token, &["review", "list"], "").await;
+    assert!(ran.text().contains("revision"), "{ran:?}");
+    // On a terminal each is shown, and approved at the revision that was shown.
+    let ran = on_terminal(&service, "game approve one two", "y\nn\n").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    for line in [
+        "never public before",
+        "Approve game one at revision 2?",
+        "two stays as it is",
+    ] {
+        assert!(ran.text().contains(line), "{line}: {ran:?}");
+    }
+    let ran = on_terminal(&service, "game reject two --reason Why", "n\n").await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+    let list = ["--json", "review", "list"];
+    let waiting = staff_with(&service, &token, &list, "").await.document();
+    assert_eq!(waiting["total"], 1, "{waiting}");
+    let operator = testing::identity().staff_token;
+    let args = ["game", "take-down", "one", "--reason", "Why", "--revision"];
+    for (revision, status) in [("2", 1), ("3", 0)] {
+        let args = [&args[..], &[revision]].concat();
+        let ran = staff_with(&service, operator.expose(), &args, "").await;
+        assert_eq!(ran.status(), status, "{ran:?}");
+    }
+    let ran = staff_with(&service, operator.expose(), &["game", "restore", "one"], "").await;
+    assert!(ran.text().contains("published"), "{ran:?}");
+    let args = ["game", "approve", "one", "two", "--revision", "3"];
+    let ran = staff_with(&service, &token, &args, "").await;
+    assert_eq!(ran.status(), 2, "{ran:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_limit_of_zero_is_refused(pool: PgPool) {
+    let service = start(pool).await;
+    for command in [
+        &["review", "list"][..],
+        &["listing", "search"],
+        &["audit", "list"],
+    ] {
+        let args = [command, &["--limit", "0"]].concat();
+        let output = staff(&service.address, &args).await;
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_review_goes_back_to_what_was_skipped(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    for name in ["one", "two", "three"] {
+        accounts.game(name).await;
+        service.clock.advance(time::Duration::MINUTE);
+    }
+    // Back from the first; skip it, approve the second, go back over the second to the first, and approve it.
+    let lines = "b\ns\na\nb\nx\n?\nb\na\nn\nq\n";
+    let ran = staff_with(&service, &token, &["review"], lines).await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let text = ran.text();
+    let positions: Vec<&str> = text.lines().filter(|it| it.ends_with(" of 3")).collect();
+    assert_eq!(
+        positions,
+        [
+            "1 of 3", "1 of 3", "2 of 3", "3 of 3", "2 of 3", "1 of 3", "2 of 3", "3 of 3"
+        ]
+    );
+    assert!(text.contains("two is published now"), "{text}");
+    assert!(text.contains("2 approved, 0 rejected, 0 skipped"), "{text}");
+    let complaint = ran.complaint();
+    assert!(complaint.contains("the first listing"), "{complaint}");
+    let unknown = "x is not one of n, b, o, q: ? for help";
+    assert!(complaint.contains(unknown), "{complaint}");
+    assert!(text.contains("n  next listing"), "{text}");
+
+    let args = ["--json", "review", "list"];
+    let document = staff_with(&service, &token, &args, "").await.document();
+    assert_eq!(document["total"], 1);
+    assert_eq!(document["items"][0]["name"], "three");
+}
+
+/// Runs the tool on a terminal of its own with this input.
+async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran {
+    let tool = tool();
+    let line = format!("{} {args}", tool.get_program().to_str().unwrap());
+    let mut command = std::process::Command::new("script");
+    command
+        .args(["--quiet", "--return", "--command", &line, "/dev/null"])
+        .env("STAFF_TOKEN", testing::identity().staff_token.expose())
+        .env("STAFF_LISTINGS", &service.address)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped());
+    let output = tokio::task::spawn_blocking(move || {
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        // `script` ends the terminal when its own input ends, so this stays open until the tool has ended.
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        output
+    });
+    Ran(output.await.unwrap())
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn taking_many_down_and_revoking_are_confirmed(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let games = ["one", "two", "three"].map(|slug| game(slug, slug));
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    service.import(&File::rows("game", &games)).await;
+    let operator = service.operator().await;
+    operator.create("ada", proto::Role::Admin).await.unwrap();
+
+    let down = ["game", "take-down", "one", "two", "--reason", "Why"];
+    let revoke = ["member", "revoke", "ada"];
+    for args in [&down[..], &revoke] {
+        let refused = Ran(staff(&service.address, args).await);
+        assert_eq!(refused.status(), 2, "{refused:?}");
+        assert!(refused.complaint().contains("--yes"), "{refused:?}");
+    }
+    let line = "--json game take-down one two --reason Why";
+    let ran = on_terminal(&service, line, "n\n").await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+    assert!(
+        ran.text().contains("Take down 2 games (one, two)?"),
+        "{ran:?}"
+    );
+    assert!(ran.text().contains("nothing was changed"), "{ran:?}");
+    let ran = on_terminal(&service, line, "y\n").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert!(ran.text().contains("removed"), "{ran:?}");
+    let ran = on_terminal(&service, "member revoke ada", "yes\n").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    // One listing is taken down without a question.
+    let args = ["game", "take-down", "three", "--reason", "Why"];
+    let ran = Ran(staff(&service.address, &args).await);
+    assert_eq!(ran.status(), 0, "{ran:?}");
+}

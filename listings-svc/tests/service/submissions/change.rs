@@ -1,0 +1,198 @@
+//! Changes, and the revision that a change is made at.
+
+use super::*;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_change_shows_at_once_and_one_that_changes_nothing_is_none(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let slug = LIVE
+        .game(&service, &game("A Game"))
+        .await
+        .unwrap()
+        .slug
+        .unwrap();
+    set_state(&service, &slug, "published").await;
+    let (head, revisions) = (service.head().await, service.revisions().await);
+    let changed = LIVE
+        .change_game(&service, &slug, &json!({"tagline": "New"}))
+        .await
+        .unwrap();
+    assert_eq!(
+        (changed.slug.as_deref(), changed.state()),
+        (Some(slug.as_str()), proto::State::Published)
+    );
+    let again = LIVE
+        .change_game(
+            &service,
+            &slug,
+            &json!({"tagline": "New", "title": " A Game "}),
+        )
+        .await
+        .unwrap();
+    assert_eq!(again.state(), proto::State::Published);
+    assert_eq!(service.revisions().await, revisions + 1);
+    let changes = service.changes(head).await;
+    let told: Vec<(&str, bool)> = changes
+        .iter()
+        .map(|change| (change.event.as_str(), change.announced))
+        .collect();
+    assert_eq!(told, [("updated", true)]);
+
+    let stranger = Call {
+        account: BOB,
+        ..LIVE.clone()
+    };
+    assert_eq!(
+        code(
+            stranger
+                .change_game(&service, &slug, &json!({"tagline": "x"}))
+                .await
+        ),
+        Code::NotFound
+    );
+    set_state(&service, &slug, "removed").await;
+    assert_eq!(
+        code(
+            LIVE.change_game(&service, &slug, &json!({"tagline": "x"}))
+                .await
+        ),
+        Code::NotFound
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let slug = LIVE
+        .game(&service, &game("A Game"))
+        .await
+        .unwrap()
+        .slug
+        .unwrap();
+    set_state(&service, &slug, "rejected").await;
+    let same = LIVE
+        .change_game(&service, &slug, &json!({"title": "A Game"}))
+        .await
+        .unwrap();
+    assert_eq!(same.state(), proto::State::Rejected);
+    // It needs room among the pending submissions.
+    for n in 0..MAX_PENDING {
+        LIVE.event(&service, &event(&format!("Jam {n}")))
+            .await
+            .unwrap();
+    }
+    let full = LIVE
+        .change_game(&service, &slug, &json!({"title": "Better"}))
+        .await;
+    assert_eq!(code(full), Code::TooManyPending);
+    sqlx::query!(
+        "update listings.event set state = 'published', waiting_since = null where slug = 'jam-0'"
+    )
+    .execute(&service.pool)
+    .await
+    .unwrap();
+    let better = LIVE
+        .change_game(&service, &slug, &json!({"title": "Better"}))
+        .await
+        .unwrap();
+    assert_eq!(
+        (better.slug.as_deref(), better.state()),
+        (Some(slug.as_str()), proto::State::Pending)
+    );
+    let once_more = LIVE
+        .change_game(&service, &slug, &json!({"title": "Best"}))
+        .await
+        .unwrap();
+    assert_eq!(
+        once_more.state(),
+        proto::State::Pending,
+        "what waits may be changed while it waits"
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn concurrent_changes_all_last(pool: PgPool) {
+    let service = start_with_pages(pool.clone()).await;
+    let other = start(pool).await;
+    let slug = LIVE
+        .game(&service, &game("A Game"))
+        .await
+        .unwrap()
+        .slug
+        .unwrap();
+    let revisions = service.revisions().await;
+    for n in 0..10 {
+        let (title, tagline) = (
+            json!({"title": format!("Title {n}")}),
+            json!({"tagline": format!("Tagline {n}")}),
+        );
+        let (one, two) = futures::join!(
+            LIVE.change_game(&service, &slug, &title),
+            LIVE.change_game(&other, &slug, &tagline)
+        );
+        assert!(one.is_ok() && two.is_ok(), "{one:?} {two:?}");
+        let expected = (format!("Title {n}"), format!("Tagline {n}"));
+        assert_eq!(title_and_tagline(&service, &slug).await, expected);
+    }
+    assert_eq!(service.revisions().await, revisions + 20);
+    // The last write of a field wins, and each is a revision.
+    let (first, second) = (json!({"tagline": "first"}), json!({"tagline": "second"}));
+    let (one, two) = futures::join!(
+        LIVE.change_game(&service, &slug, &first),
+        LIVE.change_game(&other, &slug, &second)
+    );
+    assert!(one.is_ok() && two.is_ok());
+    let newest = sqlx::query!(
+        r#"select before ->> 'tagline' as "before!", after ->> 'tagline' as "after!" from listings.revision
+           where entity = 'game' order by revision desc limit 2"#
+    )
+    .fetch_all(&service.pool)
+    .await
+    .unwrap();
+    assert_eq!(newest[0].before, newest[1].after);
+    assert_eq!(title_and_tagline(&service, &slug).await.1, newest[0].after);
+    let written: BTreeSet<&str> = newest.iter().map(|row| row.after.as_str()).collect();
+    assert_eq!(written, ["first", "second"].into());
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let made = LIVE.game(&service, &game("A Game")).await.unwrap();
+    let slug = made.slug.clone().unwrap();
+    let change = async |revisions: &[i64], tagline: &str| {
+        let call = Call::at(revisions);
+        call.change_game(&service, &slug, &json!({ "tagline": tagline }))
+            .await
+    };
+    let first = change(&[made.revision], "One.").await.unwrap();
+    assert_eq!(first.revision, made.revision + 1);
+    // The listing has changed since, or no tag can match.
+    for revisions in [&[made.revision][..], &[]] {
+        let late = change(revisions, "Two.").await;
+        assert_eq!(code(late), Code::PreconditionFailed, "{revisions:?}");
+    }
+    let several = [made.revision, first.revision];
+    let second = change(&several, "Two.").await.unwrap();
+    assert_eq!(second.revision, first.revision + 1);
+    // A change that is refused anyway is refused for that reason; a dry run gets the same answer.
+    let bad = Call::at(&[])
+        .change_game(&service, &slug, &json!({ "title": "" }))
+        .await;
+    assert_eq!(code(bad), Code::Invalid);
+    let dry = Call {
+        dry_run: true,
+        ..Call::at(&[first.revision])
+    };
+    let dry = dry
+        .change_game(&service, &slug, &json!({ "tagline": "Three." }))
+        .await;
+    assert_eq!(code(dry), Code::PreconditionFailed);
+    let event = LIVE.event(&service, &event("A Jam")).await.unwrap();
+    let slug = event.slug.unwrap();
+    let late = Call::at(&[event.revision + 1]);
+    let late = late
+        .change_event(&service, &slug, &json!({ "description": "New." }))
+        .await;
+    assert_eq!(code(late), Code::PreconditionFailed);
+}

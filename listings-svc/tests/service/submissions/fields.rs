@@ -1,0 +1,101 @@
+//! The fields of a submission, and what is wrong with them.
+
+use super::*;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn every_bad_field_is_named_at_once(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let body = json!({"title": " ", "genres": ["puzzle", "runner", "puzzle", "puzzel"], "links": {"play": "http://x"}, "x": 1});
+    let fault = LIVE.game(&service, &body).await.unwrap_err();
+    let named: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(
+        named,
+        [
+            "creator",
+            "genres.2",
+            "genres.3",
+            "links.play",
+            "title",
+            "x"
+        ]
+    );
+    let fault = LIVE
+        .event(&service, &json!({"city": "Lagos", "country_code": "FR"}))
+        .await
+        .unwrap_err();
+    let named: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(named, ["country_code", "kind", "starts_at", "title"]);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let null = json!({"creator": "studio", "title": "A Game", "cover_url": null, "slug": null});
+    let fault = LIVE.game(&service, &null).await.unwrap_err();
+    assert!(fault.fields.keys().eq(["cover_url", "slug"]), "{fault:?}");
+    let made = LIVE.game(&service, &game("A Game")).await.unwrap();
+    let slug = made.slug.unwrap();
+    // It has no cover, so a read returns null, and null is accepted.
+    let change = json!({"cover_url": null, "tagline": "x"});
+    LIVE.change_game(&service, &slug, &change).await.unwrap();
+    for field in ["slug", "creator", "featured", "created_at", "url"] {
+        let change = json!({ field: null });
+        let fault = LIVE
+            .change_game(&service, &slug, &change)
+            .await
+            .unwrap_err();
+        assert!(fault.fields.keys().eq([field]), "{fault:?}");
+    }
+    let cover = format!("/pictures/{}.jpg", "0a".repeat(32));
+    sqlx::query!("update listings.game set cover_url = $1", cover)
+        .execute(&service.pool)
+        .await
+        .unwrap();
+    let fault = LIVE
+        .change_game(&service, &slug, &json!({"cover_url": null}))
+        .await
+        .unwrap_err();
+    assert!(fault.fields.keys().eq(["cover_url"]), "{fault:?}");
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn unsupported_json_values_are_named(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let body = r#"{"creator": "studio", "title": "\ud800", "release_year": 1e400, "stage": "released", "stage": "early_access",
+        "links": {"play": "https://a.example", "play": "https://b.example"}}"#;
+    let fault = LIVE.game_of_bytes(&service, body).await.unwrap_err();
+    assert_eq!(fault.code, Code::Invalid);
+    for (field, word) in [
+        ("title", "surrogate"),
+        ("release_year", "too large"),
+        ("stage", "It is given twice."),
+        ("links.play", "It is given twice."),
+    ] {
+        assert!(fault.fields[field].contains(word), "{:?}", fault.fields);
+    }
+    assert_eq!(fault.fields.len(), 4, "{:?}", fault.fields);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn an_event_is_on_any_day_of_the_calendar(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let mut jam = event("Old Jam");
+    for (day, good) in [
+        ("0001-01-01", true),
+        ("9999-12-31", true),
+        ("0000-12-31", false),
+    ] {
+        jam["starts_at"] = json!(day);
+        let made = LIVE.event(&service, &jam).await;
+        if good {
+            made.unwrap();
+        } else {
+            let fault = made.unwrap_err();
+            assert!(fault.fields["starts_at"].contains("0001"), "{fault:?}");
+        }
+    }
+    let change = json!({"description": "Long ago\tand far away"});
+    LIVE.change_event(&service, "old-jam", &change)
+        .await
+        .unwrap();
+}

@@ -1,0 +1,286 @@
+//! New games and events: their slugs, and the limits of an account.
+
+use super::*;
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_submission_is_pending_under_its_own_slug(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let head = service.head().await;
+    let first = LIVE.game(&service, &game("Morabaraba!")).await.unwrap();
+    assert_eq!(first.slug.as_deref(), Some("morabaraba"));
+    assert_eq!(first.url, "https://mchezo.example/games/morabaraba");
+    assert_eq!(
+        (first.state(), first.replayed),
+        (proto::State::Pending, false)
+    );
+    let second = LIVE.game(&service, &game("morabaraba")).await.unwrap();
+    assert_eq!(second.slug.as_deref(), Some("morabaraba-2"));
+    let nameless = LIVE.game(&service, &game("???")).await.unwrap();
+    assert_eq!(nameless.slug.as_deref(), Some("game"));
+    let jam = Call {
+        account: BOB,
+        ..LIVE.clone()
+    }
+    .event(&service, &event("A Jam"))
+    .await
+    .unwrap();
+    assert_eq!(jam.url, "https://mchezo.example/events/a-jam");
+
+    let changes = service.changes(head).await;
+    let told: Vec<(&str, &str, bool)> = (changes.iter())
+        .map(|change| {
+            (
+                change.entity.as_str(),
+                change.event.as_str(),
+                change.announced,
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("game", "submitted", false),
+            ("game", "submitted", false),
+            ("game", "submitted", false),
+            ("event", "submitted", false),
+        ]
+    );
+    let listed = proto::Game::decode(&*changes[0].state).unwrap();
+    assert_eq!(
+        (listed.state(), listed.release_year),
+        (proto::State::Pending, 2026)
+    );
+    let made = sqlx::query!(
+        "select actor_kind, actor, before from listings.revision
+         where entity = 'event' and actor_kind = 'account'"
+    )
+    .fetch_one(&service.pool)
+    .await
+    .unwrap();
+    assert_eq!(
+        (made.actor_kind, made.actor, made.before),
+        ("account".to_owned(), BOB.to_string(), None)
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_first_of_two_reasons_to_refuse_is_given(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let none_left = Call {
+        writes_per_day: Some(0),
+        ..LIVE.clone()
+    };
+    for n in 0..MAX_PENDING {
+        LIVE.game(&service, &game(&format!("Game {n}")))
+            .await
+            .unwrap();
+    }
+    // Each body fixes the error of the one before.
+    let bad = json!({"creator": "other", "title": ""});
+    let fault = none_left
+        .change_game(&service, "nobodys", &bad)
+        .await
+        .unwrap_err();
+    assert_eq!(fault.code, Code::NotFound);
+    let fault = none_left.game(&service, &bad).await.unwrap_err();
+    assert_eq!((fault.code, fault.fields.len()), (Code::Invalid, 1));
+    let others = json!({"creator": "other", "title": "A Game"});
+    assert_eq!(
+        code(none_left.game(&service, &others).await),
+        Code::NotYours
+    );
+    assert_eq!(
+        code(none_left.game(&service, &game("A Game")).await),
+        Code::TooManyPending
+    );
+    set_state(&service, "game-0", "published").await;
+    let fault = none_left.game(&service, &game("A Game")).await.unwrap_err();
+    // The clock shows noon.
+    assert_eq!(
+        (fault.code, fault.retry_after),
+        (Code::Limit, Some(12 * 3_600))
+    );
+    assert!(LIVE.game(&service, &game("A Game")).await.is_ok());
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_creator_is_a_page_of_the_account(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    for handle in ["nobody", "other", "samples", "Studio"] {
+        let body = json!({"creator": handle, "title": "A Game"});
+        assert_eq!(
+            code(LIVE.game(&service, &body).await),
+            Code::NotYours,
+            "{handle}"
+        );
+    }
+    let body = json!({"creator": {"handle": "second", "name": "A Studio"}, "title": "A Game"});
+    let slug = LIVE.game(&service, &body).await.unwrap().slug.unwrap();
+    let moved = LIVE
+        .change_game(&service, &slug, &json!({"creator": "studio"}))
+        .await;
+    assert!(moved.is_ok());
+    let away = LIVE
+        .change_game(&service, &slug, &json!({"creator": "other"}))
+        .await;
+    assert_eq!(code(away), Code::NotYours);
+    sqlx::query!("update listings.page set state = 'rejected' where handle = 'studio'")
+        .execute(&service.pool)
+        .await
+        .unwrap();
+    assert_eq!(
+        code(LIVE.game(&service, &game("Another")).await),
+        Code::NotYours
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn of_many_at_once_exactly_the_limit_is_accepted(pool: PgPool) {
+    let service = start_with_pages(pool.clone()).await;
+    let other = start(pool).await;
+    let calls = (0..60).map(|n| {
+        let service = if n % 2 == 0 { &service } else { &other };
+        async move {
+            match n % 3 {
+                0 => LIVE.event(service, &event("The Same")).await,
+                _ => LIVE.game(service, &game("The Same")).await,
+            }
+        }
+    });
+    let outcomes = join_all(calls).await;
+    let taken = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    assert_eq!(i64::try_from(taken).unwrap(), MAX_PENDING);
+    for fault in outcomes.into_iter().filter_map(Result::err) {
+        assert_eq!(fault.code, Code::TooManyPending, "{fault}");
+    }
+    let rows = sqlx::query_scalar!(
+        r#"select (select count(*) from listings.game where state = 'pending')
+             + (select count(*) from listings.event where state = 'pending') as "count!""#
+    );
+    assert_eq!(rows.fetch_one(&service.pool).await.unwrap(), MAX_PENDING);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
+    let service = start_with_pages(pool.clone()).await;
+    let other = start(pool).await;
+    let slug = LIVE
+        .game(&service, &game("A Game"))
+        .await
+        .unwrap()
+        .slug
+        .unwrap();
+    let call = Call {
+        writes_per_day: Some(20),
+        ..LIVE.clone()
+    };
+    // Submitting the game used one write.
+    let changes = (0..40).map(|n| {
+        let service = if n % 2 == 0 { &service } else { &other };
+        let (call, slug) = (&call, &slug);
+        async move {
+            call.change_game(service, slug, &json!({"tagline": format!("{n}")}))
+                .await
+        }
+    });
+    let outcomes = join_all(changes).await;
+    assert_eq!(
+        outcomes.iter().filter(|outcome| outcome.is_ok()).count(),
+        19
+    );
+    for fault in outcomes.into_iter().filter_map(Result::err) {
+        assert_eq!(fault.code, Code::Limit, "{fault}");
+    }
+    // A refusal uses no write, and the day changes at 00:00 UTC.
+    service
+        .clock
+        .advance(time::Duration::hours(12) - time::Duration::MILLISECOND);
+    let late = call
+        .change_game(&service, &slug, &json!({"tagline": "late"}))
+        .await
+        .unwrap_err();
+    assert_eq!((late.code, late.retry_after), (Code::Limit, Some(1)));
+    service.clock.advance(time::Duration::MILLISECOND);
+    assert!(
+        call.change_game(&service, &slug, &json!({"tagline": "new"}))
+            .await
+            .is_ok()
+    );
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn many_of_one_title_get_slugs_of_their_own_at_two_replicas(pool: PgPool) {
+    let service = start_with_pages(pool.clone()).await;
+    let other = start(pool).await;
+    let accounts: Vec<Uuid> = (100..140).map(Uuid::from_u128).collect();
+    let calls = accounts.iter().enumerate().map(|(n, account)| {
+        let service = if n % 2 == 0 { &service } else { &other };
+        let call = Call {
+            account: *account,
+            ..LIVE.clone()
+        };
+        async move {
+            call.event(service, &event("One Title"))
+                .await
+                .unwrap()
+                .slug
+                .unwrap()
+        }
+    });
+    let slugs: BTreeSet<String> = join_all(calls).await.into_iter().collect();
+    let expected: BTreeSet<String> = (1..=40)
+        .map(|n| {
+            if n == 1 {
+                "one-title".to_owned()
+            } else {
+                format!("one-title-{n}")
+            }
+        })
+        .collect();
+    assert_eq!(slugs, expected);
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn titles_whose_slugs_share_candidates_get_slugs_of_their_own(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let bases =
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].map(|name| format!("fest-{name}"));
+    // Of the slugs from `fest-a`, the eighth is free, and all from the tenth on.
+    let taken: Vec<Value> = (bases.iter())
+        .flat_map(|base| {
+            let numbered = [2, 3, 4, 5, 6, 7, 9].map(|n| format!("{base}-{n}"));
+            std::iter::once(base.clone()).chain(numbered)
+        })
+        .map(|slug| {
+            let mut row = event("A Fest");
+            row["slug"] = json!(slug);
+            row
+        })
+        .collect();
+    service.import(&File::rows("event", &taken)).await;
+
+    let titles = bases
+        .iter()
+        .flat_map(|base| [format!("{base} 8"), base.clone()]);
+    let calls = titles.zip(100..).map(|(title, account)| {
+        let call = Call {
+            account: Uuid::from_u128(account),
+            ..LIVE.clone()
+        };
+        let service = &service;
+        async move {
+            call.event(service, &event(&title))
+                .await
+                .unwrap()
+                .slug
+                .unwrap()
+        }
+    });
+    let slugs: BTreeSet<String> = join_all(calls).await.into_iter().collect();
+    assert_eq!(slugs.len(), 20);
+    for base in bases {
+        let of_both = [format!("{base}-10"), format!("{base}-8-2")];
+        assert!(slugs.contains(&format!("{base}-8")), "{slugs:?}");
+        assert!(of_both.iter().any(|slug| slugs.contains(slug)), "{slugs:?}");
+    }
+}
