@@ -12,6 +12,7 @@ use crate::articles::Articles;
 use crate::guides::Guides;
 use crate::hashing::PasswordPool;
 use crate::page_limit::PageLimit;
+use crate::reference::DocumentCache;
 use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
@@ -44,6 +45,8 @@ pub struct Web {
     pub articles: Articles,
     /// The documentation.
     pub guides: Guides,
+    /// Its pages about each operation of the API.
+    pub reference: DocumentCache,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
     pub share_cards: ShareCards,

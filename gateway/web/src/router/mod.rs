@@ -26,6 +26,7 @@ use crate::page_error::PageError;
 use crate::people::{
     delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
 };
+use crate::reference;
 use crate::route::{Route, action, all_open, form, open, page, with_body};
 use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
@@ -335,7 +336,7 @@ pub fn router(app: &App) -> Router {
     let public = routes()
         .into_iter()
         .filter(|route| route.access == Access::Public);
-    let docs = guides::PATHS.iter().copied();
+    let docs = guides::PATHS.iter().copied().chain([reference::PATH]);
     let fixed = FixedPages::of(public.map(|route| route.path).chain(docs));
     router
         .layer(Extension(fixed))

@@ -14,7 +14,7 @@ pub mod rates;
 mod votes;
 pub mod webhook;
 
-pub use api::{Api, ApiAnswer};
+pub use api::{Api, ApiAnswer, ApiDocument};
 pub use catalogue::Catalogue;
 pub use currencies::Currencies;
 pub use economy::Economy;

@@ -27,6 +27,7 @@ mod notes;
 mod outages;
 mod pictures;
 mod redirects;
+mod reference;
 mod refused_forms;
 mod schema_org;
 mod second_factor;

@@ -12,6 +12,7 @@ use web::app::Web;
 use web::articles::Articles;
 use web::guides::Guides;
 use web::page_limit::PageLimit;
+use web::reference::DocumentCache;
 use web::router::{router, routes};
 use web::share_cards::ShareCards;
 use web::upstream::{Currencies, Economy, Gateway, Listings, Webhooks};
@@ -70,6 +71,7 @@ fn without(site: &Site, service: Needs) -> Router {
         page_limit: PageLimit::new(1_000_000),
         articles: Articles::read(None).unwrap(),
         guides: Guides::read(&app.public_url, &app.api_url).unwrap(),
+        reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),
         share_cards: ShareCards::new(None, 10_000_000).unwrap(),
         public_pictures: ConcurrencyLimit::new("public pictures", 1),
         proxies: app.proxies.clone(),

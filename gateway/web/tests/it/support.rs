@@ -21,6 +21,7 @@ use web::domain::role::Role;
 use web::guides::Guides;
 use web::hashing::PasswordPool;
 use web::page_limit::PageLimit;
+use web::reference::DocumentCache;
 use web::router::router;
 use web::session::limits::Limits;
 use web::session::once::Forms;
@@ -40,7 +41,7 @@ use crate::stub_listings::StubListings;
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
 /// Longer than an answer takes on a busy machine; a test waits for it to see an API that hangs.
-const FIRST_CALL: std::time::Duration = std::time::Duration::from_secs(5);
+const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(5);
 pub(crate) const PASSWORD: &str = "baobab lorry teapot nine";
 pub(crate) const ADA: &str = "ada@studio.example";
 pub(crate) const BOB: &str = "bob@games.example";
@@ -104,6 +105,7 @@ impl Site {
             redis: Redis::lazy(&redis, testing::LONG, "").unwrap(),
             prefix: format!("test-{}", kit::ids::row_id()),
         };
+        let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
         let app = Arc::new(Web {
             pool: pool.clone(),
             clock: clock.clone(),
@@ -130,9 +132,10 @@ impl Site {
             page_limit: PageLimit::new(120),
             articles: Articles::read(None).unwrap(),
             guides: Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap(),
+            reference: DocumentCache::new(stub.clone(), "https://mchezo.example/v1".to_owned()),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
             share_cards: ShareCards::new(None, 10_000_000).unwrap(),
-            api: Api::new(api.url.clone(), FIRST_CALL).unwrap(),
+            api: stub,
             staff_mail: Some("staff@mchezo.example".to_owned()),
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),

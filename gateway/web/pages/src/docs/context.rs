@@ -16,7 +16,7 @@ pub struct Menu {
 
 #[derive(Debug, Clone)]
 pub struct MenuGroup {
-    pub title: &'static str,
+    pub title: String,
     pub links: Vec<MenuLink>,
 }
 
