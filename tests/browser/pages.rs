@@ -43,7 +43,7 @@ const PUBLIC: [&str; 25] = [
     "/link/no-such-link",
 ];
 /// The documentation; `/docs/all` is as long as all of it.
-const DOCS: [&str; 12] = [
+const DOCS: [&str; 16] = [
     "/docs",
     "/docs/first-call",
     "/docs/keys",
@@ -56,6 +56,10 @@ const DOCS: [&str; 12] = [
     "/docs/versioning",
     "/docs/changelog",
     "/docs/search?q=key",
+    "/docs/reference",
+    "/docs/reference/listGames",
+    "/docs/reference/submitGame",
+    "/docs/reference/webhooks/listing.published",
 ];
 /// The pages for a person.
 const PERSONAL: [&str; 6] = [
