@@ -40,9 +40,10 @@ impl Context {
         request.extensions().get::<Arc<Self>>().map(Arc::clone)
     }
 
-    /// The mode that the presented key claims (`meta.mode`). The key may not exist.
+    /// The mode of the caller or, before that is known, the one that the presented key claims (`meta.mode`). The key may not exist.
     pub fn mode(&self) -> Option<Mode> {
-        self.presented_key.map(|presented_key| presented_key.mode)
+        let caller = self.caller().map(|caller| caller.key.mode);
+        caller.or_else(|| self.presented_key.map(|presented_key| presented_key.mode))
     }
 
     /// The pattern of the route; `none` until it is set.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
+use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::descriptor_limit;
@@ -39,6 +40,7 @@ use crate::server::{self, ClientLimits, serve};
 use crate::service::accounts::Accounts;
 use crate::service::operations::Operations;
 use crate::service::staff::Staff;
+use crate::service::test_calls::TestCalls;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
@@ -49,6 +51,9 @@ use crate::{MIGRATOR, SCHEMA};
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads ask listings-svc for its position";
+
+/// Calls from the documentation that run at once.
+const TEST_CALLS: usize = 16;
 
 /// How often counts of calls that are too old are deleted.
 const DELETE_OLD_COUNTS: Duration = Duration::from_hours(1);
@@ -98,8 +103,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         operations: Arc::new(operations),
         call_log: CallLog::new(redis.new_connection(), settings.call_log),
     });
-    serve_rpc(&boot, services(&producer, &accounts)).await?;
-
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
@@ -139,7 +142,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             body_timeout: thread_settings.port.timeouts.http_body,
         }))
     };
+    serve_rpc(&boot, services(&producer, &build_app()?)).await?;
     serve_http(&boot, build_app).await
+}
+
+/// The calls that people make in the documentation. They go through a router of their own, with few calls at once.
+fn test_calls(app: &App) -> TestCalls {
+    TestCalls {
+        operations: Arc::clone(&app.accounts.operations),
+        router: limit_calls(router(app), app, ConcurrencyLimits::new(TEST_CALLS)),
+    }
 }
 
 /// The description of the API. A release year may be so many years ahead of the present one.
@@ -187,8 +199,8 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(producer: &Producer, accounts: &Arc<Accounts>) -> RoutesBuilder {
-    let operations = &accounts.operations;
+fn services(producer: &Producer, app: &App) -> RoutesBuilder {
+    let operations = &app.accounts.operations;
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let mut services = kit::rpc::server::services();
     services
@@ -197,7 +209,8 @@ fn services(producer: &Producer, accounts: &Arc<Accounts>) -> RoutesBuilder {
             audit: Audit::new(pool, SCHEMA, clock),
             operations: Arc::clone(operations),
         }))
-        .add_service(AccountsServiceServer::from_arc(Arc::clone(accounts)));
+        .add_service(AccountsServiceServer::from_arc(Arc::clone(&app.accounts)))
+        .add_service(TestCallServiceServer::new(test_calls(app)));
     services
 }
 

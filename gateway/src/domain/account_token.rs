@@ -56,6 +56,14 @@ impl Scope {
         Self::UsageRead,
     ];
 
+    /// Those that change nothing.
+    pub const READS: [Self; 4] = [
+        Self::KeysRead,
+        Self::EndpointsRead,
+        Self::DeliveriesRead,
+        Self::UsageRead,
+    ];
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::KeysRead => "keys:read",
@@ -76,9 +84,13 @@ impl Scope {
 impl Scopes {
     /// The scopes with these names. Names that this version does not know, as a newer version may have stored, grant nothing.
     pub fn from_names(names: &[String]) -> Self {
-        let is_named = |scope: &Scope| names.iter().any(|name| name == scope.as_str());
-        let bits = Scope::ALL.into_iter().filter(is_named).map(Scope::bit);
-        Self(bits.fold(0, |all, bit| all | bit))
+        let mut scopes = Scope::ALL.to_vec();
+        scopes.retain(|scope| names.iter().any(|name| name == scope.as_str()));
+        Self::of(&scopes)
+    }
+
+    pub fn of(scopes: &[Scope]) -> Self {
+        Self(scopes.iter().fold(0, |all, scope| all | scope.bit()))
     }
 
     /// The scopes that a person has chosen.

@@ -16,3 +16,4 @@ pub mod quota;
 pub mod secret;
 pub mod staff_action;
 pub mod switch;
+pub mod test_caller;

@@ -4,3 +4,4 @@
 pub mod accounts;
 pub mod operations;
 pub mod staff;
+pub mod test_calls;

@@ -46,5 +46,6 @@ mod staff_members;
 mod start;
 mod support;
 mod switches;
+mod test_calls;
 mod unknown_keys;
 mod writes;

@@ -48,8 +48,7 @@ pub struct RequestRow {
     pub problem: Option<Problem>,
     pub duration: String,
     pub request_id: String,
-    /// Id and name of the key.
-    pub key: (String, String),
+    pub credential: Credential,
     pub mode: String,
     /// Further calls of the same second that the log leaves out.
     pub left_out: Option<String>,
@@ -61,6 +60,22 @@ impl RequestRow {
     pub fn has_body(&self) -> bool {
         matches!(self.method.as_str(), "POST" | "PATCH")
     }
+}
+
+/// What a call was made with.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Credential {
+    Key {
+        id: String,
+        name: String,
+    },
+    Token {
+        name: String,
+    },
+    /// None: a person tried the API in the documentation.
+    Documentation,
+    /// A key or a token that is no longer there.
+    Gone,
 }
 
 /// Why a call was refused or failed, and what to do.
@@ -94,7 +109,10 @@ mod tests {
             }),
             duration: "1.2 ms".to_owned(),
             request_id: "req_01jd0000000000000000000000".to_owned(),
-            key: ("k".to_owned(), "<b>server".to_owned()),
+            credential: Credential::Key {
+                id: "k".to_owned(),
+                name: "<b>server".to_owned(),
+            },
             mode: "test".to_owned(),
             left_out: Some("14".to_owned()),
             curl: format!("curl -i -H \"Authorization: Bearer $SERVICE_API_KEY\" '{HOSTILE}'"),

@@ -4,13 +4,14 @@ use axum::extract::Query;
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::{Code, timestamp};
-use pages::requests::{CallLogPage, KeyChoice, Problem, RequestRow};
+use pages::requests::{CallLogPage, Credential, KeyChoice, Problem, RequestRow};
 use pages::when;
 use serde::Deserialize;
 use url::form_urlencoded;
 
 use super::keys::variable;
 use super::member_request::MemberRequest;
+use super::tokens;
 use crate::domain::role::Permission;
 use crate::domain::{curl, error_help};
 use crate::page_error::PageResult;
@@ -55,12 +56,17 @@ impl CallQuery {
 pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> PageResult {
     let (gateway, account) = (&request.app.gateway, request.scope.id);
     let filter = query.filter();
-    let (listed, keys, shell) = futures::join!(
+    let (listed, keys, tokens, shell) = futures::join!(
         gateway.calls(account, &filter),
         gateway.keys(account),
+        gateway.tokens(account),
         request.shell(Section::Requests),
     );
-    let keys = keys?;
+    let credentials = Credentials {
+        account: account.to_string(),
+        keys: keys?,
+        tokens: tokens?,
+    };
     let (status, errors, listed) = match listed {
         Ok(listed) => (StatusCode::OK, pages::Fields::default(), listed),
         Err(fault) if fault.code == Code::Invalid => {
@@ -77,13 +83,13 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
         shell,
         errors,
         account: account.to_string(),
-        keys: keys.iter().map(|key| choice(key, &query.key)).collect(),
+        keys: credentials.choices(&query.key),
         only_errors: filter.only_errors,
         is_filtered: filter.only_errors || !query.key.is_empty(),
         rows: listed
             .calls
             .iter()
-            .map(|call| row(call, &keys, api_url))
+            .map(|call| row(call, &credentials, api_url))
             .collect(),
         next: next.map(|cursor| format!("{path}?{}", query.with_cursor(cursor))),
         most: when::grouped(listed.most.into()),
@@ -93,12 +99,44 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     Ok(html(status, &page))
 }
 
-fn choice(key: &proto::Key, chosen: &str) -> KeyChoice {
-    KeyChoice {
-        id: key.id.clone(),
-        name: key.name.clone(),
-        mode: key.mode.clone(),
-        is_chosen: key.id == chosen,
+/// What the calls of an account are made with.
+struct Credentials {
+    account: String,
+    keys: Vec<proto::Key>,
+    tokens: Vec<proto::AccountToken>,
+}
+
+impl Credentials {
+    fn choices(&self, chosen: &str) -> Vec<KeyChoice> {
+        let choice = |key: &proto::Key| KeyChoice {
+            id: key.id.clone(),
+            name: key.name.clone(),
+            mode: key.mode.clone(),
+            is_chosen: key.id == chosen,
+        };
+        self.keys.iter().map(choice).collect()
+    }
+
+    /// The credential with this id, and the variable that a command has in its place.
+    fn find(&self, id: &str) -> (Credential, &'static str) {
+        if let Some(key) = self.keys.iter().find(|key| key.id == id) {
+            let credential = Credential::Key {
+                id: key.id.clone(),
+                name: key.name.clone(),
+            };
+            return (credential, variable(&key.kind, key.may_write));
+        }
+        if let Some(token) = self.tokens.iter().find(|token| token.id == id) {
+            let name = token.name.clone();
+            return (Credential::Token { name }, tokens::VARIABLE);
+        }
+        // Calls from the documentation have the id of the account.
+        let credential = if id == self.account {
+            Credential::Documentation
+        } else {
+            Credential::Gone
+        };
+        (credential, "SERVICE_API_KEY")
     }
 }
 
@@ -106,8 +144,8 @@ fn grouped_unless_zero(count: u64) -> Option<String> {
     (count > 0).then(|| when::grouped(count))
 }
 
-fn row(call: &proto::Call, keys: &[proto::Key], api_url: &str) -> RequestRow {
-    let key = keys.iter().find(|key| key.id == call.key_id);
+fn row(call: &proto::Call, credentials: &Credentials, api_url: &str) -> RequestRow {
+    let (credential, variable) = credentials.find(&call.key_id);
     let at = call.at.and_then(timestamp::decode);
     let problem = error_help::of_call(call.status, &call.code).map(|help| Problem {
         code: call.code.clone(),
@@ -128,17 +166,14 @@ fn row(call: &proto::Call, keys: &[proto::Key], api_url: &str) -> RequestRow {
         problem,
         duration: when::milliseconds(call.duration_us),
         request_id: call.request_id.clone(),
-        key: (
-            call.key_id.clone(),
-            key.map(|key| key.name.clone()).unwrap_or_default(),
-        ),
+        credential,
         mode: call.mode.clone(),
         left_out: grouped_unless_zero(call.left_out),
         curl: curl::call(curl::Call {
             api_url,
             method: &call.method,
             target: &call.target,
-            variable: key.map_or("SERVICE_API_KEY", |key| variable(&key.kind, key.may_write)),
+            variable,
         }),
     }
 }
@@ -181,11 +216,23 @@ mod tests {
             may_write: true,
             ..proto::Key::default()
         };
-        let shown = row(&call, &[key], "https://mchezo.example/v1");
+        let credentials = |keys| Credentials {
+            account: "a".to_owned(),
+            keys,
+            tokens: vec![proto::AccountToken {
+                id: "t".to_owned(),
+                name: "terraform".to_owned(),
+                ..proto::AccountToken::default()
+            }],
+        };
+        let shown = row(&call, &credentials(vec![key]), "https://mchezo.example/v1");
         assert!(!shown.is_success);
         assert_eq!(shown.problem.unwrap().cause, "The key can only read.");
         assert!(shown.curl.contains("$SERVICE_WRITE_KEY"), "{}", shown.curl);
-        let other = row(&call, &[], "https://mchezo.example/v1");
-        assert_eq!(other.key, ("k".to_owned(), String::new()));
+        let others = credentials(Vec::new());
+        assert_eq!(others.find("k").0, Credential::Gone);
+        assert_eq!(others.find("a").0, Credential::Documentation);
+        let name = "terraform".to_owned();
+        assert_eq!(others.find("t").0, Credential::Token { name });
     }
 }

@@ -23,6 +23,9 @@ use crate::session::once::{self, Claim};
 use crate::upstream::gateway::NewToken;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
+/// The environment variable of commands that need a token.
+pub(super) const VARIABLE: &str = "SERVICE_ACCOUNT_TOKEN";
+
 /// The scopes (§10.18), each with what a token may do with it, and a path that it may read.
 const SCOPES: [(&str, &str, &str); 7] = [
     (

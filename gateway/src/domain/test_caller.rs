@@ -1,0 +1,132 @@
+//! The caller of requests that a person makes in the documentation, without a key.
+
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::access::AllowedKeys;
+use super::account_token::{Scope, Scopes};
+use super::key::{Caller, GameState, Key, KeyKind, Mode};
+
+/// The game of calls for which a key of an account is not enough: one of the samples.
+const SAMPLE_GAME: &str = "sample-baobab-runner";
+
+/// An account for which a person tries the API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestCaller {
+    pub account: Uuid,
+    pub account_name: String,
+    /// The name of the account's plan.
+    pub plan: String,
+}
+
+impl TestCaller {
+    /// The caller of a route: with a test key that the route takes, or with a token that can read.
+    pub fn into_caller(self, allowed: AllowedKeys, now: OffsetDateTime) -> Caller {
+        let (mode, kind, game) = match allowed {
+            AllowedKeys::Any | AllowedKeys::NotPublic => (Mode::Test, KeyKind::Account, None),
+            AllowedKeys::Secret | AllowedKeys::Game => {
+                (Mode::Test, KeyKind::Secret, Some(SAMPLE_GAME.to_owned()))
+            }
+            AllowedKeys::Token { .. } => (Mode::Live, KeyKind::Token, None),
+        };
+        Caller {
+            key: Key {
+                // All test calls of an account have one minute together.
+                id: self.account,
+                account: self.account,
+                name: "documentation".to_owned(),
+                mode,
+                kind,
+                may_write: kind != KeyKind::Token,
+                game,
+                last4: String::new(),
+                created_at: now,
+                last_used_at: None,
+                expires_at: None,
+                grace_until: None,
+                revoked_at: None,
+                revision: 1,
+            },
+            account_name: self.account_name,
+            plan: self.plan,
+            game: GameState::Usable,
+            scopes: match kind {
+                KeyKind::Token => Scopes::of(&Scope::READS),
+                _ => Scopes::default(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kit::Code;
+    use time::macros::datetime;
+
+    use super::super::access::{self, Operation, Requirements};
+    use super::super::plan_table;
+    use super::super::switch::Switches;
+    use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
+
+    fn check(keys: AllowedKeys, operation: Operation) -> (Caller, Option<Code>) {
+        let caller = TestCaller {
+            account: Uuid::from_u128(7),
+            account_name: "Savanna".to_owned(),
+            plan: "free".to_owned(),
+        };
+        let caller = caller.into_caller(keys, NOW);
+        let required = Requirements {
+            keys,
+            module: None,
+            endpoint: None,
+            webhook_events: true,
+            operation,
+            from_browser: false,
+        };
+        let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
+        let checked = access::check(required, &caller, &plans, Switches::default());
+        (caller, checked.err().map(|fault| fault.code))
+    }
+
+    #[test]
+    fn every_route_of_keys_takes_the_caller_and_stores_nothing() {
+        let all = [
+            AllowedKeys::Any,
+            AllowedKeys::NotPublic,
+            AllowedKeys::Secret,
+            AllowedKeys::Game,
+        ];
+        let operations = [
+            Operation::Read,
+            Operation::Submit,
+            Operation::Edit,
+            Operation::Record,
+        ];
+        for keys in all {
+            for operation in operations {
+                let (caller, refused) = check(keys, operation);
+                assert_eq!(refused, None, "{keys:?} {operation:?}");
+                assert_eq!(caller.key.mode, Mode::Test, "{keys:?}");
+                assert!(caller.works(NOW));
+            }
+        }
+    }
+
+    #[test]
+    fn the_account_is_read_and_not_changed() {
+        for (read, write) in [
+            (Scope::KeysRead, Scope::KeysWrite),
+            (Scope::EndpointsRead, Scope::EndpointsWrite),
+            (Scope::DeliveriesRead, Scope::DeliveriesWrite),
+        ] {
+            let keys = AllowedKeys::Token { read, write };
+            let (caller, refused) = check(keys, Operation::Read);
+            assert_eq!(refused, None, "{keys:?}");
+            assert!(!caller.key.may_write);
+            let (_, refused) = check(keys, Operation::Record);
+            assert_eq!(refused, Some(Code::ScopeRequired), "{keys:?}");
+        }
+    }
+}
