@@ -18,7 +18,9 @@ use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::share_cards::ShareCards;
-use crate::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use crate::upstream::{
+    Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
+};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -34,6 +36,8 @@ pub struct Web {
     /// Encrypts the secrets of authenticator apps.
     pub key_ring: KeyRing,
     pub gateway: Gateway,
+    /// Makes calls of the API for people without a key.
+    pub test_calls: TestCalls,
     pub webhooks: Webhooks,
     pub listings: Listings,
     pub economy: Economy,

@@ -54,7 +54,7 @@ use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
-use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
 
 pub use config::Settings;
 
@@ -111,6 +111,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         forms: Forms(keyspace),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
+        test_calls: TestCalls::new(gateway.clone(), deadline),
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),

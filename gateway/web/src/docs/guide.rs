@@ -96,6 +96,7 @@ pub(super) fn page(
         contents: shown.guide.contents().cloned().collect(),
         body: shown.guide.html.clone(),
         markdown,
+        try_it: None,
         previous: previous.map(link),
         next: next.map(link),
     }

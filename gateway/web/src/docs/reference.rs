@@ -73,6 +73,10 @@ async fn show(app: &App, visit: Visit, name: &str) -> PageResult {
     }
     respond(app, &visit, &version, |frame| {
         let neighbours = reference.neighbours(name);
-        Ok(page(app, frame, (shown, neighbours), Some(&reference)))
+        let mut page = page(app, frame, (shown, neighbours), Some(&reference));
+        let id = name.strip_prefix(LIST).and_then(|it| it.strip_prefix('/'));
+        let operation = id.and_then(|id| reference.operation(id));
+        page.try_it = operation.map(|operation| format!("/try/{}", operation.id));
+        Ok(page)
     })
 }

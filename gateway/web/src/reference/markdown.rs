@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use http::StatusCode;
 
-use super::example::laid_out;
 use super::fields::{Field, Shape};
 use super::operation::{Body, Caller, ErrorRow, Header, Operation, Parameter, Place, Reply};
+use crate::domain::snippet::{self, ApiCall};
 
 /// What the pages of all operations name.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl<'a> Context<'a> {
 
     /// The page of an operation.
     pub(super) fn operation(&self, operation: &Operation) -> String {
-        let mut page = Page::new(&title(operation), operation);
+        let mut page = Page::new(&operation.title(), operation);
         let call = format!("{} {}{}", operation.method, self.api_url, operation.path);
         page.code("http", &call);
         let callers = callers(&operation.callers);
@@ -48,6 +48,8 @@ impl<'a> Context<'a> {
             page.heading("Body");
             page.body(body);
         }
+        page.heading("Example");
+        page.example_call(&self.example_call(operation));
         page.heading("Response");
         for reply in &operation.responses {
             page.reply(reply);
@@ -64,6 +66,25 @@ impl<'a> Context<'a> {
             }
         }
         page.0
+    }
+
+    /// The operation with the values of its examples.
+    fn example_call(&self, operation: &Operation) -> ApiCall {
+        let values = |place: Place| -> Vec<(&str, String)> {
+            let parameters = operation.parameters.iter().filter(|it| it.place == place);
+            parameters
+                .filter_map(|it| Some((it.name.as_str(), it.example_value()?)))
+                .collect()
+        };
+        let (in_path, query) = (values(Place::Path), values(Place::Query));
+        let target = snippet::target(&operation.path, &borrowed(&in_path), &borrowed(&query));
+        ApiCall {
+            method: operation.method.clone(),
+            url: format!("{}{target}", self.api_url),
+            variable: operation.variable(),
+            headers: Vec::new(),
+            body: operation.body.as_ref().map(Body::example_text),
+        }
     }
 
     /// The list of all operations by their groups, each with its description, and of the webhooks.
@@ -113,28 +134,19 @@ pub(super) fn webhook(webhook: &Operation) -> String {
     page.0
 }
 
+fn borrowed<'v>(values: &'v [(&'v str, String)]) -> Vec<(&'v str, &'v str)> {
+    let values = values.iter();
+    values
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect()
+}
+
 /// The operation as a link to its page.
 fn link(operation: &Operation) -> String {
     let Operation {
         id, method, path, ..
     } = operation;
     format!("[`{method} {path}`](/docs/reference/{id})")
-}
-
-/// `listOwnListings` → `List own listings`.
-pub(super) fn title(operation: &Operation) -> String {
-    let mut title = String::new();
-    for (place, character) in operation.id.chars().enumerate() {
-        if place == 0 {
-            title.extend(character.to_uppercase());
-        } else if character.is_ascii_uppercase() {
-            title.push(' ');
-            title.extend(character.to_lowercase());
-        } else {
-            title.push(character);
-        }
-    }
-    title
 }
 
 /// The name of a group as a heading.
@@ -214,7 +226,11 @@ impl Page {
 
     fn code(&mut self, language: &str, code: &str) {
         self.end_table();
-        self.line(&format!("```{language}\n{code}\n```\n"));
+        let mut fence = "```".to_owned();
+        while code.contains(&fence) {
+            fence.push('`');
+        }
+        self.line(&format!("{fence}{language}\n{code}\n{fence}\n"));
     }
 
     fn group(&mut self, title: &str, description: &str, rows: Vec<(String, &str)>) {
@@ -281,8 +297,19 @@ impl Page {
     }
 
     fn example(&mut self, body: &Body) {
-        if let Some(example) = &body.example {
-            self.code("json", &laid_out(example, &body.fields));
+        if body.example.is_some() {
+            self.code("json", &body.example_text());
+        }
+    }
+
+    /// The call in each language.
+    fn example_call(&mut self, call: &ApiCall) {
+        for (language, snippet) in [
+            ("sh", snippet::curl::snippet(call)),
+            ("python", snippet::python::snippet(call)),
+            ("js", snippet::javascript::snippet(call)),
+        ] {
+            self.code(language, &snippet);
         }
     }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::document::{Document, as_text};
+use super::example::laid_out;
 use super::fields::{Field, Shape, fields};
 
 /// An operation, or a webhook, which is a call to the receiver.
@@ -95,6 +96,53 @@ impl Place {
             Self::Query => "query",
             Self::Header => "header",
         }
+    }
+}
+
+impl Operation {
+    /// Its id as words: `listOwnListings` → `List own listings`.
+    pub fn title(&self) -> String {
+        let mut title = String::new();
+        for (place, character) in self.id.chars().enumerate() {
+            if place == 0 {
+                title.extend(character.to_uppercase());
+            } else if character.is_ascii_uppercase() {
+                title.push(' ');
+                title.extend(character.to_lowercase());
+            } else {
+                title.push(character);
+            }
+        }
+        title
+    }
+
+    /// The customary name of the environment variable with a key that it takes.
+    pub fn variable(&self) -> &'static str {
+        let caller = self.callers.first();
+        match caller.map(|caller| (caller.scheme.as_str(), caller.roles.is_empty())) {
+            Some(("token", _)) => "SERVICE_ACCOUNT_TOKEN",
+            Some(("secretKey", _)) => "SERVICE_SECRET_KEY",
+            Some(("key", false)) => "SERVICE_WRITE_KEY",
+            _ => "SERVICE_API_KEY",
+        }
+    }
+}
+
+impl Parameter {
+    /// What an example call has: every part of the path, and what else is required.
+    pub fn example_value(&self) -> Option<String> {
+        let is_needed = self.is_required || self.place == Place::Path;
+        let first = || self.shape.values.first().cloned();
+        let value = self.example.clone().or_else(first);
+        value.filter(|_| is_needed)
+    }
+}
+
+impl Body {
+    /// The example as it is read; empty without one.
+    pub fn example_text(&self) -> String {
+        let example = self.example.as_ref();
+        example.map_or_else(String::new, |example| laid_out(example, &self.fields))
     }
 }
 

@@ -9,7 +9,8 @@ use http::{HeaderMap, Uri};
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{
-    activity, keys, list, overview, plans, requests, settings, team, tokens, usage, webhooks,
+    activity, keys, list, overview, plans, requests, settings, team, tokens, try_it, usage,
+    webhooks,
 };
 use crate::app::App;
 use crate::assets;
@@ -44,6 +45,7 @@ pub fn routes() -> Vec<Route> {
         people_routes(),
         account_routes(),
         webhook_routes(),
+        try_routes(),
         all_open(listing_routes()),
         all_open(picture_routes()),
         all_open(economy_routes()),
@@ -79,6 +81,7 @@ fn people_routes() -> Vec<Route> {
         form("/accounts", SignedIn, list::show, list::create),
         page("/claim/{handle}", SignedIn, entry::claim),
         page("/takedown/{kind}/{name}", Anyone, entry::takedown),
+        page("/try/{operation}", SignedIn, try_it::entry),
     ]
 }
 
@@ -153,6 +156,14 @@ fn account_routes() -> Vec<Route> {
         ),
         page("/accounts/{account}/activity", manage, activity::show),
     ]
+}
+
+/// Test calls, which change nothing. What the switches close is an answer of the API.
+fn try_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let path = "/accounts/{account}/try/{operation}";
+    let form = form(path, read, try_it::show, try_it::send);
+    vec![with_body(open(form), MAX_LISTING)]
 }
 
 fn webhook_routes() -> Vec<Route> {
@@ -377,8 +388,10 @@ mod tests {
         for route in routes() {
             let only_reads = route.access == Access::Member(Permission::Read);
             let changes = route.methods.contains(&Method::POST);
-            let may_leave = route.path.ends_with("/team/leave");
-            assert!(!only_reads || !changes || may_leave, "{}", route.path);
+            // Members leave by themselves, and a test call changes nothing.
+            let is_open = ["/team/leave", "/try/{operation}"];
+            let is_open = is_open.iter().any(|end| route.path.ends_with(end));
+            assert!(!only_reads || !changes || is_open, "{}", route.path);
         }
     }
 }

@@ -47,6 +47,7 @@ mod stub_votes;
 mod support;
 mod team;
 mod tokens;
+mod try_it;
 mod twice;
 mod typed_forms;
 mod uploads;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
+use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::clock::Clock;
 use kit::config::Secret;
 use kit::lifecycle::Lifecycle;
@@ -29,7 +30,7 @@ use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::share_cards::ShareCards;
 use web::store::{members, people};
-use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
@@ -92,6 +93,7 @@ impl Site {
         let gateway = StubGateway::default();
         let mut services = kit::rpc::server::services();
         services.add_service(AccountsServiceServer::new(gateway.clone()));
+        services.add_service(TestCallServiceServer::new(gateway.clone()));
         let (listings, economy) = (StubListings::default(), StubEconomy::default());
         let api = StubApi::start().await;
         listings.add_to(&mut services);
@@ -125,6 +127,7 @@ impl Site {
                 .unwrap(),
             webhooks: Webhooks::new(webhooks.unwrap_or_else(|| client.clone()), testing::LONG),
             gateway: Gateway::new(client.clone(), testing::LONG),
+            test_calls: TestCalls::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), 1),
