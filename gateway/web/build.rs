@@ -6,10 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What public pages are made of, below the crate's folder.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     "src/site",
     "src/docs",
     "src/guides",
+    "src/reference",
     "src/domain",
     "pages/src",
     "pages/templates",

@@ -43,7 +43,7 @@ const PUBLIC: [&str; 25] = [
     "/link/no-such-link",
 ];
 /// The documentation; `/docs/all` is as long as all of it.
-const DOCS: [&str; 13] = [
+const DOCS: [&str; 17] = [
     "/docs",
     "/docs/first-call",
     "/docs/keys",
@@ -57,6 +57,10 @@ const DOCS: [&str; 13] = [
     "/docs/versioning",
     "/docs/changelog",
     "/docs/search?q=key",
+    "/docs/reference",
+    "/docs/reference/listGames",
+    "/docs/reference/submitGame",
+    "/docs/reference/webhooks/listing.published",
 ];
 /// The pages for a person.
 const PERSONAL: [&str; 6] = [

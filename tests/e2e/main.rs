@@ -26,6 +26,7 @@ mod places;
 mod port;
 mod quota;
 mod rankings;
+mod reference;
 mod schemas;
 mod schemathesis;
 mod search;

@@ -2,11 +2,14 @@
 //! can be refused for follows from the policy of its route.
 
 mod account;
+mod descriptions;
 mod errors;
+mod examples;
 mod operations;
 mod parameters;
 mod responses;
 mod schemas;
+mod security;
 mod webhooks;
 
 use std::collections::BTreeMap;
@@ -37,6 +40,7 @@ pub fn document(
     year: i32,
     policy: impl Fn(&str) -> Option<Policy>,
 ) -> anyhow::Result<Value> {
+    let schemas = components(year)?;
     let mut paths: Map<String, Value> = Map::new();
     let mut errors: BTreeMap<String, Value> = BTreeMap::new();
     for operation in operations() {
@@ -57,24 +61,24 @@ pub fn document(
         }
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         let method = operation.method.as_str().to_ascii_lowercase();
-        path[method] = described(&operation, &codes);
+        let mut described = described(&operation, &codes);
+        described["security"] = security::alternatives(&requirements).into();
+        if let Some(responses) = described["responses"].as_object_mut() {
+            examples::add_to_responses(responses, &schemas);
+        }
+        path[method] = described;
     }
     Ok(json!({
         "openapi": "3.1.0",
         "info": {"title": "Mchezo", "version": "1", "description": ABOUT},
         "servers": [{"url": api_url}],
         "tags": tags(),
-        "security": [{"key": []}],
         "paths": paths,
-        "webhooks": webhooks::webhooks(),
+        "webhooks": webhooks::webhooks(&schemas),
         "components": {
-            "schemas": components(year)?,
+            "schemas": schemas,
             "responses": errors,
-            "securitySchemes": {"key": {
-                "type": "http",
-                "scheme": "bearer",
-                "description": "A key from the dashboard.",
-            }},
+            "securitySchemes": security::schemes(),
         },
     }))
 }
@@ -106,6 +110,9 @@ fn described(operation: &Operation, codes: &BTreeMap<u16, Vec<Code>>) -> Value {
         "parameters": parameters,
         "responses": responses,
     });
+    if let Some(description) = descriptions::description(operation.id) {
+        described["description"] = description.into();
+    }
     if let Some(schema) = operation.body {
         let required = json!({"required": true, "content": body(&reference(schema))});
         described["requestBody"] = required;

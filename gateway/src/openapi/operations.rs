@@ -180,6 +180,7 @@ const TIPPED: Success = Success::Created {
 const PAGE: &[Parameter] = &[p::LIMIT, p::CURSOR];
 const SUBMIT: &[Parameter] = &[p::DRY_RUN, p::IDEMPOTENCY_KEY];
 const EDIT: &[Parameter] = &[p::SLUG, p::DRY_RUN, p::IF_MATCH];
+const EDIT_EVENT: &[Parameter] = &[p::EVENT_SLUG, p::DRY_RUN, p::IF_MATCH];
 
 /// Every operation of the API.
 #[rustfmt::skip]
@@ -197,8 +198,8 @@ pub(super) fn operations() -> Vec<Operation> {
             &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
         get("/events", "submitEvent", Tag::Events, "Submits an event, which staff review.", CREATED, SUBMIT)
             .write(Method::POST, "EventSubmission"),
-        get("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Listing("Event"), &[p::SLUG]),
-        get("/events/{slug}", "updateEvent", Tag::Events, "Changes an event of the account.", CHANGED, EDIT)
+        get("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Listing("Event"), &[p::EVENT_SLUG]),
+        get("/events/{slug}", "updateEvent", Tag::Events, "Changes an event of the account.", CHANGED, EDIT_EVENT)
             .write(Method::PATCH, "EventChange"),
         get("/creators", "listCreators", Tag::Creators, "Lists studios and persons, the newest first.", rows("CreatorRow"),
             &[p::CREATOR_KIND, p::ROLE, p::COUNTRY, p::CITY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),

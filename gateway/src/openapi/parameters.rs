@@ -144,7 +144,7 @@ pub(super) const CURSOR: Parameter = Parameter::query(
 pub(super) const Q: Parameter = Parameter::query(
     "q",
     Form::Format("words"),
-    "Words that must all match the beginning of a word, at most ten different ones. Typos are forgiven (§4.1).",
+    "Words that must all match the beginning of a word, at most ten different ones. Typos are forgiven.",
 );
 pub(super) const Q_OF_SEARCH: Parameter = Q.required().example("lagos");
 pub(super) const COUNTRY: Parameter = Parameter::query(
@@ -231,7 +231,7 @@ pub(super) const ACTION: Parameter =
 pub(super) const GRACE: Parameter = Parameter::query(
     "grace_seconds",
     Form::Number,
-    "How long the old secret still works (§5.9): 0, or an hour or more; by default a day.",
+    "How long the old secret still works: 0, or an hour or more; by default a day.",
 );
 pub(super) const TEST_EVENT: Parameter = Parameter::query(
     "event",
@@ -299,13 +299,14 @@ pub(super) const MESSAGE_EVENT: Parameter = Parameter::query(
 pub(super) const DRY_RUN: Parameter = Parameter::query(
     "dry_run",
     Form::Flag,
-    "Whether everything is only checked (§10.3). A test key never writes.",
+    "Whether everything is only checked. A test key never writes.",
 );
 
 pub(super) const SLUG: Parameter =
-    Parameter::path("slug", Form::Text, "A slug.").example("karoo-drift");
+    Parameter::path("slug", Form::Text, "Its slug.").example("sample-seed-bank");
+pub(super) const EVENT_SLUG: Parameter = SLUG.example("sample-dakar-game-tea");
 pub(super) const HANDLE: Parameter =
-    Parameter::path("handle", Form::Text, "A handle.").example("retroepic-software");
+    Parameter::path("handle", Form::Text, "Its handle.").example("sample-karoo-giants");
 pub(super) const CODE: Parameter = Parameter::path(
     "code",
     Form::Text,
@@ -320,16 +321,16 @@ pub(super) const BOARD: Parameter =
 pub(super) const IDEMPOTENCY_KEY: Parameter = Parameter::header(
     "Idempotency-Key",
     Form::Pattern("^[!-~]{1,255}$"),
-    "A name of this call: the same call under the same name has its effect once (§10.4).",
+    "A name of this call, 1 to 255 visible ASCII characters: the same call under the same name has its effect once.",
 )
 .example("8a0f6b1e-5d0c-4c57-9d1f-0f3a3f0f8f11");
 pub(super) const IF_MATCH: Parameter = Parameter::header(
     "If-Match",
     Form::Pattern(TAGS),
-    "`ETag`s of a read or a write of the listing: the change is made only at that revision (§10.10).",
+    "`ETag`s of a read or a write of the listing: the change is made only at that revision.",
 );
 pub(super) const IF_NONE_MATCH: Parameter = Parameter::header(
     "If-None-Match",
     Form::Text,
-    "`ETag`s that the caller has: the response is 304 without a body if one of them is the current one (§10.7).",
+    "`ETag`s that the caller has: the response is 304 without a body if one of them is the current one.",
 );

@@ -159,10 +159,16 @@ pub(super) fn metas() -> [(&'static str, Value); 6] {
     let cursor = json!({
         "type": ["string", "null"],
         "description": "The `cursor` of the next page; null on the last one.",
+        "examples": [null],
     });
-    let total = json!({"type": "integer", "minimum": 0, "description": "Rows of the whole list."});
+    let total = json!({"type": "integer", "minimum": 0, "description": "Rows of the whole list.", "examples": [1]});
     let list = json!({"next_cursor": cursor, "total": total});
-    let changes = json!({"next_cursor": {"type": "string"}, "total": total});
+    let next = json!({
+        "type": "string",
+        "description": "Continues behind the last row; never null.",
+        "examples": ["MTc5MzQ5MTIwMA"],
+    });
+    let changes = json!({"next_cursor": next, "total": total});
     let version = json!({"type": "integer", "minimum": 1, "description": "`version` of `GET /economy/methodology`."});
     let economy = json!({"next_cursor": cursor, "total": total, "methodology": version});
     let mut rates = economy.clone();
@@ -192,7 +198,12 @@ pub(super) fn metas() -> [(&'static str, Value); 6] {
 /// `meta` with `more` properties. Only errors may lack the mode: a call without a key has none.
 fn object_meta(more: &Value, more_required: &[&str], has_mode: bool) -> Value {
     let mut properties = more.clone();
-    properties["request_id"] = json!({"type": "string", "pattern": "^req_[0-9a-z]{26,}$"});
+    properties["request_id"] = json!({
+        "type": "string",
+        "pattern": "^req_[0-9a-z]{26,}$",
+        "description": "Identifies the call in our log.",
+        "examples": ["req_0k3v8m2d7x9q4t6w1z5b8n3c2j"],
+    });
     properties["mode"] = reference("KeyMode");
     let mut required = vec!["request_id"];
     if has_mode {

@@ -62,11 +62,22 @@ pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
         .collect();
     // It is part of the objects that have it.
     schemas.remove("SearchAddress");
-    for (name, submission, read) in [
-        ("GameChange", "GameSubmission", "Game"),
-        ("EventChange", "EventSubmission", "Event"),
+    for (name, submission, read, example) in [
+        (
+            "GameChange",
+            "GameSubmission",
+            "Game",
+            json!({"tagline": "Longer roads, less water."}),
+        ),
+        (
+            "EventChange",
+            "EventSubmission",
+            "Event",
+            json!({"online": true}),
+        ),
     ] {
-        let change = change(&schemas[submission], &schemas[read]);
+        let mut change = change(&schemas[submission], &schemas[read]);
+        change["example"] = example;
         schemas.insert(name.to_owned(), change);
     }
     Ok(schemas)
@@ -161,8 +172,10 @@ fn composed(schema: &Value, all: &Schemas) -> Value {
             json!({"oneOf": choices})
         }
     };
-    if let Some(description) = schema.get("description") {
-        composed["description"] = description.clone();
+    for own in ["description", "example"] {
+        if let Some(value) = schema.get(own) {
+            composed[own] = value.clone();
+        }
     }
     composed
 }

@@ -1,7 +1,10 @@
 //! The section of webhooks (§6): what a receiver gets.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
+use super::examples;
 use super::responses::{body, reference};
 
 /// Each event with the schema of its `data` and when it is sent.
@@ -57,9 +60,9 @@ const HEADERS: [(&str, bool, &str); 8] = [
     ),
 ];
 
-pub(super) fn webhooks() -> Map<String, Value> {
+pub(super) fn webhooks(schemas: &BTreeMap<String, Value>) -> Map<String, Value> {
     let webhook = |(event, data, when): (&str, &str, &str)| {
-        let operation = json!({
+        let mut operation = json!({
             "operationId": format!("on.{event}"),
             "summary": when,
             "tags": ["webhooks"],
@@ -69,6 +72,7 @@ pub(super) fn webhooks() -> Map<String, Value> {
             // The signature authenticates a delivery.
             "security": [],
         });
+        examples::add_to_body(&mut operation["requestBody"], schemas);
         (event.to_owned(), json!({"post": operation}))
     };
     EVENTS.into_iter().map(webhook).collect()
@@ -94,7 +98,7 @@ fn message(event: &str, data: &str) -> Value {
         "type": "object",
         "description": words,
         "properties": {
-            "id": {"type": "string", "format": "uuid"},
+            "id": {"type": "string", "format": "uuid", "examples": ["0199f3a2-9d44-7a05-b6c1-2e8f74d0a913"]},
             "event": {"const": event},
             "created_at": reference("Timestamp"),
             "data": reference(data),

@@ -99,6 +99,76 @@ async fn every_example_is_as_its_schema_says(pool: PgPool) {
     assert!(examples > 15, "{examples}");
 }
 
+/// Every body in the document, with its path.
+fn bodies<'a>(json: &'a Value, path: &str, found: &mut Vec<(String, &'a Value)>) {
+    let Some(object) = json.as_object() else {
+        return;
+    };
+    for (key, value) in object {
+        let path = format!("{path}/{key}");
+        if key == "application/json" {
+            found.push((path, value));
+        } else {
+            bodies(value, &path, found);
+        }
+    }
+}
+
+#[sqlx::test]
+async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let components = &document["components"];
+    let mut found = Vec::new();
+    bodies(&document["paths"], "", &mut found);
+    bodies(&document["webhooks"], "", &mut found);
+    let mut responses = 0;
+    for (path, body) in found {
+        if path.ends_with("requestBody/content/application/json") && body.get("example").is_none() {
+            // The example is that of the schema.
+            let name = body["schema"]["$ref"].as_str().unwrap();
+            let schema = document.pointer(name.strip_prefix('#').unwrap()).unwrap();
+            assert!(schema.get("example").is_some(), "{path}");
+            continue;
+        }
+        let schema = json!({"allOf": [body["schema"]], "components": components});
+        let validator = jsonschema::options().should_validate_formats(true);
+        let validator = validator.build(&schema).unwrap();
+        let problems: Vec<String> = validator
+            .iter_errors(&body["example"])
+            .map(|it| format!("{it} at {}", it.instance_path()))
+            .collect();
+        assert!(problems.is_empty(), "{path}: {problems:?}");
+        let text = body["example"].to_string();
+        assert!(
+            !text.contains("\"text\""),
+            "{path} has no good example: {text}"
+        );
+        responses += 1;
+    }
+    assert!(responses > 40, "{responses}");
+}
+
+/// Readers do not have the sections of the contract.
+#[sqlx::test]
+async fn every_operation_says_who_may_call_it_and_no_text_names_a_section(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    assert!(!document.to_string().contains('§'));
+    let schemes = document["components"]["securitySchemes"].as_object();
+    let schemes = schemes.unwrap();
+    let mut used = BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let alternatives = operation["security"].as_array().unwrap();
+            assert!(!alternatives.is_empty(), "{method} {path}");
+            let names = alternatives.iter();
+            used.extend(names.flat_map(|one| one.as_object().unwrap().keys()));
+        }
+    }
+    assert_eq!(used, schemes.keys().collect());
+}
+
 #[sqlx::test]
 async fn everybody_may_read_the_document_in_every_coding(pool: PgPool) {
     let test = Test::new(pool).await;

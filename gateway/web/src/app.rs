@@ -12,12 +12,15 @@ use crate::articles::Articles;
 use crate::guides::Guides;
 use crate::hashing::PasswordPool;
 use crate::page_limit::PageLimit;
+use crate::reference::DocumentCache;
 use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::share_cards::ShareCards;
-use crate::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use crate::upstream::{
+    Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
+};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -33,6 +36,8 @@ pub struct Web {
     /// Encrypts the secrets of authenticator apps.
     pub key_ring: KeyRing,
     pub gateway: Gateway,
+    /// Makes calls of the API for people without a key.
+    pub test_calls: TestCalls,
     pub webhooks: Webhooks,
     pub listings: Listings,
     pub economy: Economy,
@@ -44,6 +49,8 @@ pub struct Web {
     pub articles: Articles,
     /// The documentation.
     pub guides: Guides,
+    /// Its pages about each operation of the API.
+    pub reference: DocumentCache,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
     pub share_cards: ShareCards,

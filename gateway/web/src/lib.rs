@@ -19,6 +19,7 @@ pub mod notice;
 pub mod page_error;
 pub mod page_limit;
 pub mod people;
+pub mod reference;
 pub mod render;
 pub mod route;
 pub mod router;
@@ -47,12 +48,13 @@ use articles::Articles;
 use guides::Guides;
 use hashing::PasswordPool;
 use page_limit::PageLimit;
+use reference::DocumentCache;
 use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
-use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
 
 pub use config::Settings;
 
@@ -65,8 +67,8 @@ const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in se
 
 /// Pictures that public pages read from listings-svc at once.
 pub const PUBLIC_PICTURES: usize = 32;
-/// How long the page of a new key waits for the API's answer to a first call.
-const FIRST_CALL: std::time::Duration = std::time::Duration::from_secs(3);
+/// How long a page waits for the public API: that of a new key for the answer to a first call, and the reference for its document.
+const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
@@ -93,6 +95,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = boot.client(&settings.economy_addresses)?;
     let catalogue = boot.client(&settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
+    let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool,
         clock: clock.clone(),
@@ -108,6 +111,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         forms: Forms(keyspace),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
+        test_calls: TestCalls::new(gateway.clone(), deadline),
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
@@ -119,7 +123,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         guides: Guides::read(&settings.public_url, &settings.api_url())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
         share_cards: ShareCards::new(settings.share_cards.as_deref(), settings.share_card_bytes())?,
-        api: Api::new(settings.api_url(), FIRST_CALL)?,
+        reference: DocumentCache::new(api.clone(), settings.api_url()),
+        api,
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),

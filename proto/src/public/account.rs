@@ -10,6 +10,11 @@ use super::{
 
 /// A key of the account, or a request for a live key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "id": "0199f3a2-6b1e-7d40-8c2a-51f0a9c3d277", "name": "nightly mirror", "state": "working", "mode": "test", "kind": "account",
+    "may_write": false, "game": null, "last4": "x7Kq", "reason": null, "created_at": "2026-03-01T08:00:00.000Z",
+    "last_used_at": null, "expires_at": null, "grace_until": null, "revoked_at": null,
+}))]
 pub struct AccountKey {
     /// A UUID. A revealed key has the id of its request.
     #[schema(format = "uuid")]
@@ -51,6 +56,7 @@ pub struct NewAccountKey {
     /// The key.
     pub key: AccountKey,
     /// Null for a request.
+    #[schema(example = "svc_test_…")]
     pub secret: Option<String>,
 }
 
@@ -60,6 +66,7 @@ pub struct RotatedAccountKey {
     /// The key.
     pub key: AccountKey,
     /// Of the new key.
+    #[schema(example = "svc_test_…")]
     pub secret: String,
     /// The rotated one.
     pub old_key: AccountKey,
@@ -67,6 +74,11 @@ pub struct RotatedAccountKey {
 
 /// An endpoint of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "id": "0199f3a2-7c2f-7e51-9d3b-62a1bad4e388", "url": "https://hooks.example/mchezo", "events": ["listing.published"], "state": "on",
+    "reason": "", "rate_limit": null, "created_at": "2026-03-01T08:00:00.000Z", "rotating_until": null, "queued": 0, "failures": 0,
+    "last_success_at": "2026-03-02T08:00:00.000Z",
+}))]
 pub struct AccountEndpoint {
     /// A UUID.
     #[schema(format = "uuid")]
@@ -100,12 +112,14 @@ pub struct AccountEndpoint {
 pub struct NewAccountEndpoint {
     /// The endpoint.
     pub endpoint: AccountEndpoint,
-    /// The secret.
+    /// Signs what is sent to the endpoint.
+    #[schema(example = "svc_whsec_…")]
     pub secret: String,
 }
 
 /// An endpoint that is no more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"id": "0199f3a2-7c2f-7e51-9d3b-62a1bad4e388", "removed": true}))]
 pub struct RemovedEndpoint {
     /// A UUID.
     #[schema(format = "uuid")]
@@ -116,6 +130,14 @@ pub struct RemovedEndpoint {
 
 /// A delivery of a message to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "id": "0199f3a2-8d30-7f62-8e4c-73b2cbe5f499", "endpoint": "0199f3a2-7c2f-7e51-9d3b-62a1bad4e388",
+    "message_id": "0199f3a2-9d44-7a05-b6c1-2e8f74d0a913", "event": "listing.published", "state": "delivered",
+    "created_at": "2026-03-01T08:00:00.000Z", "tries": 1, "due_at": null,
+    "last_attempt": {
+        "number": 1, "at": "2026-03-01T08:00:00.100Z", "duration_ms": 84, "status": 204, "reason": "", "answer": "",
+    },
+}))]
 pub struct AccountDelivery {
     /// Unique among those of the endpoint.
     pub id: String,
@@ -143,6 +165,7 @@ pub struct AccountDelivery {
 
 /// An attempt of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"number": 1, "at": "2026-03-01T08:00:00.100Z", "duration_ms": 84, "status": 204, "reason": "", "answer": ""}))]
 pub struct AccountAttempt {
     /// From 1.
     pub number: u32,
@@ -173,11 +196,15 @@ pub struct OneDelivery {
     /// The oldest first.
     pub attempts: Vec<AccountAttempt>,
     /// The body as it is sent.
+    #[schema(
+        example = "{\"id\":\"0199f3a2-9d44-7a05-b6c1-2e8f74d0a913\",\"event\":\"listing.published\",…}"
+    )]
     pub body: String,
 }
 
 /// How many deliveries are, or would be, sent again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"deliveries": 12, "dry_run": true}))]
 pub struct RecoveredDeliveries {
     /// Their number.
     pub deliveries: u64,
@@ -187,6 +214,15 @@ pub struct RecoveredDeliveries {
 
 /// What the account has used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "plan": "free", "working_keys": 2,
+    "month": {"starts_at": "2026-03-01T00:00:00.000Z", "resets_at": "2026-04-01T00:00:00.000Z", "used": 1_204, "limit": 50_000},
+    "first_day": "2026-03-01", "last_day": "2026-03-31",
+    "rows": [{
+        "day": "2026-03-01", "mode": "live", "method": "GET", "route": "/v1/games", "calls": 310, "client_errors": 2, "rate_limited": 0,
+        "server_errors": 0,
+    }],
+}))]
 pub struct AccountUsage {
     /// The name of the plan.
     pub plan: String,

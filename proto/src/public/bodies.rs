@@ -140,7 +140,7 @@ pub struct KeySubmission {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"url": "https://hooks.example/mchezo", "events": ["listing.published"]}))]
 pub struct EndpointSubmission {
-    /// Its address (§6).
+    /// Its address.
     #[schema(format = "https-address")]
     pub url: String,
     /// The events that it receives.
@@ -154,7 +154,7 @@ pub struct EndpointSubmission {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"rate_limit": 10}))]
 pub struct EndpointChange {
-    /// Its address (§6).
+    /// Its address.
     #[schema(format = "https-address")]
     pub url: Option<String>,
     /// The events that it receives.

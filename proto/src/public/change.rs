@@ -7,6 +7,7 @@ use super::{ChangeKind, ChangedListingKind, CreatorRow, Event, GameRow, SearchAd
 
 /// A row of `GET /changes`: the last change of a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"type": "games", "slug": "karoo-drift", "change": "removed", "row": null}))]
 pub struct ListingChange {
     /// `games`, `creators` or `events`.
     #[serde(rename = "type")]

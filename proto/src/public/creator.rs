@@ -47,13 +47,19 @@ pub struct CreatorRow {
 
 /// `GET /creators/{handle}`: the row, and what only a single creator carries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "handle": "retroepic-software", "name": "RetroEpic Software", "kind": "studio", "roles": ["developer"], "tagline": "",
+    "avatar_url": null, "country_code": "ZA", "city": "Cape Town", "city_slug": "cape-town", "verified": true,
+    "url": "https://mchezo.example/creators/retroepic-software", "bio": "A studio by the sea.",
+    "links": {"website": "https://retroepic.example"}, "games": [],
+}))]
 pub struct Creator {
     /// The fields of the list row.
     #[serde(flatten)]
     pub row: CreatorRow,
     /// Who they are, at length; empty when there is nothing.
     pub bio: String,
-    /// Link key (§2.2, and `facebook`, `instagram`, `x`, `youtube`, `other`) to https address.
+    /// Link key (those of games, and `facebook`, `instagram`, `x`, `youtube`, `other`) to https address.
     #[schema(value_type = CreatorLinks)]
     pub links: BTreeMap<String, String>,
     /// Published games, in the order of `GET /games`.

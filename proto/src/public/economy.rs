@@ -9,6 +9,13 @@ use super::{Number, RateSource, Slug, Timestamp};
 
 /// A game's currency, and the economy that its newest counted report describes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "slug": "bao", "name": "Bao", "currency": "Cowrie", "reported_at": "2026-03-01T08:00:00.000Z", "late": false,
+    "supply": 1_000_000, "minted": 5_000, "burned": 1_000, "output": 42_000, "players": 120,
+    "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900, "cost": 3_700},
+    "inflation_pct": 1.5, "growth_pct": null, "money_growth_pct": 0.4, "trade_balance": -250, "policy_rate_pct": 12.5,
+    "naira_per_unit": null,
+}))]
 #[expect(clippy::struct_field_names, reason = "the contract has this name")]
 pub struct Currency {
     /// Of the game.
@@ -55,6 +62,12 @@ pub struct Currency {
 
 /// A counted report of a game, with the figures that it led to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "reported_at": "2026-03-01T08:00:00.000Z", "currency": "Cowrie",
+    "supply": 1_000_000, "minted": 5_000, "burned": 1_000, "output": 42_000, "players": 120,
+    "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900, "cost": 3_700},
+    "inflation_pct": 1.5, "growth_pct": null, "money_growth_pct": 0.4, "policy_rate_pct": 12.5, "naira_per_unit": null,
+}))]
 pub struct HistoryRow {
     /// When the report came.
     pub reported_at: Timestamp,
@@ -91,6 +104,12 @@ pub struct HistoryRow {
 
 /// How rates and figures are worked out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "version": 1,
+    "formulas": [{"name": "cost", "formula": "60 * meal + 40 * ride + 20 * wage + rent", "words": "What a month of living costs."}],
+    "constants": [{"name": "late", "value": "7 days", "words": "A currency without a counted report for so long is late."}],
+    "sources": ["reports of games"],
+}))]
 pub struct Methodology {
     /// Changes whenever the same reports and swaps lead to other figures.
     pub version: u32,

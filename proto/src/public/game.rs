@@ -65,6 +65,16 @@ pub struct GameCreator {
 
 /// `GET /games/{slug}`: the row, and what only a single game carries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "slug": "karoo-drift", "title": "Karoo Drift", "tagline": "Long roads, little water.", "cover_url": null,
+    "genres": ["racing"], "platforms": ["web", "android"], "stage": "early_access", "release_year": 2026, "featured": false,
+    "creator": {"handle": "retroepic-software", "name": "RetroEpic Software"}, "country_code": "ZA", "city": "Cape Town",
+    "url": "https://mchezo.example/games/karoo-drift", "created_at": "2026-03-01T08:00:00.000Z",
+    "description": "A race of nine hundred kilometres, and one well.",
+    "screenshots": [{"url": "https://mchezo.example/pictures/karoo-1.jpg", "width": 1280, "height": 720, "alt": "A car on a dirt road"}],
+    "links": {"website": "https://karoo-drift.example"}, "credits": [{"handle": null, "name": "Lerato M.", "role": "composer"}],
+    "trailer_url": null, "updated_at": "2026-03-02T08:00:00.000Z",
+}))]
 pub struct Game {
     /// The fields of the list row.
     #[serde(flatten)]
@@ -73,7 +83,7 @@ pub struct Game {
     pub description: String,
     /// Pictures of the game, in order.
     pub screenshots: Vec<Screenshot>,
-    /// Link key (§2.2) to https address.
+    /// Link key to https address.
     #[schema(value_type = GameLinks)]
     pub links: BTreeMap<String, String>,
     /// Who did what.

@@ -7,6 +7,15 @@ use super::{KeyKind, KeyMode, Slug, Timestamp};
 
 /// About the key that asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "account": {"id": "0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11", "name": "Savanna Games", "plan": {"name": "free", "title": "Free"}},
+    "key": {
+        "id": "0199f3a2-6b1e-7d40-8c2a-51f0a9c3d277", "name": "nightly mirror", "mode": "test", "kind": "account", "may_write": false,
+        "game": null, "expires_at": null, "last4": "x7Kq",
+    },
+    "minute": {"limit": 60, "remaining": 59, "resets_at": "2026-03-01T08:01:00.000Z"},
+    "month": {"limit": 50_000, "used": 1_204, "remaining": 48_796, "resets_at": "2026-04-01T00:00:00.000Z"},
+}))]
 pub struct Me {
     /// Whose key it is.
     pub account: MeAccount,
@@ -27,7 +36,7 @@ pub struct MeAccount {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Its plan (§8).
+    /// Its plan.
     pub plan: MePlan,
 }
 
@@ -54,7 +63,7 @@ pub struct MeKey {
     /// `account`, or `secret` or `public`: these belong to one game.
     #[schema(value_type = KeyKind)]
     pub kind: String,
-    /// Whether it may write (§5.5).
+    /// Whether it may write.
     pub may_write: bool,
     /// Slug of its game; null for an account's key.
     #[schema(required, value_type = Option<Slug>)]

@@ -21,7 +21,7 @@ pub struct OwnListing {
     pub slug: String,
     /// What it is called.
     pub title: String,
-    /// `pending`, `published`, `rejected` or `removed` (§3).
+    /// `pending`, `published`, `rejected` or `removed`.
     #[schema(value_type = ListingStatus)]
     pub status: String,
     /// Of a rejected one: what staff said; else null.

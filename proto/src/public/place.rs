@@ -35,6 +35,10 @@ pub struct CountryRow {
 
 /// `GET /countries/{code}`: the row, and the country's cities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "code": "NG", "name": "Nigeria", "creators": 31, "games": 22,
+    "cities": [{"slug": "lagos", "name": "Lagos", "country_code": "NG", "creators": 16, "games": 13}],
+}))]
 pub struct Country {
     /// The fields of the list row.
     #[serde(flatten)]

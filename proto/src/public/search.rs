@@ -7,6 +7,10 @@ use super::{CountryCode, ResultKind};
 
 /// A row of `GET /search`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "type": "games", "slug": "karoo-drift", "name": "Karoo Drift", "tagline": "Long roads, little water.", "country_code": "ZA",
+    "url": "https://mchezo.example/games/karoo-drift",
+}))]
 pub struct SearchResult {
     /// As the filter has it: `games`, `creators`, `events` or `cities`.
     #[serde(rename = "type")]

@@ -7,6 +7,10 @@ use super::{Slug, WebhookListingKind};
 
 /// A listing at the time of the message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "kind": "game", "slug": "karoo-drift", "name": "Karoo Drift", "url": "https://mchezo.example/games/karoo-drift",
+    "api": "/games/karoo-drift",
+}))]
 pub struct WebhookListing {
     /// `game`, `studio`, `person` or `event`.
     #[schema(value_type = WebhookListingKind)]
@@ -71,6 +75,10 @@ impl WebhookListing {
 
 /// A listing's move on a board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "kind": "game", "board": "week", "name": "Karoo Drift", "url": "https://mchezo.example/games/karoo-drift", "rank": 3,
+    "previous_rank": 7,
+}))]
 pub struct WebhookMove {
     /// `game`, `studio` or `person`.
     #[schema(value_type = WebhookListingKind)]
@@ -90,6 +98,7 @@ pub struct WebhookMove {
 
 /// A test event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({"message": "A test event from Mchezo."}))]
 pub struct WebhookPing {
     /// For a person.
     pub message: String,

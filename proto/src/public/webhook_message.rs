@@ -9,13 +9,22 @@ use super::{MessageEvent, Timestamp, WebhookListing, WebhookMove};
 
 /// A message that an endpoint of the account gets, for a caller that pulls it.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "cursor": "MTc5MzQ5MTIwMA", "id": "0199f3a2-9d44-7a05-b6c1-2e8f74d0a913", "event": "listing.updated",
+    "created_at": "2026-03-01T08:00:00.000Z",
+    "data": {
+        "kind": "game", "slug": "karoo-drift", "name": "Karoo Drift", "url": "https://mchezo.example/games/karoo-drift",
+        "api": "/games/karoo-drift",
+    },
+    "body": "{\"id\":\"0199f3a2-9d44-7a05-b6c1-2e8f74d0a913\",\"event\":\"listing.updated\",…}",
+}))]
 pub struct WebhookMessage {
     /// The value of `after` that continues behind this message.
     pub cursor: String,
     /// A UUID; the same as in the body.
     #[schema(format = "uuid")]
     pub id: String,
-    /// `listing.published`, `listing.updated`, `tip.paid` or `ranking.moved` (§6).
+    /// `listing.published`, `listing.updated`, `tip.paid` or `ranking.moved`.
     #[schema(value_type = MessageEvent)]
     pub event: String,
     /// When the change was made, as in the body.

@@ -32,7 +32,7 @@ pub struct Updated {
     /// Never changes.
     #[schema(value_type = Slug)]
     pub slug: String,
-    /// Where it stands (§3).
+    /// Where it stands.
     #[schema(value_type = ListingStatus)]
     pub status: String,
     /// Public page address.
@@ -53,7 +53,7 @@ pub struct DryRun {
     /// `create` or `update`.
     #[schema(value_type = WriteKind)]
     pub would: String,
-    /// Where the listing would stand (§3).
+    /// Where the listing would stand.
     #[schema(value_type = ListingStatus)]
     pub status: String,
 }

@@ -78,3 +78,19 @@ mod tests {
         assert!(!overview(2).contains("<i>"));
     }
 }
+
+/// The page where a person chooses an account.
+#[derive(Debug, Template)]
+#[template(path = "account/choose.html")]
+pub struct ChooseAccountPage {
+    pub shell: Shell,
+    pub title: &'static str,
+    pub question: &'static str,
+    pub choices: Vec<AccountChoice>,
+}
+
+#[derive(Debug)]
+pub struct AccountChoice {
+    pub href: String,
+    pub name: String,
+}

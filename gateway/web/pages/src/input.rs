@@ -1,5 +1,6 @@
 //! Further fields of forms: texts of several lines, choices, and groups.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use askama::Template;
@@ -79,18 +80,22 @@ pub struct Choice {
 #[derive(Debug, Template)]
 #[template(path = "part/select.html")]
 pub struct Select {
-    name: &'static str,
-    label: &'static str,
+    name: Cow<'static, str>,
+    label: Cow<'static, str>,
     hint: String,
     error: Option<String>,
     choices: Vec<Choice>,
 }
 
 impl Select {
-    pub fn new(name: &'static str, label: &'static str, choices: Vec<Choice>) -> Self {
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        label: impl Into<Cow<'static, str>>,
+        choices: Vec<Choice>,
+    ) -> Self {
         Self {
-            name,
-            label,
+            name: name.into(),
+            label: label.into(),
             hint: String::new(),
             error: None,
             choices,
@@ -105,7 +110,7 @@ impl Select {
 
     #[must_use]
     pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.of(self.name).map(ToOwned::to_owned);
+        self.error = errors.of(&self.name).map(ToOwned::to_owned);
         self
     }
 }
@@ -114,17 +119,21 @@ impl Select {
 #[derive(Debug, Template)]
 #[template(path = "part/checks.html")]
 pub struct Checks {
-    name: &'static str,
-    legend: &'static str,
+    name: Cow<'static, str>,
+    legend: Cow<'static, str>,
     error: Option<String>,
     choices: Vec<Choice>,
 }
 
 impl Checks {
-    pub fn new(name: &'static str, legend: &'static str, choices: Vec<Choice>) -> Self {
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        legend: impl Into<Cow<'static, str>>,
+        choices: Vec<Choice>,
+    ) -> Self {
         Self {
-            name,
-            legend,
+            name: name.into(),
+            legend: legend.into(),
             error: None,
             choices,
         }
@@ -132,7 +141,7 @@ impl Checks {
 
     #[must_use]
     pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.of(self.name).map(ToOwned::to_owned);
+        self.error = errors.of(&self.name).map(ToOwned::to_owned);
         self
     }
 }

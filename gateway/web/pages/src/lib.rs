@@ -20,6 +20,7 @@ pub mod shell;
 pub mod site;
 pub mod teams;
 pub mod tokens;
+pub mod try_it;
 pub mod usage;
 pub mod webhooks;
 pub mod when;

@@ -1,6 +1,7 @@
 //! Accounts: keys, usage, webhooks, team and activity. Every page is an RPC of the service that owns its rules, with the account as scope.
 
 pub mod activity;
+pub mod choice;
 pub mod keys;
 pub mod list;
 pub mod member_request;
@@ -10,6 +11,7 @@ pub mod requests;
 pub mod settings;
 pub mod team;
 pub mod tokens;
+pub mod try_it;
 pub mod usage;
 pub mod webhooks;
 

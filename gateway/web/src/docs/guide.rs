@@ -4,17 +4,18 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use pages::docs::{GuidePage, IndexPage};
-use pages::site::Head;
 use pages::site::share::Document;
+use pages::site::{Frame, Head};
 
 use super::{SUMMARY, TITLE, changelog, link, menu};
 use crate::app::{App, Web};
 use crate::guides::DocsPage;
 use crate::page_error::{PageError, PageResult};
+use crate::reference::Reference;
 use crate::site::cached::{Version, respond, respond_file};
 use crate::visit::Visit;
 
-const MARKDOWN: &str = "text/markdown; charset=utf-8";
+pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 pub async fn index(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
     let visit = visit.in_english();
@@ -28,7 +29,7 @@ pub async fn index(State(app): State<App>, Extension(visit): Extension<Visit>) -
         };
         Ok(IndexPage {
             frame,
-            menu: menu(&app.guides, ""),
+            menu: menu(&app.guides, None, ""),
             api_url: app.api_url.clone(),
         })
     })
@@ -55,35 +56,48 @@ pub async fn show(
     html(&app, &visit, page)
 }
 
-fn html(app: &Web, visit: &Visit, page: &DocsPage) -> PageResult {
+fn html(app: &Web, visit: &Visit, shown: &DocsPage) -> PageResult {
     let version = Version::new(app, visit);
-    respond(app, visit, &version, |mut frame| {
-        // Whatever follows a `?`, the page is the same.
-        frame.path = page.path();
-        frame.head = Head {
-            title: page.guide.title.clone(),
-            description: page.guide.summary.clone(),
-            is_indexed: true,
-        };
-        let markdown = format!("{}.md", page.path());
-        frame.share.documents = vec![Document {
-            media_type: "text/markdown",
-            title: page.guide.title.clone(),
-            href: markdown.clone(),
-        }];
-        if page.name == changelog::PAGE {
-            frame.share.documents.push(changelog::document());
+    respond(app, visit, &version, |frame| {
+        let neighbours = app.guides.neighbours(&shown.name);
+        let mut page = page(app, frame, (shown, neighbours), None);
+        if shown.name == changelog::PAGE {
+            page.frame.share.documents.push(changelog::document());
         }
-        let (previous, next) = app.guides.neighbours(page.name);
-        Ok(GuidePage {
-            frame,
-            menu: menu(&app.guides, page.name),
-            title: page.guide.title.clone(),
-            contents: page.guide.contents().cloned().collect(),
-            body: page.guide.html.clone(),
-            markdown,
-            previous: previous.map(link),
-            next: next.map(link),
-        })
+        Ok(page)
     })
+}
+
+/// A page of the documentation with the pages before and after it.
+pub(super) fn page(
+    web: &Web,
+    mut frame: Frame,
+    (shown, (previous, next)): (&DocsPage, (Option<&DocsPage>, Option<&DocsPage>)),
+    reference: Option<&Reference>,
+) -> GuidePage {
+    let title = &shown.guide.title;
+    // Whatever follows a `?`, the page is the same.
+    frame.path = shown.path();
+    frame.head = Head {
+        title: title.clone(),
+        description: shown.guide.summary.clone(),
+        is_indexed: true,
+    };
+    let markdown = format!("{}.md", shown.path());
+    frame.share.documents = vec![Document {
+        media_type: "text/markdown",
+        title: title.clone(),
+        href: markdown.clone(),
+    }];
+    GuidePage {
+        frame,
+        menu: menu(&web.guides, reference, &shown.name),
+        title: title.clone(),
+        contents: shown.guide.contents().cloned().collect(),
+        body: shown.guide.html.clone(),
+        markdown,
+        try_it: None,
+        previous: previous.map(link),
+        next: next.map(link),
+    }
 }

@@ -5,8 +5,9 @@ use axum::extract::{RawQuery, State};
 use pages::docs::SearchPage;
 use pages::site::Head;
 
-use super::menu;
+use super::{menu, reference};
 use crate::app::App;
+use crate::guides::Index;
 use crate::page_error::PageResult;
 use crate::site::cached::{Version, respond};
 use crate::site::query::{Query, address};
@@ -27,7 +28,8 @@ pub async fn show(
         .map(|words| words.chars().take(MOST).collect());
     let mut visit = visit.in_english();
     visit.path = address(PATH, &[("q", words.as_deref())]);
-    let version = Version::new(&app, &visit);
+    let reference = reference::if_any(&app).await;
+    let version = reference::with_version(Version::new(&app, &visit), reference.as_deref());
     respond(&app, &visit, &version, |mut frame| {
         frame.head = Head {
             title: match &words {
@@ -37,8 +39,10 @@ pub async fn show(
             description: "Search every page of the documentation.".to_owned(),
             is_indexed: false,
         };
-        let hits = words.as_ref().map(|words| app.guides.index.find(words));
-        let mut menu = menu(&app.guides, "");
+        let indexes = std::iter::once(&app.guides.index);
+        let indexes = indexes.chain(reference.as_deref().map(|reference| &reference.index));
+        let hits = words.as_ref().map(|words| Index::find(indexes, words));
+        let mut menu = menu(&app.guides, None, "");
         menu.search = words.unwrap_or_default();
         Ok(SearchPage { frame, menu, hits })
     })

@@ -15,6 +15,7 @@ pub mod picture_name;
 pub mod recovery;
 pub mod role;
 pub mod session_token;
+pub mod snippet;
 pub mod totp;
 pub mod utc_minute;
 pub mod voter_cookie;

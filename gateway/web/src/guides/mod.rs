@@ -44,9 +44,10 @@ guides! {
 /// A page of the documentation.
 #[derive(Debug)]
 pub struct DocsPage {
-    pub name: &'static str,
+    /// What its path has behind `/docs/`.
+    pub name: Cow<'static, str>,
     /// The title of its group in the navigation.
-    pub group: &'static str,
+    pub group: Cow<'static, str>,
     pub guide: Guide,
     /// Its HTML for a page with all guides: every id begins with the name.
     pub html_among_others: String,
@@ -55,9 +56,36 @@ pub struct DocsPage {
 }
 
 impl DocsPage {
+    /// `None` if the text begins with no heading.
+    pub fn read(
+        name: impl Into<Cow<'static, str>>,
+        group: impl Into<Cow<'static, str>>,
+        text: &str,
+    ) -> Option<Self> {
+        let name = name.into();
+        let prefix = format!("{}-", id(&name));
+        Some(Self {
+            guide: Guide::read(text, "")?,
+            html_among_others: Guide::read(text, &prefix)?.html,
+            markdown: without_attributes(text),
+            name,
+            group: group.into(),
+        })
+    }
+
     pub fn path(&self) -> String {
         format!("/docs/{}", self.name)
     }
+
+    /// Its id on a page with all guides.
+    pub fn id(&self) -> String {
+        id(&self.name)
+    }
+}
+
+/// An id of HTML from a name.
+fn id(name: &str) -> String {
+    name.replace(['/', '.'], "-")
 }
 
 /// The documentation.
@@ -81,17 +109,8 @@ impl Guides {
             for &(name, source) in sources {
                 let text = source.replace(SITE, site).replace(API, api_url);
                 let text = text.replace(ERRORS, &errors::markdown());
-                let read = |prefix: &str| {
-                    let guide = Guide::read(&text, prefix);
-                    guide.with_context(|| format!("{name}.md begins with no heading"))
-                };
-                pages.push(DocsPage {
-                    name,
-                    group,
-                    guide: read("")?,
-                    html_among_others: read(&format!("{name}-"))?.html,
-                    markdown: without_attributes(&text),
-                });
+                let page = DocsPage::read(name, group, &text);
+                pages.push(page.with_context(|| format!("{name}.md begins with no heading"))?);
             }
         }
         let changelog = pages.iter().find(|page| page.name == "changelog");
@@ -161,7 +180,7 @@ mod tests {
         let names: BTreeSet<String> = pages.map(|page| format!("{}.md", page.name)).collect();
         assert_eq!(files, names);
         for page in &guides.pages {
-            let (name, guide) = (page.name, &page.guide);
+            let (name, guide) = (&page.name, &page.guide);
             assert!(PATHS.contains(&page.path().as_str()), "{name}");
             assert!((20..=200).contains(&guide.summary.len()), "{name}");
             assert!(guide.contents().count() > 1, "{name}");
@@ -193,7 +212,8 @@ mod tests {
                     continue;
                 };
                 let name = name.trim_end_matches(".md");
-                if name == "changelog/feed.xml" {
+                // The pages of the reference come from the gateway.
+                if name == "changelog/feed.xml" || name.starts_with("reference") {
                     continue;
                 }
                 let target = guides.find(name);

@@ -27,8 +27,8 @@ struct IndexedSection {
 }
 
 impl Index {
-    pub(super) fn of(pages: &[DocsPage]) -> Self {
-        let sections = pages.iter().flat_map(|page| {
+    pub fn of<'p>(pages: impl IntoIterator<Item = &'p DocsPage>) -> Self {
+        let sections = pages.into_iter().flat_map(|page| {
             let sections = page.guide.sections.iter();
             sections.map(|section| IndexedSection::new(page, section))
         });
@@ -36,18 +36,19 @@ impl Index {
     }
 
     /// The sections that have every word, the best first. A word matches the beginning of a word.
-    pub fn find(&self, query: &str) -> Vec<Hit> {
+    pub fn find<'i>(indexes: impl IntoIterator<Item = &'i Self>, query: &str) -> Vec<Hit> {
         let mut wanted = words(query);
         wanted.truncate(MOST_WORDS);
         if wanted.is_empty() {
             return Vec::new();
         }
-        let scored = self.0.iter().filter_map(|section| {
+        let sections = indexes.into_iter().flat_map(|index| &index.0);
+        let scored = sections.filter_map(|section| {
             let score = section.score(&wanted)?;
             Some((score, section))
         });
         let mut found: Vec<(u32, &IndexedSection)> = scored.collect();
-        // A stable sort: equally good ones stay in the order of the guides.
+        // A stable sort: equally good ones stay in the order of the indexes and their pages.
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         found.truncate(MOST_HITS);
         let hits = found.into_iter().map(|(_, section)| section.hit(&wanted));
@@ -158,7 +159,7 @@ mod tests {
 
     fn find(query: &str) -> Vec<Hit> {
         let guides = Guides::read("https://mchezo.example", "https://mchezo.example/v1");
-        guides.unwrap().index.find(query)
+        Index::find([&guides.unwrap().index], query)
     }
 
     #[test]

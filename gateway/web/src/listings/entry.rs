@@ -4,17 +4,17 @@ use axum::Extension;
 use axum::extract::{Path, Query, State};
 use futures::future::join_all;
 use kit::{Code, Fault};
-use pages::listings::claims::{AccountChoice, ChooseAccountPage};
 use pages::site::Language;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::kind;
+use crate::account::choice::choose;
 use crate::app::{App, Web};
 use crate::domain::listing_kind::is_listing_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{ok, see_other};
+use crate::render::see_other;
 use crate::store::members;
 use crate::upstream::listings::ListingRef;
 use crate::viewer::Viewer;
@@ -44,34 +44,12 @@ pub async fn claim(
     if !is_listing_name(&handle) {
         return Err(PageError::not_found());
     }
-    let form = |account: &Uuid| format!("/accounts/{account}/claims?handle={handle}");
-    match &accounts[..] {
-        [] if memberships.is_empty() => Ok(see_other("/accounts")),
-        [] => Err(PageError::forbidden(Permission::Edit.holders())),
-        [only] => Ok(see_other(&form(only))),
-        several => {
-            let names = several.iter().map(|account| account_name(&app, *account));
-            let names = join_all(names).await;
-            let choices = several
-                .iter()
-                .zip(names)
-                .map(|(account, name)| AccountChoice {
-                    href: form(account),
-                    name,
-                });
-            Ok(ok(&ChooseAccountPage {
-                shell: viewer.shell(),
-                choices: choices.collect(),
-            }))
-        }
+    if accounts.is_empty() && !memberships.is_empty() {
+        return Err(PageError::forbidden(Permission::Edit.holders()));
     }
-}
-
-/// While the gateway is away, the links still work.
-async fn account_name(web: &Web, account: Uuid) -> String {
-    let found = web.gateway.account(account).await.ok();
-    let account_found = found.and_then(|found| found.account);
-    account_found.map_or_else(|| account.to_string(), |account| account.name)
+    let texts = ("Claim a page", "Which account does it belong to?");
+    let form = |account: &Uuid| format!("/accounts/{account}/claims?handle={handle}");
+    Ok(choose(&app, &viewer, &accounts, texts, form).await)
 }
 
 /// Leads to the request for a takedown if the listing is the person's, and to the report of it otherwise.

@@ -9,7 +9,8 @@ use http::{HeaderMap, Uri};
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{
-    activity, keys, list, overview, plans, requests, settings, team, tokens, usage, webhooks,
+    activity, keys, list, overview, plans, requests, settings, team, tokens, try_it, usage,
+    webhooks,
 };
 use crate::app::App;
 use crate::assets;
@@ -26,6 +27,7 @@ use crate::page_error::PageError;
 use crate::people::{
     delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
 };
+use crate::reference;
 use crate::route::{Route, action, all_open, form, open, page, with_body};
 use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
@@ -43,6 +45,7 @@ pub fn routes() -> Vec<Route> {
         people_routes(),
         account_routes(),
         webhook_routes(),
+        try_routes(),
         all_open(listing_routes()),
         all_open(picture_routes()),
         all_open(economy_routes()),
@@ -78,6 +81,7 @@ fn people_routes() -> Vec<Route> {
         form("/accounts", SignedIn, list::show, list::create),
         page("/claim/{handle}", SignedIn, entry::claim),
         page("/takedown/{kind}/{name}", Anyone, entry::takedown),
+        page("/try/{operation}", SignedIn, try_it::entry),
     ]
 }
 
@@ -152,6 +156,14 @@ fn account_routes() -> Vec<Route> {
         ),
         page("/accounts/{account}/activity", manage, activity::show),
     ]
+}
+
+/// Test calls, which change nothing. What the switches close is an answer of the API.
+fn try_routes() -> Vec<Route> {
+    let read = Access::Member(Permission::Read);
+    let path = "/accounts/{account}/try/{operation}";
+    let form = form(path, read, try_it::show, try_it::send);
+    vec![with_body(open(form), MAX_LISTING)]
 }
 
 fn webhook_routes() -> Vec<Route> {
@@ -335,7 +347,7 @@ pub fn router(app: &App) -> Router {
     let public = routes()
         .into_iter()
         .filter(|route| route.access == Access::Public);
-    let docs = guides::PATHS.iter().copied();
+    let docs = guides::PATHS.iter().copied().chain([reference::PATH]);
     let fixed = FixedPages::of(public.map(|route| route.path).chain(docs));
     router
         .layer(Extension(fixed))
@@ -376,8 +388,10 @@ mod tests {
         for route in routes() {
             let only_reads = route.access == Access::Member(Permission::Read);
             let changes = route.methods.contains(&Method::POST);
-            let may_leave = route.path.ends_with("/team/leave");
-            assert!(!only_reads || !changes || may_leave, "{}", route.path);
+            // Members leave by themselves, and a test call changes nothing.
+            let is_open = ["/team/leave", "/try/{operation}"];
+            let is_open = is_open.iter().any(|end| route.path.ends_with(end));
+            assert!(!only_reads || !changes || is_open, "{}", route.path);
         }
     }
 }

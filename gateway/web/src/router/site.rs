@@ -5,7 +5,7 @@ use axum::middleware::from_fn_with_state;
 use pages::site::Language;
 
 use crate::app::App;
-use crate::docs::{all, changelog, guide, llms, search as docs_search};
+use crate::docs::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::layers::access::Access;
 use crate::layers::visit;
 use crate::route::{Route, form, page};
@@ -77,6 +77,10 @@ pub(super) fn docs_routes() -> Vec<Route> {
         page("/docs/all", Docs, all::show),
         page("/docs/search", Docs, docs_search::show),
         page("/docs/{page}", Docs, guide::show),
+        page("/docs/reference", Docs, reference::list),
+        page("/docs/reference.md", Docs, reference::list_as_markdown),
+        page("/docs/reference/{operation}", Docs, reference::operation),
+        page("/docs/reference/webhooks/{event}", Docs, reference::webhook),
         page("/docs/changelog/feed.xml", Docs, changelog::feed),
         page("/llms.txt", File, llms::index),
         page("/llms-full.txt", File, llms::full),

@@ -13,7 +13,7 @@ use crate::page_error::PageResult;
 use crate::visit::Visit;
 
 /// What paths of the dashboard begin with.
-const DASHBOARD: [&str; 7] = [
+const DASHBOARD: [&str; 8] = [
     "/accounts",
     "/you",
     "/link/",
@@ -21,6 +21,7 @@ const DASHBOARD: [&str; 7] = [
     "/sign-",
     "/claim/",
     "/takedown/",
+    "/try/",
 ];
 /// Pages of the public site that nobody searches for: results of a search, votes, and forms about a listing. They are there in each language.
 const PUBLIC: [&str; 5] = [

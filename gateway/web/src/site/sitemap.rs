@@ -149,19 +149,25 @@ impl Rest {
     }
 }
 
-/// The pages that are no listings: those of the router's table, and the countries.
+/// The pages that are no listings: those of the router's table, those of the reference, and the countries.
 async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> PageResult {
     if number != 1 {
         return Err(PageError::not_found());
     }
     let countries = app.catalogue.countries().await?;
-    let version = Version::of_file(app, visit).rows(&countries);
+    // While the gateway is away there may be none.
+    let reference = app.reference.get(app.clock.now()).await.ok();
+    let version = reference.as_ref().map_or("", |it| it.version.as_str());
+    let version = Version::of_file(app, visit).rows(&countries).text(version);
     respond_file(visit, &version, MEDIA_TYPE, || {
         let countries: Vec<CountryRow> = countries.parse()?;
         let site = app.public_url.as_str();
         let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
         for path in fixed.0.iter() {
             push_entry(&mut text, "url", [site, path], None);
+        }
+        for page in reference.iter().flat_map(|reference| &reference.pages) {
+            push_entry(&mut text, "url", [site, &page.path()], None);
         }
         for country in &countries {
             push_entry(&mut text, "url", [site, "/countries/", &country.code], None);

@@ -1,12 +1,12 @@
-//! A client of the public API. It makes the first call of a new test key, over HTTP as customers do.
+//! A client of the public API, over HTTP as customers have it: the first call of a new test key, and the OpenAPI document.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use http::header::AUTHORIZATION;
-use http::{HeaderValue, Request, StatusCode};
+use http::header::{AUTHORIZATION, ETAG, IF_NONE_MATCH};
+use http::{HeaderValue, Request, StatusCode, response};
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -15,8 +15,10 @@ use hyper_util::rt::TokioExecutor;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
 
-/// The most bytes of an answer that are read.
+/// The most bytes of an answer to a first call that are read.
 const MAX_BODY: usize = 64 * 1024;
+/// The most bytes of the OpenAPI document. It has some hundred thousand.
+const MAX_DOCUMENT: usize = 8 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct Api {
@@ -31,6 +33,14 @@ pub struct Api {
 pub struct ApiAnswer {
     pub status: StatusCode,
     pub body: String,
+}
+
+/// The OpenAPI document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiDocument {
+    pub body: Bytes,
+    /// Its tag, to ask for a newer one with.
+    pub etag: Option<String>,
 }
 
 impl Api {
@@ -75,21 +85,54 @@ impl Api {
             .header(AUTHORIZATION, key)
             .body(Empty::new())
             .map_err(|_not_an_address| unsendable.to_owned())?;
+        let (head, body) = self.send(request, MAX_BODY).await?;
+        Ok(ApiAnswer {
+            status: head.status,
+            body: String::from_utf8_lossy(&body).into_owned(),
+        })
+    }
+
+    /// Reads the OpenAPI document, or `None` if it is still the one with this tag.
+    ///
+    /// # Errors
+    /// Why there is no document, as a sentence.
+    pub async fn openapi(&self, etag: Option<&str>) -> Result<Option<ApiDocument>, String> {
+        let mut request = Request::get(format!("{}/openapi.json", self.url));
+        if let Some(etag) = etag {
+            request = request.header(IF_NONE_MATCH, etag);
+        }
+        let request = request.body(Empty::new());
+        let request = request.map_err(|error| format!("the request cannot be made: {error}"))?;
+        let (head, body) = self.send(request, MAX_DOCUMENT).await?;
+        match head.status {
+            StatusCode::OK => {
+                let etag = head.headers.get(ETAG);
+                let etag = etag.and_then(|etag| Some(etag.to_str().ok()?.to_owned()));
+                Ok(Some(ApiDocument { body, etag }))
+            }
+            StatusCode::NOT_MODIFIED if etag.is_some() => Ok(None),
+            status => Err(format!("the API answered with {status}.")),
+        }
+    }
+
+    /// Sends a request, and reads up to `most` bytes of the answer's body.
+    async fn send(
+        &self,
+        request: Request<Empty<Bytes>>,
+        most: usize,
+    ) -> Result<(response::Parts, Bytes), String> {
         let call = async {
             let answer = self.client.request(request).await.map_err(|error| {
-                tracing::warn!(%error, "the API cannot be reached for a first call");
+                tracing::warn!(%error, "the API cannot be reached");
                 "the dashboard cannot reach the API now.".to_owned()
             })?;
             let (head, body) = answer.into_parts();
-            let body = Limited::new(body, MAX_BODY).collect().await;
+            let body = Limited::new(body, most).collect().await;
             let body = body.map_err(|error| {
-                tracing::warn!(error, "the answer to a first call broke off");
+                tracing::warn!(error, "the answer of the API broke off");
                 "the answer broke off, or it is longer than this page shows.".to_owned()
             })?;
-            Ok(ApiAnswer {
-                status: head.status,
-                body: String::from_utf8_lossy(&body.to_bytes()).into_owned(),
-            })
+            Ok((head, body.to_bytes()))
         };
         match timeout(self.deadline, call).await {
             Ok(answer) => answer,

@@ -11,13 +11,15 @@ pub mod listings;
 mod notes;
 mod pictures;
 pub mod rates;
+pub mod test_calls;
 mod votes;
 pub mod webhook;
 
-pub use api::{Api, ApiAnswer};
+pub use api::{Api, ApiAnswer, ApiDocument};
 pub use catalogue::Catalogue;
 pub use currencies::Currencies;
 pub use economy::Economy;
 pub use gateway::Gateway;
 pub use listings::Listings;
+pub use test_calls::TestCalls;
 pub use webhook::Webhooks;

@@ -15,7 +15,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 21] = [
+const KNOWN: [&str; 23] = [
     "{account}",
     "{key}",
     "{request}",
@@ -37,6 +37,8 @@ const KNOWN: [&str; 21] = [
     "{board}",
     "{other}",
     "{page}",
+    "{operation}",
+    "{event}",
 ];
 
 /// The account of [`ADA`], who is signed in.
@@ -135,6 +137,8 @@ impl FullAccount {
             "{board}" => "week".to_owned(),
             "{other}" => "kora".to_owned(),
             "{page}" => "errors".to_owned(),
+            "{operation}" => "listGames".to_owned(),
+            "{event}" => "listing.published".to_owned(),
             "{picture}" => "cover".to_owned(),
             "{note}" => NOTE.to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),

@@ -17,6 +17,9 @@ pub(crate) struct StubGateway {
     pub(crate) tokens: Arc<Mutex<Vec<proto::AccountToken>>>,
     /// What tokens changed in every account, newest first.
     pub(crate) token_changes: Arc<Mutex<Vec<proto::TokenChange>>>,
+    /// Test calls, and what they are answered with.
+    pub(crate) test_calls: Arc<Mutex<Vec<proto::RunTestCallRequest>>>,
+    pub(crate) test_answer: Arc<Mutex<proto::RunTestCallResponse>>,
     pub(crate) is_down: Arc<AtomicBool>,
     /// What every account uses: by day and route, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
@@ -33,7 +36,7 @@ impl StubGateway {
         accounts.insert(account.id.clone(), account);
     }
 
-    fn check(&self) -> Result<(), Status> {
+    pub(crate) fn check(&self) -> Result<(), Status> {
         if self.is_down.load(Ordering::Relaxed) {
             return Err(Fault::unavailable("the gateway of the test").into());
         }

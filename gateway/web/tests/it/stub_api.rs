@@ -1,12 +1,14 @@
-//! The public API, with one route that knows test keys.
+//! The public API, with one route that knows test keys, and the OpenAPI document of the real gateway.
 
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -18,6 +20,8 @@ pub(crate) enum ApiMood {
     Hangs,
     /// With a body of a hundred thousand bytes.
     IsLong,
+    /// The OpenAPI document is a page of an error.
+    IsBroken,
 }
 
 #[derive(Debug)]
@@ -25,8 +29,27 @@ pub(crate) struct StubApi {
     /// The address with the version.
     pub(crate) url: String,
     pub(crate) mood: Arc<Mutex<ApiMood>>,
+    pub(crate) document: Arc<Mutex<Document>>,
     /// Ends with this value.
     _server: JoinSet<()>,
+}
+
+/// The OpenAPI document, as it is served.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) json: Value,
+    /// The tag that each request has named.
+    pub(crate) reads: Vec<Option<String>>,
+}
+
+impl Default for Document {
+    fn default() -> Self {
+        let policy = gateway::router::policy;
+        Self {
+            json: gateway::openapi::document("https://mchezo.example/v1", 2026, policy).unwrap(),
+            reads: Vec::new(),
+        }
+    }
 }
 
 impl StubApi {
@@ -34,17 +57,43 @@ impl StubApi {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let mood = Arc::new(Mutex::new(ApiMood::default()));
+        let document = Arc::<Mutex<Document>>::default();
         let router = Router::new()
             .route("/v1/games", get(games))
-            .with_state(Arc::clone(&mood));
+            .with_state(Arc::clone(&mood))
+            .route("/v1/openapi.json", get(openapi))
+            .with_state((Arc::clone(&mood), Arc::clone(&document)));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self {
             url,
             mood,
+            document,
             _server: server,
         }
     }
+}
+
+type Shared = (Arc<Mutex<ApiMood>>, Arc<Mutex<Document>>);
+
+async fn openapi(State((mood, document)): State<Shared>, headers: HeaderMap) -> Response {
+    let mood = *mood.lock().unwrap();
+    if mood == ApiMood::Hangs {
+        std::future::pending::<()>().await;
+    }
+    let mut document = document.lock().unwrap();
+    let text = document.json.to_string();
+    let etag = format!("\"{:x}\"", text.len());
+    let known = headers.get(IF_NONE_MATCH);
+    let known = known.map(|known| known.to_str().unwrap().to_owned());
+    document.reads.push(known.clone());
+    if mood == ApiMood::IsBroken {
+        return "<html>Not now".into_response();
+    }
+    if known.as_ref() == Some(&etag) {
+        return StatusCode::NOT_MODIFIED.into_response();
+    }
+    ([(ETAG, etag)], text).into_response()
 }
 
 async fn games(

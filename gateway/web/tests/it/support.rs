@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
+use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::clock::Clock;
 use kit::config::Secret;
 use kit::lifecycle::Lifecycle;
@@ -21,6 +22,7 @@ use web::domain::role::Role;
 use web::guides::Guides;
 use web::hashing::PasswordPool;
 use web::page_limit::PageLimit;
+use web::reference::DocumentCache;
 use web::router::router;
 use web::session::limits::Limits;
 use web::session::once::Forms;
@@ -28,7 +30,7 @@ use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::share_cards::ShareCards;
 use web::store::{members, people};
-use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
@@ -40,7 +42,7 @@ use crate::stub_listings::StubListings;
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
 /// Longer than an answer takes on a busy machine; a test waits for it to see an API that hangs.
-const FIRST_CALL: std::time::Duration = std::time::Duration::from_secs(5);
+const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(5);
 pub(crate) const PASSWORD: &str = "baobab lorry teapot nine";
 pub(crate) const ADA: &str = "ada@studio.example";
 pub(crate) const BOB: &str = "bob@games.example";
@@ -91,6 +93,7 @@ impl Site {
         let gateway = StubGateway::default();
         let mut services = kit::rpc::server::services();
         services.add_service(AccountsServiceServer::new(gateway.clone()));
+        services.add_service(TestCallServiceServer::new(gateway.clone()));
         let (listings, economy) = (StubListings::default(), StubEconomy::default());
         let api = StubApi::start().await;
         listings.add_to(&mut services);
@@ -104,6 +107,7 @@ impl Site {
             redis: Redis::lazy(&redis, testing::LONG, "").unwrap(),
             prefix: format!("test-{}", kit::ids::row_id()),
         };
+        let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
         let app = Arc::new(Web {
             pool: pool.clone(),
             clock: clock.clone(),
@@ -123,6 +127,7 @@ impl Site {
                 .unwrap(),
             webhooks: Webhooks::new(webhooks.unwrap_or_else(|| client.clone()), testing::LONG),
             gateway: Gateway::new(client.clone(), testing::LONG),
+            test_calls: TestCalls::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), 1),
@@ -130,9 +135,10 @@ impl Site {
             page_limit: PageLimit::new(120),
             articles: Articles::read(None).unwrap(),
             guides: Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap(),
+            reference: DocumentCache::new(stub.clone(), "https://mchezo.example/v1".to_owned()),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
             share_cards: ShareCards::new(None, 10_000_000).unwrap(),
-            api: Api::new(api.url.clone(), FIRST_CALL).unwrap(),
+            api: stub,
             staff_mail: Some("staff@mchezo.example".to_owned()),
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),

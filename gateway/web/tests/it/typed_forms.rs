@@ -216,6 +216,17 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
         ("name", "", "name"),
     ),
     form(
+        "/accounts/{account}/try/{operation}",
+        "/accounts/{account}/try/{operation}",
+        Needs::Gateway,
+        &[
+            ("query.q", "Typed words"),
+            ("query.limit", "many"),
+            ("header.If-None-Match", "Typed-tag"),
+        ],
+        ("header.If-None-Match", "typé", "header.If-None-Match"),
+    ),
+    form(
         "/accounts/{account}/team",
         "/accounts/{account}/team/invite",
         Needs::Nothing,

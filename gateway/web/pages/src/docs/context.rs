@@ -16,7 +16,7 @@ pub struct Menu {
 
 #[derive(Debug, Clone)]
 pub struct MenuGroup {
-    pub title: &'static str,
+    pub title: String,
     pub links: Vec<MenuLink>,
 }
 
@@ -40,6 +40,8 @@ pub struct GuidePage {
     pub body: String,
     /// The path of the same page as Markdown.
     pub markdown: String,
+    /// Where an operation can be tried.
+    pub try_it: Option<String>,
     pub previous: Option<Link>,
     pub next: Option<Link>,
 }

@@ -29,17 +29,3 @@ pub struct ClaimRow {
     /// What staff said about a rejection.
     pub reason: String,
 }
-
-/// The page where a person chooses for which account to claim a page.
-#[derive(Debug, Template)]
-#[template(path = "listing/choose_account.html")]
-pub struct ChooseAccountPage {
-    pub shell: Shell,
-    pub choices: Vec<AccountChoice>,
-}
-
-#[derive(Debug)]
-pub struct AccountChoice {
-    pub href: String,
-    pub name: String,
-}

@@ -1,0 +1,92 @@
+//! Who may call an operation, as security schemes. They follow from the policy of its route.
+
+use serde_json::{Value, json};
+
+use crate::domain::access::{AllowedKeys, Operation as Kind, Requirements};
+
+/// The role of a key that was made with *May write*.
+const WRITE: &str = "write";
+
+/// The schemes by name. All are `Authorization: Bearer`.
+pub(super) fn schemes() -> Value {
+    let scheme =
+        |description: &str| json!({"type": "http", "scheme": "bearer", "description": description});
+    json!({
+        "key": scheme("A key of the account, from the dashboard. One with the role `write` was made with *May write*."),
+        "secretKey": scheme("The secret key of a game, for the game's server."),
+        "publicKey": scheme("The public key of a game, which may be given away. It never writes."),
+        "token": scheme("An account token from the dashboard. The roles are its scopes."),
+    })
+}
+
+/// The schemes of which an operation takes any one, each with the roles that it needs.
+pub(super) fn alternatives(required: &Requirements) -> Vec<Value> {
+    let (schemes, role): (&[&str], Option<&str>) = match (required.keys, required.operation) {
+        (AllowedKeys::Any, Kind::Submit | Kind::Edit) => (&["key", "secretKey"], Some(WRITE)),
+        (AllowedKeys::Any, _) => (&["key", "secretKey", "publicKey"], None),
+        (AllowedKeys::NotPublic, _) => (&["key", "secretKey"], None),
+        (AllowedKeys::Secret, _) => (&["secretKey"], None),
+        (AllowedKeys::Game, _) => (&["secretKey", "publicKey"], None),
+        (AllowedKeys::Token { read, .. }, Kind::Read) => (&["token"], Some(read.as_str())),
+        (AllowedKeys::Token { write, .. }, _) => (&["token"], Some(write.as_str())),
+    };
+    let roles: Vec<&str> = role.into_iter().collect();
+    schemes
+        .iter()
+        .map(|scheme| json!({ *scheme: roles }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::*;
+    use crate::layers::policy::Route;
+    use crate::router;
+
+    #[test]
+    fn what_an_operation_takes_follows_from_its_route() {
+        for (method, pattern, expected) in [
+            (
+                Method::GET,
+                "/v1/games",
+                json!([{"key": []}, {"secretKey": []}, {"publicKey": []}]),
+            ),
+            (
+                Method::POST,
+                "/v1/games",
+                json!([{"key": ["write"]}, {"secretKey": ["write"]}]),
+            ),
+            (
+                Method::GET,
+                "/v1/me/listings",
+                json!([{"key": []}, {"secretKey": []}]),
+            ),
+            (
+                Method::POST,
+                "/v1/play/tips",
+                json!([{"secretKey": []}, {"publicKey": []}]),
+            ),
+            (Method::GET, "/v1/economy/rates", json!([{"secretKey": []}])),
+            (
+                Method::GET,
+                "/v1/account/keys",
+                json!([{"token": ["keys:read"]}]),
+            ),
+            (
+                Method::POST,
+                "/v1/account/keys",
+                json!([{"token": ["keys:write"]}]),
+            ),
+        ] {
+            let route = Route {
+                pattern,
+                policy: router::policy(pattern).unwrap(),
+                methods: vec![method.clone()],
+            };
+            let taken = alternatives(&route.requirements(&method, false));
+            assert_eq!(json!(taken), expected, "{method} {pattern}");
+        }
+    }
+}

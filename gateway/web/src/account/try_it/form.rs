@@ -1,0 +1,82 @@
+//! The fields of the form of an operation.
+
+use pages::input::{Area, Checks, Choice, FormPart, Select};
+use pages::{Field, Fields};
+
+use super::typed::{BODY, MAX_BODY, MAX_VALUE, Typed, field_name};
+use crate::reference::{Operation, Parameter, Place};
+
+/// Lines of the field with the body.
+const MAX_ROWS: usize = 24;
+
+pub(super) fn form_parts(operation: &Operation, typed: &Typed, errors: &Fields) -> Vec<FormPart> {
+    let parameters = operation.parameters.iter();
+    let mut parts: Vec<FormPart> = parameters
+        .map(|parameter| part(parameter, typed, errors))
+        .collect();
+    if let Some(body) = &operation.body {
+        let text = typed.get(BODY);
+        let lines = text
+            .lines()
+            .count()
+            .max(body.example_text().lines().count());
+        let rows = u8::try_from(lines.clamp(4, MAX_ROWS)).unwrap_or(u8::MAX);
+        let most = u32::try_from(MAX_BODY).unwrap_or(u32::MAX);
+        let area = Area::new(BODY, "Body").rows(rows, most).optional();
+        let area = area.hint("JSON. It is sent as it is, so that you see what the API says of it.");
+        parts.push(FormPart::Area(area.value(text).error_in(errors)));
+    }
+    parts
+}
+
+fn part(parameter: &Parameter, typed: &Typed, errors: &Fields) -> FormPart {
+    let name = field_name(parameter);
+    let value = typed.get(&name);
+    let shape = &parameter.shape;
+    let hint = plain(&parameter.description);
+    if shape.kind == "boolean" {
+        let choice = Choice {
+            value: "true".to_owned(),
+            label: hint,
+            is_chosen: !value.is_empty(),
+        };
+        let checks = Checks::new(name, parameter.name.clone(), vec![choice]);
+        return FormPart::Checks(checks.error_in(errors));
+    }
+    if !shape.values.is_empty() {
+        let choices = choices(parameter, value);
+        let select = Select::new(name, parameter.name.clone(), choices).hint(&hint);
+        return FormPart::Select(select.error_in(errors));
+    }
+    let limits = shape.limits.iter().map(|limit| format!(" ({limit})"));
+    let hint = format!("{hint}{}", limits.collect::<String>());
+    let field = Field::text(name, parameter.name.clone()).hint(hint);
+    let field = field.max(u32::try_from(MAX_VALUE).unwrap_or(u32::MAX));
+    // The API says what is missing, except in a path.
+    let field = match parameter.place {
+        Place::Path => field,
+        Place::Query | Place::Header => field.optional(),
+    };
+    FormPart::Field(field.value(value).error_in(errors))
+}
+
+/// The values to choose from. What was sent without being one of them stays.
+fn choices(parameter: &Parameter, value: &str) -> Vec<Choice> {
+    let none = (!parameter.is_required).then_some("");
+    let known = parameter.shape.values.iter().map(String::as_str);
+    let mut values: Vec<&str> = none.into_iter().chain(known).collect();
+    if !value.is_empty() && !values.contains(&value) {
+        values.push(value);
+    }
+    let choice = |it: &str| Choice {
+        value: it.to_owned(),
+        label: if it.is_empty() { "any" } else { it }.to_owned(),
+        is_chosen: it == value,
+    };
+    values.into_iter().map(choice).collect()
+}
+
+/// A description without the marks of code.
+fn plain(description: &str) -> String {
+    description.replace('`', "")
+}

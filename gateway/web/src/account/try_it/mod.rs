@@ -1,0 +1,239 @@
+//! The form in which a person calls an operation of the API, with the rights of a test key and without one in the page.
+
+mod form;
+mod typed;
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use contracts::gateway::v1 as proto;
+use http::StatusCode;
+use kit::Fault;
+use pages::Fields;
+use pages::try_it::{Answer, Request, TryPage};
+use uuid::Uuid;
+
+use self::form::form_parts;
+use self::typed::{Typed, call};
+use super::choice::choose;
+use super::member_request::MemberRequest;
+use crate::app::App;
+use crate::domain::json_text::indented;
+use crate::domain::snippet::{ApiCall, curl, javascript, python};
+use crate::form_body::FormBody;
+use crate::page_error::{PageError, PageResult};
+use crate::reference::{Operation, Reference};
+use crate::render::{form_errors, html};
+use crate::store::members;
+use crate::upstream::test_calls::TestCall;
+use crate::viewer::{Section, Viewer};
+
+/// The longest body that a page shows, in bytes.
+const MAX_SHOWN: usize = 64 * 1024;
+
+/// `/try/{operation}` finds the account of the person.
+pub async fn entry(
+    State(app): State<App>,
+    Extension(viewer): Extension<Viewer>,
+    Path(operation): Path<String>,
+) -> PageResult {
+    let reference = app.reference.get(app.clock.now()).await?;
+    let id = &find(&reference, &operation)?.id;
+    let memberships = members::of_person(&app.pool, viewer.person.id).await?;
+    let accounts: Vec<Uuid> = memberships.iter().map(|it| it.account).collect();
+    let texts = (
+        "Try it",
+        "For which account? Its limits of test calls hold.",
+    );
+    let page = |account: &Uuid| format!("/accounts/{account}/try/{id}");
+    Ok(choose(&app, &viewer, &accounts, texts, page).await)
+}
+
+pub async fn show(
+    request: MemberRequest,
+    Path((_, operation)): Path<(Uuid, String)>,
+) -> PageResult {
+    let reference = reference(&request).await?;
+    let operation = find(&reference, &operation)?;
+    let typed = Typed::prefilled(operation);
+    let outcome = (StatusCode::OK, Fields::default(), None);
+    page(&request, operation, &typed, outcome).await
+}
+
+pub async fn send(
+    request: MemberRequest,
+    Path((_, operation)): Path<(Uuid, String)>,
+    FormBody(pairs): FormBody<Vec<(String, String)>>,
+) -> PageResult {
+    let reference = reference(&request).await?;
+    let operation = find(&reference, &operation)?;
+    let typed = Typed::new(pairs);
+    let outcome = match run(&request, operation, &typed).await {
+        Ok(sent) => (StatusCode::OK, Fields::default(), Some(sent)),
+        Err((status, errors)) => (status, errors, None),
+    };
+    page(&request, operation, &typed, outcome).await
+}
+
+async fn reference(request: &MemberRequest) -> Result<Arc<Reference>, Fault> {
+    let app = &request.app;
+    app.reference.get(app.clock.now()).await
+}
+
+fn find<'r>(reference: &'r Reference, id: &str) -> Result<&'r Operation, PageError> {
+    reference.operation(id).ok_or_else(PageError::not_found)
+}
+
+/// Sends what was typed; returns the request and its answer.
+async fn run(
+    request: &MemberRequest,
+    operation: &Operation,
+    typed: &Typed,
+) -> Result<(Request, Answer), (StatusCode, Fields)> {
+    let app = &request.app;
+    let call = call(operation, typed, &app.api_url);
+    let call = call.map_err(|errors| (StatusCode::UNPROCESSABLE_ENTITY, errors))?;
+    let actor = request.viewer.actor(&request.client);
+    let sent = app
+        .test_calls
+        .run(&actor, request.scope.id, test_call(&call, &app.api_url));
+    let answer = sent.await.map_err(|fault| {
+        // The fields are those of the message, which the form has under other names.
+        form_errors(&fault, &[], &[])
+    })?;
+    Ok((shown_request(&call), shown_answer(answer)))
+}
+
+/// The call as the gateway takes it: below its host, and with a type of the body.
+fn test_call(call: &ApiCall, api_url: &str) -> TestCall {
+    let version = api_url.rsplit_once('/').map_or("", |(_, version)| version);
+    let target = call.url.strip_prefix(api_url).unwrap_or_default();
+    let headers = call.headers.iter();
+    let mut headers: Vec<(String, String)> = headers
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
+        .collect();
+    if call.body.is_some() {
+        headers.push(("content-type".to_owned(), "application/json".to_owned()));
+    }
+    TestCall {
+        method: call.method.clone(),
+        target: format!("/{version}{target}"),
+        headers,
+        body: call.body.clone().unwrap_or_default(),
+    }
+}
+
+fn shown_request(call: &ApiCall) -> Request {
+    Request {
+        variable: call.variable,
+        curl: curl::snippet(call),
+        python: python::snippet(call),
+        javascript: javascript::snippet(call),
+    }
+}
+
+fn shown_answer(answer: proto::RunTestCallResponse) -> Answer {
+    let status = u16::try_from(answer.status).ok();
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    let text = String::from_utf8_lossy(&answer.body);
+    let mut end = text.len().min(MAX_SHOWN);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let headers = answer.headers.into_iter();
+    Answer {
+        status: status.map_or_else(|| answer.status.to_string(), |status| status.to_string()),
+        is_success: status
+            .is_some_and(|status| !status.is_client_error() && !status.is_server_error()),
+        headers: headers.map(|header| (header.name, header.value)).collect(),
+        body: indented(&text[..end]),
+        is_cut_off: answer.is_cut_off || end < text.len(),
+    }
+}
+
+async fn page(
+    request: &MemberRequest,
+    operation: &Operation,
+    typed: &Typed,
+    (status, errors, sent): (StatusCode, Fields, Option<(Request, Answer)>),
+) -> PageResult {
+    let shell = request.shell(Section::Requests).await;
+    let page = TryPage {
+        title: operation.title(),
+        call: format!("{} {}", operation.method, operation.path),
+        summary: operation.summary.clone(),
+        reference: format!("{}/{}", crate::reference::PATH, operation.id),
+        action: format!("/accounts/{}/try/{}", request.scope.id, operation.id),
+        requests: format!("/accounts/{}/requests", request.scope.id),
+        caller: caller(operation),
+        parts: form_parts(operation, typed, &errors),
+        sent,
+        // What the switches close answers for itself.
+        shell: pages::Shell {
+            closed: None,
+            ..shell
+        },
+        errors,
+    };
+    Ok(html(status, &page))
+}
+
+/// With which rights the call is made.
+fn caller(operation: &Operation) -> &'static str {
+    let takes = |scheme: &str| operation.callers.iter().any(|it| it.scheme == scheme);
+    let reads = operation.method == "GET";
+    if takes("token") && reads {
+        "The call is made as with a token of this account that may read everything: the answer has real keys, webhooks and figures."
+    } else if takes("token") {
+        "From this page an account is read and not changed, so the answer is 403 scope_required. Make a token, and use a command below."
+    } else if takes("key") {
+        "The call is made as with a test key of this account that may write: it reads samples, and nothing is stored."
+    } else {
+        "The call is made as with the secret test key of a sample game: nothing is stored."
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(body: &str, is_cut_off: bool) -> Answer {
+        shown_answer(proto::RunTestCallResponse {
+            status: 404,
+            headers: Vec::new(),
+            body: body.to_owned().into_bytes().into(),
+            is_cut_off,
+        })
+    }
+
+    #[test]
+    fn an_answer_is_laid_out_and_no_longer_than_a_page_shows() {
+        let shown = answer("{\"a\":1}", false);
+        assert_eq!(shown.body, "{\n  \"a\": 1\n}");
+        assert_eq!(
+            (shown.status.as_str(), shown.is_success),
+            ("404 Not Found", false)
+        );
+        assert!(!shown.is_cut_off);
+        assert!(answer("{}", true).is_cut_off);
+        let long = answer(&"é".repeat(MAX_SHOWN), false);
+        assert!(long.is_cut_off);
+        assert_eq!(long.body.len(), MAX_SHOWN);
+    }
+
+    #[test]
+    fn a_call_goes_below_the_host_with_the_version() {
+        let call = ApiCall {
+            method: "POST".to_owned(),
+            url: "https://api.example/v1/games?dry_run=true".to_owned(),
+            variable: "SERVICE_WRITE_KEY",
+            headers: vec![("Idempotency-Key".to_owned(), "a".to_owned())],
+            body: Some("{}".to_owned()),
+        };
+        let sent = test_call(&call, "https://api.example/v1");
+        assert_eq!(sent.target, "/v1/games?dry_run=true");
+        let names: Vec<&str> = sent.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["idempotency-key", "content-type"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! The reference: a page for each operation and webhook, as HTML and as Markdown.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Path, State};
+
+use super::guide::{MARKDOWN, page};
+use crate::app::{App, Web};
+use crate::page_error::{PageError, PageResult};
+use crate::reference::{LIST, Reference};
+use crate::site::cached::{Version, respond, respond_file};
+use crate::visit::Visit;
+
+/// The reference, if there is one: other pages of the documentation go on without it.
+pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
+    web.reference.get(web.clock.now()).await.ok()
+}
+
+/// The version of a page that has the reference among others.
+pub(super) fn with_version(version: Version, reference: Option<&Reference>) -> Version {
+    match reference {
+        Some(reference) => version.flag(true).text(&reference.version),
+        None => version.flag(false),
+    }
+}
+
+/// `/docs/reference`
+pub async fn list(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+    show(&app, visit, LIST).await
+}
+
+/// `/docs/reference.md`
+pub async fn list_as_markdown(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+) -> PageResult {
+    show(&app, visit, &format!("{LIST}.md")).await
+}
+
+/// `/docs/reference/{operation}`, and with `.md` behind it the same as Markdown.
+pub async fn operation(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(operation): Path<String>,
+) -> PageResult {
+    show(&app, visit, &format!("{LIST}/{operation}")).await
+}
+
+/// `/docs/reference/webhooks/{event}`, and with `.md` behind it the same as Markdown.
+pub async fn webhook(
+    State(app): State<App>,
+    Extension(visit): Extension<Visit>,
+    Path(event): Path<String>,
+) -> PageResult {
+    show(&app, visit, &format!("{LIST}/webhooks/{event}")).await
+}
+
+async fn show(app: &App, visit: Visit, name: &str) -> PageResult {
+    let reference = app.reference.get(app.clock.now()).await?;
+    let (name, is_markdown) = match name.strip_suffix(".md") {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
+    let shown = reference.find(name).ok_or_else(PageError::not_found)?;
+    let visit = visit.in_english();
+    let version = with_version(Version::new(app, &visit), Some(&reference));
+    if is_markdown {
+        return respond_file(&visit, &version, MARKDOWN, || {
+            Ok(Body::from(shown.markdown.clone()))
+        });
+    }
+    respond(app, &visit, &version, |frame| {
+        let neighbours = reference.neighbours(name);
+        let mut page = page(app, frame, (shown, neighbours), Some(&reference));
+        let id = name.strip_prefix(LIST).and_then(|it| it.strip_prefix('/'));
+        let operation = id.and_then(|id| reference.operation(id));
+        page.try_it = operation.map(|operation| format!("/try/{}", operation.id));
+        Ok(page)
+    })
+}

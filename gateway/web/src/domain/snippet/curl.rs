@@ -1,0 +1,25 @@
+//! A call as a command for a POSIX shell.
+
+use super::ApiCall;
+use crate::domain::curl::quoted;
+
+/// A command that makes the call and prints the answer with its headers.
+pub fn snippet(call: &ApiCall) -> String {
+    let mut parts = vec![format!(
+        "curl -i -H \"Authorization: Bearer ${}\"",
+        call.variable
+    )];
+    if call.method != "GET" {
+        parts.push(format!("-X {}", call.method));
+    }
+    for (name, value) in &call.headers {
+        parts.push(format!("-H {}", quoted(&format!("{name}: {value}"))));
+    }
+    if let Some(body) = &call.body {
+        parts.push("-H 'Content-Type: application/json'".to_owned());
+        // Unlike `-d`, it reads no file for a body that begins with @.
+        parts.push(format!("--data-raw {}", quoted(body)));
+    }
+    parts.push(quoted(&call.url));
+    parts.join(" \\\n  ")
+}

@@ -1,0 +1,58 @@
+//! A call as a program in JavaScript, with `fetch`, as an ES module.
+
+use super::{ApiCall, literal, push_escaped};
+
+/// A program that makes the call and prints the status and the answer.
+pub fn snippet(call: &ApiCall) -> String {
+    let mut lines = vec![format!(
+        "const response = await fetch({}, {{",
+        literal(&call.url, '\'')
+    )];
+    if call.method != "GET" {
+        lines.push(format!("  method: {},", literal(&call.method, '\'')));
+    }
+    let key = format!("`Bearer ${{process.env.{}}}`", call.variable);
+    let json = call
+        .body
+        .as_ref()
+        .map(|_| ("Content-Type", "application/json"));
+    let others = call.headers.iter();
+    let others = others.map(|(name, value)| (name.as_str(), value.as_str()));
+    let others: Vec<String> = others
+        .chain(json)
+        .map(|(name, value)| format!("{}: {}", literal(name, '\''), literal(value, '\'')))
+        .collect();
+    if others.is_empty() {
+        lines.push(format!("  headers: {{ Authorization: {key} }},"));
+    } else {
+        lines.push("  headers: {".to_owned());
+        lines.push(format!("    Authorization: {key},"));
+        lines.extend(others.iter().map(|header| format!("    {header},")));
+        lines.push("  },".to_owned());
+    }
+    if let Some(body) = &call.body {
+        lines.push(format!("  body: {},", text(body)));
+    }
+    lines.push("});".to_owned());
+    lines.push("console.log(response.status, await response.text());".to_owned());
+    lines.join("\n")
+}
+
+/// A body as a literal, which keeps its lines.
+fn text(text: &str) -> String {
+    if !text.contains('\n') {
+        return literal(text, '\'');
+    }
+    let mut lines = String::from('`');
+    for character in text.chars() {
+        match character {
+            '\n' => lines.push('\n'),
+            '`' => lines.push_str("\\`"),
+            // Before a brace it would insert a value.
+            '$' => lines.push_str("\\$"),
+            other => push_escaped(&mut lines, other),
+        }
+    }
+    lines.push('`');
+    lines
+}

@@ -1,0 +1,74 @@
+//! A call as a program in Python, with its standard library.
+
+use super::{ApiCall, literal, push_escaped};
+
+/// A program that makes the call and prints the status and the answer.
+pub fn snippet(call: &ApiCall) -> String {
+    let mut lines = vec![
+        "import os".to_owned(),
+        "import urllib.error".to_owned(),
+        "import urllib.request".to_owned(),
+        String::new(),
+        "request = urllib.request.Request(".to_owned(),
+        format!("    {},", literal(&call.url, '"')),
+    ];
+    if call.method != "GET" {
+        lines.push(format!("    method={},", literal(&call.method, '"')));
+    }
+    let key = format!("\"Bearer \" + os.environ[\"{}\"]", call.variable);
+    let json = call
+        .body
+        .as_ref()
+        .map(|_| ("Content-Type", "application/json"));
+    let others = call.headers.iter();
+    let others = others.map(|(name, value)| (name.as_str(), value.as_str()));
+    let others: Vec<String> = others
+        .chain(json)
+        .map(|(name, value)| format!("{}: {}", literal(name, '"'), literal(value, '"')))
+        .collect();
+    if others.is_empty() {
+        lines.push(format!("    headers={{\"Authorization\": {key}}},"));
+    } else {
+        lines.push("    headers={".to_owned());
+        lines.push(format!("        \"Authorization\": {key},"));
+        lines.extend(others.iter().map(|header| format!("        {header},")));
+        lines.push("    },".to_owned());
+    }
+    if let Some(body) = &call.body {
+        lines.push(format!("    data={}.encode(),", text(body)));
+    }
+    lines.extend(
+        [
+            ")",
+            "try:",
+            "    with urllib.request.urlopen(request) as response:",
+            "        print(response.status, response.read().decode())",
+            "except urllib.error.HTTPError as error:",
+            "    print(error.code, error.read().decode())",
+        ]
+        .map(ToOwned::to_owned),
+    );
+    lines.join("\n")
+}
+
+/// A body as a literal, which keeps its lines.
+fn text(text: &str) -> String {
+    if !text.contains('\n') {
+        return literal(text, '\'');
+    }
+    let mut lines = String::from("\"\"\"");
+    let mut characters = text.chars().peekable();
+    let mut is_after_quote = false;
+    while let Some(character) = characters.next() {
+        match character {
+            '\n' => lines.push('\n'),
+            // Three in a row would end the literal, and so would one before its end.
+            '"' if is_after_quote || characters.peek().is_none() => lines.push_str("\\\""),
+            '"' => lines.push('"'),
+            other => push_escaped(&mut lines, other),
+        }
+        is_after_quote = character == '"';
+    }
+    lines.push_str("\"\"\"");
+    lines
+}

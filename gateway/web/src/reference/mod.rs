@@ -1,0 +1,248 @@
+//! The reference of the API: a page for each operation and webhook, made from the OpenAPI document that the gateway serves.
+
+mod document;
+mod example;
+mod fields;
+mod markdown;
+mod operation;
+mod refresh;
+
+use anyhow::Context as _;
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::guides::{DocsPage, Index};
+
+pub use example::laid_out;
+pub use fields::{Field, Shape};
+pub use operation::{Body, Caller, ErrorRow, Header, Operation, Parameter, Place, Reply};
+pub use refresh::DocumentCache;
+
+use document::Document;
+use markdown::Context;
+
+/// The path of the list of all operations.
+pub const PATH: &str = "/docs/reference";
+/// What the list is called, and what it has.
+pub const TITLE: &str = "Reference";
+pub const SUMMARY: &str = "Every operation of the API with its parameters, body, responses and errors, and every webhook.";
+
+/// The group of the list in the navigation: the last one of the guides.
+pub const GROUP: &str = "Look up";
+
+/// The name of the list among the pages of the documentation.
+pub const LIST: &str = "reference";
+/// The title of the group of webhooks.
+const WEBHOOKS: &str = "Webhook events";
+
+/// The reference, as one version of the document gives it.
+#[derive(Debug)]
+pub struct Reference {
+    /// The list of all operations.
+    pub list: DocsPage,
+    /// A page for each operation, in the order of their groups, and for each webhook.
+    pub pages: Vec<DocsPage>,
+    pub index: Index,
+    pub operations: Vec<Operation>,
+    /// A hash of the document.
+    pub version: String,
+}
+
+impl Reference {
+    /// Reads a document. `api_url` is the address that examples name, with the version.
+    ///
+    /// # Errors
+    /// It is not an OpenAPI document with operations.
+    pub fn read(bytes: &[u8], api_url: &str) -> anyhow::Result<Self> {
+        let json: Value = serde_json::from_slice(bytes).context("it is not JSON")?;
+        let document = Document(&json);
+        let mut operations = operation::operations(document);
+        anyhow::ensure!(!operations.is_empty(), "it has no operations");
+        let webhooks = operation::webhooks(document);
+        let tags = operation::tags(document);
+        let place = |tag: &str| tags.iter().position(|(name, _)| name == tag);
+        // A stable sort: the operations of a path stay together. A group that the document does not describe comes last.
+        operations.sort_by_key(|it| place(&it.tag).unwrap_or(usize::MAX));
+        let context = Context::new(api_url, &operations);
+        let list = page(
+            LIST.to_owned(),
+            GROUP.to_owned(),
+            &context.list(&tags, &webhooks),
+        )?;
+        let mut pages = Vec::new();
+        for it in &operations {
+            let name = format!("{LIST}/{}", it.id);
+            pages.push(page(
+                name,
+                markdown::group(&it.tag),
+                &context.operation(it),
+            )?);
+        }
+        for it in &webhooks {
+            let name = format!("{LIST}/webhooks/{}", it.id);
+            pages.push(page(name, WEBHOOKS.to_owned(), &markdown::webhook(it))?);
+        }
+        Ok(Self {
+            // The list only repeats what stands on the pages.
+            index: Index::of(&pages),
+            list,
+            pages,
+            operations,
+            version: format!("{:032x}", xxh3_128(bytes)),
+        })
+    }
+
+    /// The list, and the pages behind it.
+    pub fn all(&self) -> impl Iterator<Item = &DocsPage> {
+        std::iter::once(&self.list).chain(&self.pages)
+    }
+
+    /// The page with this name.
+    pub fn find(&self, name: &str) -> Option<&DocsPage> {
+        self.all().find(|page| page.name == name)
+    }
+
+    pub fn operation(&self, id: &str) -> Option<&Operation> {
+        self.operations.iter().find(|operation| operation.id == id)
+    }
+
+    /// The pages before and after the one with this name.
+    pub fn neighbours(&self, name: &str) -> (Option<&DocsPage>, Option<&DocsPage>) {
+        let pages: Vec<&DocsPage> = self.all().collect();
+        let Some(at) = pages.iter().position(|page| page.name == name) else {
+            return (None, None);
+        };
+        let before = at.checked_sub(1).and_then(|at| pages.get(at));
+        (before.copied(), pages.get(at + 1).copied())
+    }
+}
+
+fn page(name: String, group: String, text: &str) -> anyhow::Result<DocsPage> {
+    let page = DocsPage::read(name, group, text);
+    page.context("a page has no heading")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use pages::docs::Hit;
+    use serde_json::json;
+
+    use super::*;
+
+    const API: &str = "https://mchezo.example/v1";
+
+    /// The document of the real gateway.
+    fn document() -> Value {
+        gateway::openapi::document(API, 2026, gateway::router::policy).unwrap()
+    }
+
+    fn reference() -> Reference {
+        Reference::read(document().to_string().as_bytes(), API).unwrap()
+    }
+
+    #[test]
+    fn every_operation_and_webhook_has_a_page() {
+        let reference = reference();
+        let document = document();
+        let names: BTreeSet<&str> = reference.all().map(|page| page.name.as_ref()).collect();
+        let mut count = 1;
+        for methods in document["paths"].as_object().unwrap().values() {
+            for operation in methods.as_object().unwrap().values() {
+                let id = operation["operationId"].as_str().unwrap();
+                assert!(names.contains(&*format!("reference/{id}")), "{id}");
+                let read = reference.operation(id).unwrap();
+                assert!(!read.callers.is_empty() && !read.summary.is_empty(), "{id}");
+                assert!(!read.errors.is_empty(), "{id}");
+                assert!(read.errors.iter().all(|it| !it.meaning.is_empty()), "{id}");
+                assert!(read.responses.iter().any(|it| it.body.is_some()), "{id}");
+                count += 1;
+            }
+        }
+        for event in document["webhooks"].as_object().unwrap().keys() {
+            assert!(
+                names.contains(&*format!("reference/webhooks/{event}")),
+                "{event}"
+            );
+            count += 1;
+        }
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn a_page_says_what_a_caller_needs() {
+        let reference = reference();
+        let text = |name: &str| &reference.find(name).unwrap().markdown;
+        let list = text("reference/listGames");
+        for part in [
+            "# List games\n\nLists published games",
+            "GET https://mchezo.example/v1/games\n",
+            "Call it with a key of the account, the secret key of a game or the public key of a game.",
+            "| `limit` | query | integer | Rows on a page. 1 to 100. Default: `20`. |",
+            "| `data[].creator.handle` | string |",
+            "| `data[].cover_url` | string (uri) or null | Address of the cover picture. |",
+            "| `meta.next_cursor` | string or null |",
+            "\"success\": true,\n",
+            "Those of every call: [`invalid`](/docs/errors#invalid)",
+        ] {
+            assert!(list.contains(part), "{part} is not in {list}");
+        }
+        let submit = text("reference/submitGame");
+        for part in [
+            "a key of the account that *may write*",
+            "| `title` | string | **Required.** One line. 1 to 120 characters. |",
+            "| `Idempotency-Key` | header |",
+            "### 201 Created",
+            "| `Location` | Not always there.",
+            "| 403 | [`not_yours`](/docs/errors#not_yours) |",
+            "- [`PATCH /games/{slug}`](/docs/reference/updateGame)",
+        ] {
+            assert!(submit.contains(part), "{part} is not in {submit}");
+        }
+        let change = text("reference/updateGame");
+        let ignored = "As a read has them, and unchanged, these may be sent too: ";
+        assert!(change.contains(ignored), "{change}");
+        let token = text("reference/rotateKey");
+        assert!(token.contains("with the scope `keys:write`"), "{token}");
+        let webhook = text("reference/webhooks/tip.paid");
+        assert!(
+            webhook.contains("| `x-service-signature` | header |"),
+            "{webhook}"
+        );
+        assert!(webhook.contains("| 410 | "), "{webhook}");
+    }
+
+    #[test]
+    fn a_search_finds_an_operation_by_its_words_and_its_path() {
+        let reference = reference();
+        let find = |query: &str| -> Hit { Index::find([&reference.index], query).remove(0) };
+        for (query, href) in [
+            ("list ranking", "/docs/reference/listRanking"),
+            ("submit game", "/docs/reference/submitGame"),
+            ("GET /economy/rates", "/docs/reference/listRates"),
+            ("ranking.moved", "/docs/reference/webhooks/ranking.moved"),
+        ] {
+            let found = find(query);
+            assert!(found.href.starts_with(href), "{query}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_document_of_an_api_is_refused_and_odd_parts_are_left_out() {
+        for text in ["", "<html>", "{}", "[]", "{\"paths\": 1}"] {
+            assert!(Reference::read(text.as_bytes(), API).is_err(), "{text}");
+        }
+        let odd = json!({"paths": {
+            "/a": {"get": {"operationId": "../a"}, "post": 1, "put": {"operationId": ""}},
+            "/b": {"get": {
+                "operationId": "getB", "summary": "<script>x</script> | [x](javascript:1)", "parameters": [7, {"in": "cookie"}],
+                "responses": {"200": {"$ref": "#/nowhere"}, "400": []},
+            }},
+        }});
+        let reference = Reference::read(odd.to_string().as_bytes(), API).unwrap();
+        assert_eq!(reference.operations.len(), 1);
+        let page = reference.find("reference/getB").unwrap();
+        assert!(!page.guide.html.contains("<script"), "{}", page.guide.html);
+    }
+}

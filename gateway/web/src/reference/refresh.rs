@@ -1,0 +1,117 @@
+//! The reference in memory, read again at most once a minute.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kit::Fault;
+use time::{Duration, OffsetDateTime};
+
+use super::Reference;
+use crate::upstream::Api;
+
+/// How long the reference is shown before the gateway is asked for a newer one.
+const AGE: Duration = Duration::minutes(1);
+
+/// The newest reference that was read. While the gateway is away, it stays.
+#[derive(Debug)]
+pub struct DocumentCache {
+    api: Api,
+    /// The address that examples name.
+    api_url: String,
+    state: Mutex<State>,
+    /// Held by the caller that reads the first one; the others wait for it.
+    reading: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    reference: Option<Arc<Reference>>,
+    /// The tag of its document.
+    etag: Option<String>,
+    /// Of the last attempt.
+    read_at: Option<OffsetDateTime>,
+    attempts: u64,
+}
+
+impl DocumentCache {
+    pub fn new(api: Api, api_url: String) -> Self {
+        Self {
+            api,
+            api_url,
+            state: Mutex::default(),
+            reading: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// The reference, which may be a minute old, or older while the gateway is away.
+    ///
+    /// # Errors
+    /// None was ever read, and the gateway does not answer now.
+    pub async fn get(&self, now: OffsetDateTime) -> Result<Arc<Reference>, Fault> {
+        let (current, attempts) = {
+            let state = self.lock();
+            (state.reference.clone(), state.attempts)
+        };
+        let Some(current) = current else {
+            return self.first(now, attempts).await;
+        };
+        if self.is_due(now) {
+            self.refresh().await;
+            return Ok(self.lock().reference.clone().unwrap_or(current));
+        }
+        Ok(current)
+    }
+
+    /// Waits for the first one, which one caller reads. `attempts` is their number before.
+    async fn first(&self, now: OffsetDateTime, attempts: u64) -> Result<Arc<Reference>, Fault> {
+        let _reading = self.reading.lock().await;
+        // An attempt that ended meanwhile stands for this one too.
+        if self.lock().attempts == attempts {
+            self.lock().read_at = Some(now);
+            self.refresh().await;
+        }
+        let read = self.lock().reference.clone();
+        read.ok_or_else(|| Fault::unavailable("the OpenAPI document"))
+    }
+
+    /// Whether this caller reads it anew; the others go on with what is there.
+    fn is_due(&self, now: OffsetDateTime) -> bool {
+        let mut state = self.lock();
+        let is_due = state.read_at.is_none_or(|at| (now - at).abs() >= AGE);
+        if is_due {
+            state.read_at = Some(now);
+        }
+        is_due
+    }
+
+    async fn refresh(&self) {
+        let etag = self.lock().etag.clone();
+        let read = self.read(etag.as_deref()).await;
+        let mut state = self.lock();
+        state.attempts += 1;
+        match read {
+            Ok(Some((reference, etag))) => {
+                state.reference = Some(Arc::new(reference));
+                state.etag = etag;
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!(error, "the reference is not up to date"),
+        }
+    }
+
+    /// A newer reference with the tag of its document, or `None` if it is still the same.
+    async fn read(
+        &self,
+        etag: Option<&str>,
+    ) -> Result<Option<(Reference, Option<String>)>, String> {
+        let Some(document) = self.api.openapi(etag).await? else {
+            return Ok(None);
+        };
+        let reference = Reference::read(&document.body, &self.api_url);
+        let reference = reference.map_err(|error| format!("{error:#}"))?;
+        Ok(Some((reference, document.etag)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

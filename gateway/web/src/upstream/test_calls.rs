@@ -1,0 +1,60 @@
+//! The gateway's test calls: requests of the API that people make without a key.
+
+use std::time::Duration;
+
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::test_call_service_client::TestCallServiceClient;
+use kit::Fault;
+use kit::rpc::client::Client;
+use tonic::Request;
+use uuid::Uuid;
+
+use super::gateway::Actor;
+
+/// A request of the API.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TestCall {
+    pub method: String,
+    /// Path and query, with the version.
+    pub target: String,
+    /// With their names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct TestCalls {
+    client: TestCallServiceClient<Client>,
+    deadline: Duration,
+}
+
+impl TestCalls {
+    pub fn new(client: Client, deadline: Duration) -> Self {
+        Self {
+            client: TestCallServiceClient::new(client),
+            deadline,
+        }
+    }
+
+    /// Makes a call for an account. What the API refuses is an answer like any other.
+    pub async fn run(
+        &self,
+        actor: &Actor,
+        account: Uuid,
+        call: TestCall,
+    ) -> Result<proto::RunTestCallResponse, Fault> {
+        let headers = call.headers.into_iter();
+        let headers = headers.map(|(name, value)| proto::HttpHeader { name, value });
+        let mut request = Request::new(proto::RunTestCallRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            method: call.method,
+            target: call.target,
+            headers: headers.collect(),
+            body: call.body.into_bytes().into(),
+        });
+        request.set_timeout(self.deadline);
+        let mut client = self.client.clone();
+        Ok(client.run_test_call(request).await?.into_inner())
+    }
+}
