@@ -72,7 +72,7 @@ const PERSONAL: [&str; 6] = [
     "/no-such-page",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 19] = [
+const OF_ACCOUNT: [&str; 21] = [
     "",
     "/settings",
     "/keys",
@@ -91,6 +91,8 @@ const OF_ACCOUNT: [&str; 19] = [
     "/usage",
     "/plans",
     "/requests",
+    "/try/listGames",
+    "/try/submitGame",
     "/economy",
 ];
 /// The pages of a game of the account, below the path of the account.

@@ -35,6 +35,7 @@ mod site;
 mod staff_apply;
 mod staff_tool;
 mod states;
+mod try_it;
 mod votes;
 mod write_errors;
 mod writes;

@@ -155,7 +155,7 @@ pub(super) const COUNTRY: Parameter = Parameter::query(
 pub(super) const UPDATED_SINCE: Parameter = Parameter::query(
     "updated_since",
     Form::MomentOrDay,
-    "Listings that were edited, or published for the first time, at that moment or later. Write a + as %2B.",
+    "Listings that were edited, or published for the first time, at that moment or later. In an address, a + is written as %2B.",
 );
 pub(super) const GENRE: Parameter =
     Parameter::query("genre", Form::Format("genre"), "A key of `GET /genres`.");
@@ -198,7 +198,8 @@ pub(super) const GAME: Parameter = Parameter::query(
     Form::Format("currency"),
     "The slug of a game with a listed currency.",
 )
-.required();
+.required()
+.example("sample-baobab-runner");
 pub(super) const FROM_CURRENCY: Parameter = Parameter::query(
     "from",
     Form::Format("currency"),

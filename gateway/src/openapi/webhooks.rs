@@ -98,9 +98,9 @@ fn message(event: &str, data: &str) -> Value {
         "type": "object",
         "description": words,
         "properties": {
-            "id": {"type": "string", "format": "uuid", "examples": ["0199f3a2-9d44-7a05-b6c1-2e8f74d0a913"]},
+            "id": {"type": "string", "format": "uuid", "description": "Of the message: each try has the same.", "examples": ["0199f3a2-9d44-7a05-b6c1-2e8f74d0a913"]},
             "event": {"const": event},
-            "created_at": reference("Timestamp"),
+            "created_at": {"$ref": "#/components/schemas/Timestamp", "description": "When the change was made."},
             "data": reference(data),
         },
         "required": ["id", "event", "created_at", "data"],

@@ -17,7 +17,7 @@ use super::{
 /// A game, as its maker submits it. A PATCH has any of these fields; null clears an optional one.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({
-    "creator": "retroepic-software",
+    "creator": "sample-karoo-giants",
     "title": "Karoo Drift",
     "tagline": "Long roads, little water.",
     "genres": ["racing"],

@@ -207,7 +207,7 @@ mod tests {
         assert!(token.contains("with the scope `keys:write`"), "{token}");
         let webhook = text("reference/webhooks/tip.paid");
         assert!(
-            webhook.contains("| `x-service-signature` | header |"),
+            webhook.contains("| `x-service-signature` | string |"),
             "{webhook}"
         );
         assert!(webhook.contains("| 410 | "), "{webhook}");

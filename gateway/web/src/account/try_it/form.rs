@@ -20,9 +20,9 @@ pub(super) fn form_parts(operation: &Operation, typed: &Typed, errors: &Fields) 
             .lines()
             .count()
             .max(body.example_text().lines().count());
-        let rows = u8::try_from(lines.clamp(4, MAX_ROWS)).unwrap_or(u8::MAX);
+        let rows = u8::try_from((lines + 2).clamp(4, MAX_ROWS)).unwrap_or(u8::MAX);
         let most = u32::try_from(MAX_BODY).unwrap_or(u32::MAX);
-        let area = Area::new(BODY, "Body").rows(rows, most).optional();
+        let area = Area::new(BODY, "Body").rows(rows, most);
         let area = area.hint("JSON. It is sent as it is, so that you see what the API says of it.");
         parts.push(FormPart::Area(area.value(text).error_in(errors)));
     }
