@@ -254,6 +254,11 @@ async fn every_page(theme: &str) {
         found.extend(problems(&browser, &path, theme).await);
     }
     found.extend(page_of_a_new_token(&browser, &account, theme).await);
+    let tried = format!("{account}/try/listGames");
+    browser.open(&tried).await;
+    browser.click("main form button").await;
+    browser.until("#answer").await;
+    found.extend(problems(&browser, &format!("{tried}/answer"), theme).await);
     // A page that answers with an error is logged as a resource that could not be loaded.
     let expected = ["status of 404", "status of 410"];
     found.retain(|problem| !expected.iter().any(|it| problem.contains(it)));

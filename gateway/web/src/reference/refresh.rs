@@ -11,6 +11,9 @@ use crate::upstream::Api;
 /// How long the reference is shown before the gateway is asked for a newer one.
 const AGE: Duration = Duration::minutes(1);
 
+/// How long nobody asks again after a failure, while there is none: a gateway that hangs holds up one page and not each.
+const PAUSE: Duration = Duration::seconds(5);
+
 /// The newest reference that was read. While the gateway is away, it stays.
 #[derive(Debug)]
 pub struct DocumentCache {
@@ -64,8 +67,13 @@ impl DocumentCache {
     /// Waits for the first one, which one caller reads. `attempts` is their number before.
     async fn first(&self, now: OffsetDateTime, attempts: u64) -> Result<Arc<Reference>, Fault> {
         let _reading = self.reading.lock().await;
-        // An attempt that ended meanwhile stands for this one too.
-        if self.lock().attempts == attempts {
+        let has_failed = {
+            let state = self.lock();
+            let is_recent = state.read_at.is_some_and(|at| (now - at).abs() < PAUSE);
+            // An attempt that ended meanwhile stands for this one too.
+            state.attempts != attempts || (is_recent && attempts > 0)
+        };
+        if !has_failed {
             self.lock().read_at = Some(now);
             self.refresh().await;
         }

@@ -127,7 +127,10 @@ async fn without_the_gateway_the_last_reference_stays(pool: PgPool) {
         assert_eq!(browser.get(path).await.status, 200, "{path}");
     }
     let before = browser.get("/docs/all").await;
+    // One attempt stands for those of the next seconds.
+    assert_eq!(site.api.document.lock().unwrap().reads.len(), 1);
     set(ApiMood::Answers);
+    site.clock.advance(Duration::seconds(5));
     browser.get(PAGE).await.assert(200, "List games");
     let all = browser.get("/docs/all").await;
     all.assert(200, "<h1 id=\"reference-listGames\">List games</h1>");

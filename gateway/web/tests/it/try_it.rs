@@ -8,7 +8,7 @@ use web::domain::role::Role;
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
-use crate::support::{ADA, PASSWORD, Site};
+use crate::support::{ADA, BOB, PASSWORD, Site};
 
 #[tonic::async_trait]
 impl TestCallService for StubGateway {
@@ -222,4 +222,24 @@ async fn an_answer_that_is_too_long_is_cut_off_and_says_so(pool: PgPool) {
     let page = browser.post(&path, &[]).await;
     page.assert(200, "304 Not Modified");
     page.assert(200, "It has no body.");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn nobody_makes_calls_for_an_account_of_others(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (_, account) = ada(&site, Role::Owner).await;
+    let bob = site.person(BOB).await;
+    site.account(bob, Role::Owner).await;
+    let mut neighbour = site.signed_in(BOB).await;
+    let path = format!("{account}/try/listGames");
+    neighbour.get(&path).await.assert(404, "Not found");
+    neighbour.post(&path, &[]).await.assert(404, "Not found");
+    assert!(
+        site.browser()
+            .post(&path, &[])
+            .await
+            .location()
+            .starts_with("/sign-in")
+    );
+    assert_eq!(calls(&site), []);
 }
