@@ -22,7 +22,6 @@ use super::operations::Operations;
 use crate::domain::account::Identifier;
 use crate::domain::fields::Problems;
 use crate::domain::test_caller::TestCaller;
-use crate::extract::idempotency_key;
 
 /// The most bytes of a response that a person is shown.
 const MAX_BODY: usize = 256 * 1024;
@@ -37,7 +36,7 @@ const METHODS: [Method; 5] = [
 
 const HEADERS: [HeaderName; 4] = [
     CONTENT_TYPE,
-    HeaderName::from_static(idempotency_key::HEADER),
+    HeaderName::from_static("idempotency-key"),
     IF_MATCH,
     IF_NONE_MATCH,
 ];
