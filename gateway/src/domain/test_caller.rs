@@ -70,6 +70,7 @@ mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
+    /// The caller of a route with real events of webhooks, or of one of the account API, and why it is refused.
     fn check(keys: AllowedKeys, operation: Operation) -> (Caller, Option<Code>) {
         let caller = TestCaller {
             account: Uuid::from_u128(7),
@@ -81,7 +82,7 @@ mod tests {
             keys,
             module: None,
             endpoint: None,
-            webhook_events: true,
+            webhook_events: !matches!(keys, AllowedKeys::Token { .. }),
             operation,
             from_browser: false,
         };

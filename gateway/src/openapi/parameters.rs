@@ -329,7 +329,8 @@ pub(super) const IF_MATCH: Parameter = Parameter::header(
     "If-Match",
     Form::Pattern(TAGS),
     "`ETag`s of a read or a write of the listing: the change is made only at that revision.",
-);
+)
+.example("\"r7\"");
 pub(super) const IF_NONE_MATCH: Parameter = Parameter::header(
     "If-None-Match",
     Form::Text,
