@@ -18,6 +18,8 @@ struct Scene {
 impl Scene {
     async fn set() -> Self {
         let mut small = SmallFleet::new();
+        // A quarter of it passes before a call is retried: on a machine that is busy, the rest must do for the replica that runs.
+        small.set("GATEWAY_UPSTREAM_DEADLINE", "10");
         let plans = small.plans();
         let fleet = small
             .up_with(&["--replicas", "catalogue-svc=2", "--plans", &plans])
