@@ -53,6 +53,9 @@ def before_call(context, case, kwargs):
         case.query = {name: value for name, value in case.query.items() if value != ""}
     if case.meta is None or case.meta.generation.mode.is_negative:
         return
+    # A tag has quotes: an empty header is made without regard to the pattern.
+    for name in [name for name, value in (case.headers or {}).items() if value == ""]:
+        del case.headers[name]
     if isinstance(case.query, dict):
         repair_query(case.query, case.path)
     if isinstance(case.body, dict):
