@@ -72,6 +72,11 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
 
     submit_game(&owner, "Once Seen", "first-page").await;
     staff.approve("game", "once-seen").await;
+    // A message that is not yet sent when its listing is hidden is cancelled.
+    eventually("the game is announced", async || {
+        (receiver.count() > 0).then_some(())
+    })
+    .await;
     let mut mirror = owner.get("/changes?limit=100").await;
     while mirror.data().as_array().unwrap().len() == 100 {
         let cursor = &mirror.body["meta"]["next_cursor"];
