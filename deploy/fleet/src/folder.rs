@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -12,6 +13,13 @@ use nix::unistd::geteuid;
 
 /// The minimum free space for a start. An empty PostgreSQL takes 40 MB; its write-ahead log grows up to 1 GB.
 const NEEDED_MB: u64 = 200;
+
+/// The file system for data of tests. A test creates and removes a database of a thousand files, which takes several times as long on a
+/// disk.
+const MEMORY: &str = "/dev/shm";
+
+/// The free space that they need there.
+const MEMORY_MB: u64 = 3_000;
 
 /// All files and folders that the launcher writes. `--fresh` removes only these, so that a `--dir` with other files in it loses
 /// nothing.
@@ -82,12 +90,10 @@ impl Folder {
                 "{shown} belongs to user {owner}: run this as that user, or choose another folder with --dir"
             );
         }
-        let free = statvfs(&self.path)
-            .with_context(|| format!("cannot read the free space of {shown}"))?;
-        let free_mb = free.blocks_available() * free.fragment_size() / 1_048_576;
-        if free_mb < NEEDED_MB {
+        let free = free_mb(&self.path)?;
+        if free < NEEDED_MB {
             bail!(
-                "the disk of {shown} is full ({free_mb} MB free, {NEEDED_MB} MB needed): \
+                "the disk of {shown} is full ({free} MB free, {NEEDED_MB} MB needed): \
                  free some space or choose another folder with --dir"
             );
         }
@@ -123,16 +129,41 @@ impl Folder {
         Ok(self.path.join("lock").exists() && self.lock()?.is_none())
     }
 
+    /// The path for data of this folder that lie elsewhere: `prefix`, and a name that only this folder has.
+    pub(crate) fn elsewhere(&self, prefix: &str) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        self.path.hash(&mut hasher);
+        format!("{prefix}{:016x}", hasher.finish()).into()
+    }
+
+    /// Lets the data, of which there are none yet, lie in memory, if there is room.
+    pub(crate) fn use_memory(&self) -> Result<()> {
+        if !free_mb(Path::new(MEMORY)).is_ok_and(|free| free >= MEMORY_MB) {
+            return Ok(());
+        }
+        let home = self.elsewhere(&format!("{MEMORY}/mchezo-fleet-"));
+        // A launcher that was killed may have left it.
+        remove(&home)?;
+        fs::create_dir(&home)
+            .and_then(|()| symlink(&home, self.data()))
+            .with_context(|| format!("cannot create {}", home.display()))
+    }
+
     /// Removes data, keys and logs.
     pub(crate) fn wipe(&self) -> Result<()> {
-        // The data may be behind a symbolic link (see `postgres::DataFolders`); its target is removed as well.
+        self.wipe_data()?;
+        CONTENTS
+            .iter()
+            .try_for_each(|name| remove(&self.path.join(name)))
+    }
+
+    /// Removes the data. They may be behind a symbolic link (see `postgres::DataFolders`); its target is removed as well.
+    pub(crate) fn wipe_data(&self) -> Result<()> {
         let data = self.data();
         if let Ok(target) = fs::read_link(&data) {
             remove(&target)?;
         }
-        CONTENTS
-            .iter()
-            .try_for_each(|name| remove(&self.path.join(name)))
+        remove(&data)
     }
 
     /// Writes a file atomically: a reader sees either the old or the new content.
@@ -214,6 +245,13 @@ impl Folder {
     pub(crate) fn log(&self, child: &str) -> PathBuf {
         self.path.join("logs").join(format!("{child}.log"))
     }
+}
+
+/// The free space of the file system at `path`, in MB.
+fn free_mb(path: &Path) -> Result<u64> {
+    let free = statvfs(path)
+        .with_context(|| format!("cannot read the free space of {}", path.display()))?;
+    Ok(free.blocks_available() * free.fragment_size() / 1_048_576)
 }
 
 fn remove(path: &Path) -> Result<()> {

@@ -1,7 +1,6 @@
 //! Starts a private PostgreSQL: finds its programs, creates its data folder, and configures it.
 
 use std::fs::{self, Permissions};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +21,7 @@ const MIN_VERSION: u32 = 15;
 const DEBIAN: &str = "/usr/lib/postgresql";
 
 /// The folder for data when the user of PostgreSQL cannot access the state folder, for example in /root.
-const FALLBACK: &str = "/var/lib/mchezo-fleet";
+const FALLBACK: &str = "/var/lib/mchezo-fleet/";
 
 /// The superuser of a private server, and its database.
 pub(crate) const OWNER: &str = "fleet";
@@ -210,9 +209,7 @@ fn can_reach(user: &UnixUser, path: &Path) -> Result<bool> {
 }
 
 fn use_fallback(folder: &Folder, data: &Path, user: &UnixUser) -> Result<PathBuf> {
-    let mut hasher = DefaultHasher::new();
-    folder.path().hash(&mut hasher);
-    let home = Path::new(FALLBACK).join(format!("{:016x}", hasher.finish()));
+    let home = folder.elsewhere(FALLBACK);
     say(format!(
         "The data folder is {}, because user {} cannot access {}",
         home.display(),
@@ -335,9 +332,12 @@ pub(crate) fn spec(
         // All clients use a password over the loopback address. The path of a Unix socket could be too long.
         "unix_socket_directories=".to_owned(),
         "max_connections=400".to_owned(),
+        // The tables of a new database have no statistics; PostgreSQL then takes small queries for expensive ones, and compiles them.
+        "jit=off".to_owned(),
     ];
     if !durable {
-        settings.extend(["fsync=off", "full_page_writes=off"].map(str::to_owned));
+        settings
+            .extend(["fsync=off", "full_page_writes=off", "max_wal_size=128MB"].map(str::to_owned));
     }
     let mut args = vec!["-D".into(), folders.postgres.clone().into_os_string()];
     args.extend(

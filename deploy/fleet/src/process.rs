@@ -11,8 +11,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
+use std::sync::Mutex;
 use std::time::Duration;
+use std::{slice, thread};
 
 use anyhow::{Context, Result, anyhow};
 use nix::sys::signal::{Signal, kill, killpg};
@@ -280,23 +281,35 @@ pub(crate) fn capture(command: &mut Command, input: &str, signals: &Signals) -> 
     })
 }
 
-/// Runs a command until it ends, and calls `each` with every line of its standard output.
-pub(crate) fn stream(
-    command: &mut Command,
+/// Runs commands at once until all have ended, and calls `each` with the number of the command and every line of its standard output.
+/// Returns whether all succeeded.
+pub(crate) fn stream_all(
+    commands: &mut [Command],
     signals: &Signals,
-    mut each: impl FnMut(&str) + Send,
-) -> Result<ExitStatus> {
-    let mut child = start(command.stdout(Stdio::piped()))?;
-    let stdout = child.stdout.take();
+    each: impl FnMut(usize, &str) + Send,
+) -> Result<bool> {
+    let each = &Mutex::new(each);
     thread::scope(|scope| {
-        scope.spawn(move || {
-            if let Some(stdout) = stdout {
-                for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
-                    each(String::from_utf8_lossy(&line).trim_end_matches('\r'));
+        let mut children = Vec::new();
+        for (number, command) in commands.iter_mut().enumerate() {
+            let mut child = start(command.stdout(Stdio::piped()))?;
+            let stdout = child.stdout.take();
+            scope.spawn(move || {
+                for line in stdout
+                    .into_iter()
+                    .flat_map(|stdout| BufReader::new(stdout).split(b'\n'))
+                    .map_while(Result::ok)
+                {
+                    let line = String::from_utf8_lossy(&line);
+                    if let Ok(mut each) = each.lock() {
+                        each(number, line.trim_end_matches('\r'));
+                    }
                 }
-            }
-        });
-        wait(&mut child, signals)
+            });
+            children.push(child);
+        }
+        let statuses = wait_for_all(&mut children, signals)?;
+        Ok(statuses.iter().all(ExitStatus::success))
     })
 }
 
@@ -313,28 +326,37 @@ fn name_of(command: &Command) -> String {
 
 /// Waits for a child. A stop signal first ends its process group.
 fn wait(child: &mut Child, signals: &Signals) -> Result<ExitStatus> {
+    let statuses = wait_for_all(slice::from_mut(child), signals)?;
+    statuses.first().copied().context("a child has no status")
+}
+
+/// Waits for children. A stop signal first ends their process groups.
+fn wait_for_all(children: &mut [Child], signals: &Signals) -> Result<Vec<ExitStatus>> {
     let month = Duration::from_hours(30 * 24);
     let waited = signals.until(month, || {
-        child.try_wait().context("cannot wait for a child process")
+        let statuses = children.iter_mut().map(Child::try_wait);
+        let statuses = statuses.collect::<Result<Vec<_>, _>>();
+        let statuses = statuses.context("cannot wait for a child process")?;
+        Ok(statuses.into_iter().collect::<Option<Vec<_>>>())
     });
-    match waited {
-        Ok(Some(status)) => Ok(status),
-        Ok(None) => Err(anyhow!("a command has run for a month")),
-        Err(error) => {
-            let group =
-                Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
-            match killpg(group, Signal::SIGTERM) {
-                Ok(()) | Err(nix::Error::ESRCH) => {}
-                Err(other) => return Err(other).context("cannot end a command"),
-            }
-            child.wait().context("cannot wait for a child process")?;
-            debug_assert!(
-                error.is::<Interrupted>(),
-                "only a signal ends this wait early"
-            );
-            Err(error)
+    let error = match waited {
+        Ok(Some(statuses)) => return Ok(statuses),
+        Ok(None) => return Err(anyhow!("a command has run for a month")),
+        Err(error) => error,
+    };
+    for child in children {
+        let group = Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
+        match killpg(group, Signal::SIGTERM) {
+            Ok(()) | Err(nix::Error::ESRCH) => {}
+            Err(other) => return Err(other).context("cannot end a command"),
         }
+        child.wait().context("cannot wait for a child process")?;
     }
+    debug_assert!(
+        error.is::<Interrupted>(),
+        "only a signal ends this wait early"
+    );
+    Err(error)
 }
 
 fn read(source: Option<impl Read>) -> String {

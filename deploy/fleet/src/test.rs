@@ -16,7 +16,7 @@ use crate::manifest::FleetState;
 use crate::packages::{self, Requirement};
 use crate::prepare;
 use crate::process;
-use crate::say::say;
+use crate::say::{say, say_lines};
 use crate::services::Replicas;
 use crate::stop;
 use crate::supervise::Supervisor;
@@ -113,6 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Folder::locate(Some(&folder.template()), PathBuf::new())?.wipe()?;
     folder.wipe()?;
     folder.prepare()?;
+    folder.use_memory()?;
     let external = ExternalServers::default();
     let mut requirements = external.requirements();
     requirements.extend([
@@ -150,7 +151,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
         say(results.counts.to_string());
     }
-    outcome?;
+    // They may take memory.
+    let removed = folder.wipe_data();
+    outcome.and(removed)?;
     let good = results.failed_steps.is_empty() && results.counts.failed == 0;
     Ok(if good {
         ExitCode::SUCCESS
@@ -191,6 +194,36 @@ fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
     Fleet::run(&folder, &plan, signals, Fleet::start)
 }
 
+/// Tests that one process of cargo runs.
+struct Selection<'a> {
+    arguments: Vec<&'a str>,
+    /// How many run at once, if not as many as in `.cargo/config.toml`.
+    threads: Option<&'static str>,
+}
+
+impl<'a> Selection<'a> {
+    /// The tests of a crate, or all.
+    fn of(package: Option<&'a str>) -> Vec<Self> {
+        let of_e2e = |arguments| Self {
+            arguments,
+            // They share no connections of sqlx, and wait much longer than they compute.
+            threads: Some("6"),
+        };
+        let others = |arguments| Self {
+            arguments,
+            threads: None,
+        };
+        match package {
+            None => vec![
+                of_e2e(cargo::selection(E2E)),
+                others(vec!["--workspace", "--exclude", E2E]),
+            ],
+            Some(E2E) => vec![of_e2e(cargo::selection(E2E))],
+            Some(package) => vec![others(cargo::selection(package))],
+        }
+    }
+}
+
 fn run_all(
     fleet: &mut Fleet<'_>,
     supervisor: &mut Supervisor<'_>,
@@ -200,7 +233,7 @@ fn run_all(
 ) -> Result<()> {
     let signals = fleet.signals();
     let package = args.package.as_deref();
-    let selection = package.map_or_else(|| vec!["--workspace"], cargo::selection);
+    let selections = Selection::of(package);
     fleet.start_servers(supervisor)?;
     let server = fleet.server()?;
     if args.checks {
@@ -209,7 +242,7 @@ fn run_all(
     let built = step(
         results,
         "build (on two cores about 7 minutes from nothing, 3 after deploy/up)",
-        || build(package, &selection, signals),
+        || build(package, signals),
     )?;
     if !built {
         return Ok(());
@@ -225,10 +258,10 @@ fn run_all(
     }
     server.query("create database test", signals)?;
     prepare::migrate_template(&server, signals)?;
-    say("== tests (about 8 minutes for all)");
+    say("== tests (about 10 minutes for all)");
     tests(
         fleet,
-        &selection,
+        &selections,
         args.filter.as_deref(),
         &server.sibling("test"),
         folder,
@@ -237,7 +270,7 @@ fn run_all(
 }
 
 /// Compiles the tests, and the binaries that some of them start.
-fn build(package: Option<&str>, selection: &[&str], signals: &Signals) -> Result<bool> {
+fn build(package: Option<&str>, signals: &Signals) -> Result<bool> {
     let Some(package) = package else {
         return cargo::run(&["build", "--all-targets", "--workspace"], signals);
     };
@@ -245,7 +278,8 @@ fn build(package: Option<&str>, selection: &[&str], signals: &Signals) -> Result
     if starts_fleets && !cargo::run(&["build", "--workspace", "--bins"], signals)? {
         return Ok(false);
     }
-    cargo::run(&[&["test", "--no-run"], selection].concat(), signals)
+    let selection = cargo::selection(package);
+    cargo::run(&[&["test", "--no-run"], &*selection].concat(), signals)
 }
 
 /// Runs the checks, the cheapest first. The others run even if one fails.
@@ -329,35 +363,67 @@ fn regenerate(
     Ok(())
 }
 
+/// Runs the tests of both selections at once: those of e2e mostly wait for fleets, while others compute.
 fn tests(
     fleet: &Fleet<'_>,
-    selection: &[&str],
+    selections: &[Selection<'_>],
     filter: Option<&str>,
     database: &Address,
     folder: &Folder,
     results: &mut TestResults,
 ) -> Result<()> {
-    let mut command = cargo::command(&["test", "--no-fail-fast"]);
-    command
-        .args(selection)
-        .args(filter)
-        .env("DATABASE_URL", database.to_string())
-        .env("REDIS_URL", &fleet.manifest.redis_url);
-    command.env("FLEET_JSON", folder.manifest());
-    if folder.template().exists() {
-        command.env("FLEET_TEMPLATE", folder.template());
-    }
-    let status = process::stream(&mut command, fleet.signals(), |line| {
-        say(line);
+    let temporary = folder.data().join("tmp");
+    fs::create_dir(&temporary).with_context(|| format!("cannot create {}", temporary.display()))?;
+    let mut commands: Vec<_> = selections
+        .iter()
+        .map(|selection| {
+            let mut command = cargo::command(&["test", "--no-fail-fast"]);
+            command
+                .args(&selection.arguments)
+                .args(filter)
+                .env("DATABASE_URL", database.to_string())
+                .env("REDIS_URL", &fleet.manifest.redis_url)
+                .env("FLEET_JSON", folder.manifest())
+                .env("TMPDIR", &temporary);
+            if let Some(threads) = selection.threads {
+                command.env("RUST_TEST_THREADS", threads);
+            }
+            if folder.template().exists() {
+                command.env("FLEET_TEMPLATE", folder.template());
+            }
+            command
+        })
+        .collect();
+    let mut blocks = vec![FailureBlock::default(); commands.len()];
+    let good = process::stream_all(&mut commands, fleet.signals(), |number, line| {
+        blocks[number].say(line);
         if let Some(counts) = Counts::read(line) {
             results.counts.add(counts);
         }
-    });
+    })?;
     // A test binary that crashes or does not compile prints no counts, but the status of cargo is a failure.
-    if !status?.success() {
+    if !good {
         results.failed_steps.push("tests");
     }
     Ok(())
+}
+
+/// What cargo prints about failures of a test binary. Its lines stay together, while another process prints as well.
+#[derive(Debug, Default, Clone)]
+struct FailureBlock(Vec<String>);
+
+impl FailureBlock {
+    fn say(&mut self, line: &str) {
+        let is_last = line.starts_with("test result: ");
+        if line == "failures:" || !self.0.is_empty() {
+            self.0.push(line.to_owned());
+        } else {
+            say(line);
+        }
+        if is_last {
+            say_lines(&std::mem::take(&mut self.0).join("\n"));
+        }
+    }
 }
 
 impl Counts {
