@@ -172,6 +172,7 @@ impl Dispatcher {
         self.endpoints.insert(task.id(), lease.claim.endpoint);
         self.claimed
             .insert(lease.claim.endpoint, Claimed { lease, reload });
+        metrics::gauge!("webhook_endpoints_claimed").increment(1);
     }
 
     /// Releases the endpoints of workers that have ended.
@@ -204,6 +205,7 @@ impl Dispatcher {
         };
         let endpoint = self.endpoints.remove(&id)?;
         self.claimed.remove(&endpoint);
+        metrics::gauge!("webhook_endpoints_claimed").decrement(1);
         Some(endpoint)
     }
 
