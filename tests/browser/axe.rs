@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use crate::browser::Browser;
@@ -12,9 +12,8 @@ const PACKAGE: &str = "axe-playwright-python==0.1.8";
 const FILE: &str = "axe_playwright_python/axe.min.js";
 
 const RUN: &str = "
-    const done = arguments[arguments.length - 1];
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-    axe.run(document, { runOnly: { type: 'tag', values: tags } }).then(
+    const [runOnly, done] = arguments;
+    axe.run(document, { runOnly }).then(
         (result) => done(result.violations.map((violation) => ({
             rule: violation.id,
             help: violation.help,
@@ -23,13 +22,36 @@ const RUN: &str = "
         (error) => done([{ rule: 'axe', help: String(error), at: [] }]),
     );";
 
+/// Which rules a page is checked against.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Rules {
+    /// All of WCAG 2.2 AA.
+    All,
+    /// The only one whose result depends on the colors of the page.
+    Contrast,
+}
+
+impl Rules {
+    fn selection(self) -> Value {
+        match self {
+            Self::All => {
+                json!({ "type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+            }
+            Self::Contrast => json!({ "type": "rule", "values": ["color-contrast"] }),
+        }
+    }
+}
+
 /// The violations of the page that is open.
-pub(crate) async fn violations(browser: &Browser) -> Vec<Value> {
+pub(crate) async fn violations(browser: &Browser, rules: Rules) -> Vec<Value> {
     static SOURCE: OnceCell<String> = OnceCell::const_new();
-    let source = SOURCE.get_or_init(load).await;
-    let script = format!("{source};{RUN}");
-    let found = browser.client.execute_async(&script, Vec::new()).await;
-    found.unwrap().as_array().unwrap().clone()
+    let is_loaded = browser.client.execute("return !!window.axe", Vec::new());
+    if is_loaded.await.unwrap() != Value::Bool(true) {
+        let source = SOURCE.get_or_init(load).await;
+        browser.client.execute(source, Vec::new()).await.unwrap();
+    }
+    let found = browser.client.execute_async(RUN, vec![rules.selection()]);
+    found.await.unwrap().as_array().unwrap().clone()
 }
 
 async fn load() -> String {

@@ -31,11 +31,9 @@ struct Visitor {
 impl Visitor {
     /// Looks at the page that is open, in both themes; what looks needs JavaScript.
     async fn look(&mut self, page: &str) {
-        for theme in ["light", "dark"] {
-            if self.has_javascript {
-                let found = problems(&self.browser, page, theme).await;
-                self.problems.extend(found);
-            }
+        if self.has_javascript {
+            let found = problems(&self.browser, page).await;
+            self.problems.extend(found);
         }
     }
 
