@@ -184,8 +184,11 @@ impl Rows {
 
     async fn query(&self) -> Result<ChangeBatch, sqlx::Error> {
         let schema = self.producer.schema();
-        let mut connection = self.pool.acquire().await?;
-        let batch = read_changes(&mut connection, schema, self.after, BATCH).await?;
+        // The stream has no deadline of its own. After an error it ends, and the follower reconnects.
+        let reading = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+            read_changes(connection, schema, self.after, BATCH).await
+        });
+        let batch = reading.await?;
         lag::head(schema.0, batch.head.seq);
         Ok(batch)
     }

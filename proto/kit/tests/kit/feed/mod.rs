@@ -9,6 +9,7 @@ mod followers;
 mod high_water_mark;
 mod kill;
 mod order;
+mod silence;
 mod support;
 
 pub(crate) use support::eventually;
