@@ -98,9 +98,14 @@ pub async fn catch_up(pool: &PgPool, votes: &mut CastVotes) -> anyhow::Result<()
             read_changes(connection, SCHEMA, at.seq, BATCH).await
         });
         let found = found.await?;
-        let is_complete = !found.has_gap(at.seq);
-        let ChangeBatch { head, changes, .. } = found;
-        if head.epoch != at.epoch || head.seq < at.seq || !is_complete {
+        let has_gap = found.has_gap(at.seq);
+        let ChangeBatch {
+            head,
+            changes,
+            is_complete,
+            ..
+        } = found;
+        if head.epoch != at.epoch || head.seq < at.seq || has_gap {
             // The data were restored, or what was missed is gone from the feed: the tallies have it.
             anyhow::ensure!(
                 !is_reset,
@@ -117,7 +122,7 @@ pub async fn catch_up(pool: &PgPool, votes: &mut CastVotes) -> anyhow::Result<()
         if !changes.is_empty() {
             votes.apply(&changes);
         }
-        if changes.len() < BATCH {
+        if is_complete {
             return Ok(());
         }
     }

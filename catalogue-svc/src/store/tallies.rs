@@ -68,7 +68,7 @@ pub async fn fold(pool: &PgPool, oldest: Hour) -> anyhow::Result<()> {
         let Some(last) = found.changes.last() else {
             return Ok(());
         };
-        let (last, is_full) = (last.seq, found.changes.len() >= BATCH);
+        let (last, is_full) = (last.seq, !found.is_complete);
         let context = ProjectionContext {
             generation: Uuid::nil(),
             effects_after_seq: last,

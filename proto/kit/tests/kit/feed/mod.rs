@@ -10,6 +10,7 @@ mod high_water_mark;
 mod kill;
 mod order;
 mod silence;
+mod size;
 mod support;
 
 pub(crate) use support::eventually;
