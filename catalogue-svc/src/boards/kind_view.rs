@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use uuid::Uuid;
 
+use super::board::BoardUpdate;
 use super::place::Place;
 use super::samples::every;
 use super::votable::Votable;
@@ -11,11 +13,13 @@ use crate::domain::rankings::Window;
 use crate::domain::tally::Tallies;
 use crate::index::Index;
 
-/// The boards of a kind. They are immutable.
+/// The boards of a kind. They are immutable but for a cache.
 #[derive(Debug)]
 pub struct KindView<L> {
     /// By [`Window::index`]: the public listings with votes in the window, in the order of their keys.
     boards: [Vec<Place<L>>; 3],
+    /// By [`Window::index`]: what has changed up to the snapshot that was read last.
+    updates: [ArcSwapOption<BoardUpdate<L>>; 3],
     /// All public listings.
     pub(super) listings: Vec<Arc<L>>,
 }
@@ -33,12 +37,21 @@ impl<L: Votable> KindView<L> {
             places.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
             places
         });
-        Self { boards, listings }
+        Self {
+            boards,
+            updates: Default::default(),
+            listings,
+        }
     }
 
     /// The board of a window.
     pub(super) fn board(&self, window: Window) -> &[Place<L>] {
         &self.boards[window.index()]
+    }
+
+    /// The latest changes of the board of a window.
+    pub(super) fn update(&self, window: Window) -> &ArcSwapOption<BoardUpdate<L>> {
+        &self.updates[window.index()]
     }
 
     /// The listings of a board, best first.

@@ -6,7 +6,7 @@ use kit::feed::Position;
 use time::OffsetDateTime;
 
 use super::CastVotes;
-use super::board::Board;
+use super::board::{Board, BoardUpdate};
 use super::kind_view::KindView;
 use super::place::Place;
 use super::previous::PreviousRanks;
@@ -17,7 +17,7 @@ use crate::domain::rankings::Window;
 use crate::domain::tally::Tallies;
 use crate::index::{Creator, Dataset, Game, Snapshot};
 
-/// All boards as they were built, and what they were built from. It is immutable.
+/// All boards as they were built, and what they were built from.
 #[derive(Debug)]
 pub struct View {
     /// In the catalogue's own feed.
@@ -71,10 +71,22 @@ impl View {
         snapshot: &Snapshot,
     ) -> Board<'_, L> {
         let boards = self.dataset(mode);
-        let places = (L::boards(boards).board(window), window);
-        let built = (self.snapshot.position, self.snapshot.dataset(mode));
-        let newest = self.newer(snapshot).dataset(mode);
-        Board::new(places, &boards.tallies, built, newest)
+        let places = L::boards(boards).board(window);
+        let newest = self.newer(snapshot);
+        let cache = L::boards(boards).update(window);
+        let cached = cache.load_full();
+        if let Some(update) = cached.filter(|update| update.position == newest.position) {
+            return Board::new(places, update);
+        }
+        let update = BoardUpdate::new(
+            (places, window),
+            &boards.tallies,
+            (self.snapshot.position, self.snapshot.dataset(mode)),
+            (newest.position, newest.dataset(mode)),
+        );
+        let update = Arc::new(update);
+        cache.store(Some(Arc::clone(&update)));
+        Board::new(places, update)
     }
 
     /// The rank of a listing on a board, and its place; `None` if it is not on the board.

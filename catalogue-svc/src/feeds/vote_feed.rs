@@ -6,7 +6,7 @@ use std::time::Duration;
 use kit::Clock;
 use kit::feed::{ChangeBatch, read_changes};
 use kit::wakeup::CatchUp;
-use sqlx::PgPool;
+use sqlx::{Connection as _, PgPool};
 use time::OffsetDateTime;
 use tokio::sync::watch;
 
@@ -24,6 +24,8 @@ const DEADLINE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(2);
 /// Where sorting takes long, the pause is so many times as long.
 const SHARE: u32 = 9;
+/// The time limit of loading all tallies, in deadlines of the pool: a minute in production. The loop holds the votes meanwhile.
+const LOAD_DEADLINES: u32 = 12;
 /// Changes that are read at once.
 const BATCH: usize = 1_000;
 
@@ -34,16 +36,20 @@ const BATCH: usize = 1_000;
 pub async fn load(pool: &PgPool, empty: Tallies) -> anyhow::Result<CastVotes> {
     // All tallies are one statement.
     let begin = "begin isolation level repeatable read, read only; set local statement_timeout = 0";
-    let mut moment = pool.begin_with(begin).await?;
-    let position = tallies::position(&mut moment).await?;
-    let tallies = tallies::load(&mut moment, empty).await?;
-    let previous = snapshots::previous(&mut moment).await?;
-    moment.commit().await?;
-    Ok(CastVotes {
-        position,
-        tallies: Arc::new(tallies),
-        previous,
-    })
+    let deadline = kit::pg::deadline(pool) * LOAD_DEADLINES;
+    let loading = kit::pg::within(pool, deadline, async |connection| {
+        let mut moment = connection.begin_with(begin).await?;
+        let position = tallies::position(&mut moment).await?;
+        let tallies = tallies::load(&mut moment, empty).await?;
+        let previous = snapshots::previous(&mut moment).await?;
+        moment.commit().await?;
+        Ok(CastVotes {
+            position,
+            tallies: Arc::new(tallies),
+            previous,
+        })
+    });
+    Ok(loading.await?)
 }
 
 /// Goes on for ever, woken by `news`.
@@ -98,9 +104,14 @@ pub async fn catch_up(pool: &PgPool, votes: &mut CastVotes) -> anyhow::Result<()
             read_changes(connection, SCHEMA, at.seq, BATCH).await
         });
         let found = found.await?;
-        let is_complete = !found.has_gap(at.seq);
-        let ChangeBatch { head, changes, .. } = found;
-        if head.epoch != at.epoch || head.seq < at.seq || !is_complete {
+        let has_gap = found.has_gap(at.seq);
+        let ChangeBatch {
+            head,
+            changes,
+            is_complete,
+            ..
+        } = found;
+        if head.epoch != at.epoch || head.seq < at.seq || has_gap {
             // The data were restored, or what was missed is gone from the feed: the tallies have it.
             anyhow::ensure!(
                 !is_reset,
@@ -112,12 +123,13 @@ pub async fn catch_up(pool: &PgPool, votes: &mut CastVotes) -> anyhow::Result<()
             continue;
         }
         if (changes.iter()).any(|change| change.entity == "board_snapshot") {
-            votes.previous = snapshots::previous(&mut *pool.acquire().await?).await?;
+            let loading = kit::pg::within(pool, DEADLINE, snapshots::previous);
+            votes.previous = loading.await?;
         }
         if !changes.is_empty() {
             votes.apply(&changes);
         }
-        if changes.len() < BATCH {
+        if is_complete {
             return Ok(());
         }
     }

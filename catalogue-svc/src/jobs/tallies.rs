@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use anyhow::Context as _;
 use kit::feed::Producer;
 use kit::lease::Lease;
 use kit::wakeup::CatchUp;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
+use tokio::time::timeout;
 
 use super::retention::Periods;
 use crate::SCHEMA;
@@ -17,6 +19,9 @@ use crate::store::tallies;
 const PAUSE: Duration = Duration::from_secs(1);
 /// At most.
 const PERIOD: Duration = Duration::from_secs(10);
+/// How long adding up may take; counting all votes again takes longest. A statement that PostgreSQL never answers would otherwise hold the
+/// job for ever: its lease is renewed over other connections.
+const FOLD_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// Starts the job.
 pub(crate) fn spawn(
@@ -40,7 +45,9 @@ pub(crate) fn spawn(
         async move {
             loop {
                 catch_up.begin();
-                let folded = tallies::fold(&pool, periods.oldest_hour(clock.now())).await;
+                let folding = tallies::fold(&pool, periods.oldest_hour(clock.now()));
+                let folded = timeout(FOLD_TIMEOUT, folding).await;
+                let folded = folded.context("PostgreSQL does not answer").flatten();
                 catch_up.end(folded).await?;
             }
         }

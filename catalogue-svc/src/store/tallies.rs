@@ -68,7 +68,7 @@ pub async fn fold(pool: &PgPool, oldest: Hour) -> anyhow::Result<()> {
         let Some(last) = found.changes.last() else {
             return Ok(());
         };
-        let (last, is_full) = (last.seq, found.changes.len() >= BATCH);
+        let (last, is_full) = (last.seq, !found.is_complete);
         let context = ProjectionContext {
             generation: Uuid::nil(),
             effects_after_seq: last,
@@ -84,7 +84,8 @@ pub async fn fold(pool: &PgPool, oldest: Hour) -> anyhow::Result<()> {
     }
 }
 
-/// Corrects the tallies by the votes that are stored, of the hour `oldest` and later ones: the feed has not told all of them.
+/// Corrects the tallies by the votes that are stored, of the hour `oldest` and later ones: the feed has not told all of them. The votes in
+/// dead letters are stored as well: they are counted here, and their letters go.
 async fn recount(pool: &PgPool, oldest: Hour) -> Result<(), sqlx::Error> {
     // It counts all votes, those up to the head of the feed.
     let begin = "begin isolation level repeatable read; set local statement_timeout = 0";
@@ -128,6 +129,14 @@ async fn recount(pool: &PgPool, oldest: Hour) -> Result<(), sqlx::Error> {
         Some((key, (BoardKind::parse(&row.kind)?, (row.wins, row.losses))))
     });
     add(&mut transaction, &sums.collect()).await?;
+    sqlx::query!(
+        "delete from catalogue.feed_dead_letter where producer = $1 and seq <= $2 and changed_at >= $3",
+        OWN_PRODUCER,
+        head,
+        oldest.start()
+    )
+    .execute(&mut *transaction)
+    .await?;
     sqlx::query!("update catalogue.tally_head set seq = $1", head)
         .execute(&mut *transaction)
         .await?;

@@ -8,6 +8,7 @@ mod history;
 mod methodology;
 mod own_reports;
 mod past_snapshots;
+mod rate_lists;
 mod rate_series;
 mod rates;
 mod render;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
@@ -12,6 +11,7 @@ use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
+use super::rate_lists::RateList;
 use super::snapshots::{Snapshot, SnapshotCache};
 use super::{rate_series, render};
 use crate::domain::economy::Economy;
@@ -62,12 +62,11 @@ impl Service {
         let (from, to) = currencies(&snapshot.economy, &request)?;
         // Neither a version nor a slug has a colon: two different lists never have the same key.
         let version = format!("{}:{}:{}", snapshot.version, request.from, request.to);
-        let chunks = if request.head_only {
-            Arc::from([])
+        let list = if request.head_only {
+            Arc::new(RateList::new(Arc::from([])))
         } else {
-            chunks(&snapshot, from, to).await?
+            self.rates(&snapshot, from, to).await?
         };
-        let length = chunks.iter().map(Bytes::len).sum::<usize>();
         let head = Part::Head(proto::RatesHead {
             version,
             page: Some(PageInfo {
@@ -75,17 +74,36 @@ impl Service {
                 known_at: known_at.map(timestamp::encode),
                 ..render::page(render::count(&snapshot.economy, from, to))
             }),
-            length: u64::try_from(length).unwrap_or(u64::MAX),
+            length: u64::try_from(list.length()).unwrap_or(u64::MAX),
         });
         // A past snapshot counts as held while its rows are sent.
-        let held = (!request.head_only && from.is_none() && to.is_none()).then_some(snapshot);
-        // Cloning `Bytes` shares the memory.
-        let chunks = (0..chunks.len())
-            .filter_map(move |index| Some((held.clone(), chunks.get(index)?.clone())))
-            .map(|(_held, chunk)| Part::Json(chunk));
-        let parts = std::iter::once(head).chain(chunks);
-        let answers = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
+        let is_past = request.at.is_some() && !request.head_only && from.is_none() && to.is_none();
+        let held = is_past.then_some(snapshot);
+        let chunks = (0..).map_while(move |index| {
+            let _held = &held;
+            list.chunk(index).transpose()
+        });
+        let parts = std::iter::once(Ok(head)).chain(chunks.map(|chunk| chunk.map(Part::Json)));
+        let answers = parts.map(|part| {
+            let part = Some(part.map_err(Status::from)?);
+            Ok(proto::ListRatesResponse { part })
+        });
         Ok(stream::iter(answers).boxed())
+    }
+
+    async fn rates(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        from: Option<usize>,
+        to: Option<usize>,
+    ) -> Result<Arc<RateList>, Fault> {
+        if from.is_none() && to.is_none() {
+            return self.snapshots.rates(snapshot).await;
+        }
+        let snapshot = Arc::clone(snapshot);
+        let render = move || render::rates(&snapshot.economy, from, to);
+        let chunks = render::on_blocking_thread(render).await?;
+        Ok(Arc::new(RateList::new(chunks)))
     }
 }
 
@@ -105,16 +123,4 @@ fn currencies(
         })
     };
     Ok((find("from", &request.from)?, find("to", &request.to)?))
-}
-
-async fn chunks(
-    snapshot: &Arc<Snapshot>,
-    from: Option<usize>,
-    to: Option<usize>,
-) -> Result<Arc<[Bytes]>, Fault> {
-    if from.is_none() && to.is_none() {
-        return snapshot.rates().await;
-    }
-    let snapshot = Arc::clone(snapshot);
-    render::on_blocking_thread(move || render::rates(&snapshot.economy, from, to)).await
 }

@@ -11,6 +11,7 @@ use time::{Duration, OffsetDateTime};
 use tokio::sync::{Mutex, OnceCell, OwnedSemaphorePermit};
 
 use super::past_snapshots::PastSnapshots;
+use super::rate_lists::{CurrentLists, RateList};
 use super::render;
 use crate::domain::economy::Economy;
 use crate::domain::methodology;
@@ -29,10 +30,10 @@ pub(super) struct Snapshot {
     late: Duration,
     /// `None`: samples.
     data_version: Option<Version>,
-    rates: OnceCell<Arc<[Bytes]>>,
+    rates: OnceCell<Arc<RateList>>,
     currencies: OnceCell<Bytes>,
     /// Of a past moment: one of the few that are held at once.
-    _permit: Option<Arc<OwnedSemaphorePermit>>,
+    permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 impl Snapshot {
@@ -56,7 +57,7 @@ impl Snapshot {
             data_version,
             rates: OnceCell::new(),
             currencies: OnceCell::new(),
-            _permit: None,
+            permit: None,
         }
     }
 
@@ -71,7 +72,7 @@ impl Snapshot {
         let moment = at.unix_timestamp_nanos();
         Self {
             version: format!("{}-{data_version}-at-{moment:x}", methodology::VERSION),
-            _permit: Some(permit),
+            permit: Some(permit),
             ..snapshot
         }
     }
@@ -88,13 +89,9 @@ impl Snapshot {
         is_new_enough && is_in_time && self.at <= now
     }
 
-    /// The JSON list of all rates, in chunks.
-    pub(super) async fn rates(self: &Arc<Self>) -> Result<Arc<[Bytes]>, Fault> {
-        let rendered = self.rates.get_or_try_init(|| {
-            let snapshot = Arc::clone(self);
-            render::on_blocking_thread(move || render::rates(&snapshot.economy, None, None))
-        });
-        rendered.await.map(Arc::clone)
+    /// Whether newer ones replace it, and it is not limited by permits: the economy of now that is not made of samples.
+    fn is_current(&self) -> bool {
+        self.data_version.is_some() && self.permit.is_none()
     }
 
     /// The JSON list of all currencies.
@@ -117,6 +114,7 @@ pub(super) struct SnapshotCache {
     live: Mutex<Option<Arc<Snapshot>>>,
     samples: Mutex<Option<Arc<Snapshot>>>,
     past: PastSnapshots,
+    lists: CurrentLists,
 }
 
 impl SnapshotCache {
@@ -129,7 +127,22 @@ impl SnapshotCache {
             live: Mutex::default(),
             samples: Mutex::default(),
             past: PastSnapshots::new(past_rates),
+            lists: CurrentLists::default(),
         }
+    }
+
+    /// The list of all rates of a snapshot.
+    pub(super) async fn rates(&self, snapshot: &Arc<Snapshot>) -> Result<Arc<RateList>, Fault> {
+        let rendered = snapshot.rates.get_or_try_init(async || {
+            let rendering = Arc::clone(snapshot);
+            let render = move || render::rates(&rendering.economy, None, None);
+            let list = Arc::new(RateList::new(render::on_blocking_thread(render).await?));
+            if snapshot.is_current() {
+                self.lists.add(&list);
+            }
+            Ok::<_, Fault>(list)
+        });
+        rendered.await.map(Arc::clone)
     }
 
     /// The current economy.

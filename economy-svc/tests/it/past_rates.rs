@@ -1,4 +1,4 @@
-//! Rates of past moments: how many are held at once, their versions, and the times that an answer names.
+//! Rates of past moments and of earlier versions: how many are held at once, their versions, and the times that an answer names.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -60,6 +60,35 @@ async fn of_twenty_moments_at_once_two_are_held(pool: PgPool) {
     // Twenty readers of one moment share its rates.
     let readers = join_all((0..20).map(|_| read(&economy, later))).await;
     assert!(readers.iter().all(Result::is_ok));
+}
+
+#[sqlx::test(migrator = "economy::MIGRATOR")]
+async fn of_thirty_versions_that_are_read_slowly_seven_are_held(pool: PgPool) {
+    let economy = start(pool).await;
+    for n in 0..CURRENCIES {
+        economy.listed(&format!("game-{n}"), 10).await;
+    }
+    let now = proto::ListRatesRequest {
+        mode: Mode::Live.into(),
+        ..proto::ListRatesRequest::default()
+    };
+    let mut readers = Vec::new();
+    for n in 0..30 {
+        let answer = economy.rates.clone().list_rates(now.clone()).await;
+        readers.push(answer.unwrap().into_inner());
+        // Another version.
+        economy.listed(&format!("later-{n}"), 10).await;
+    }
+    let read = async |mut answer: Streaming<proto::ListRatesResponse>| {
+        while answer.message().await?.is_some() {}
+        Ok::<_, Fault>(())
+    };
+    let outcomes = join_all(readers.into_iter().map(read)).await;
+    let codes = outcomes
+        .into_iter()
+        .map(|read| read.err().map(|fault| fault.code));
+    let expected = (0..30).map(|n| (n < 23).then_some(Code::Unavailable));
+    assert_eq!(codes.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 #[sqlx::test(migrator = "economy::MIGRATOR")]

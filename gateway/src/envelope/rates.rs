@@ -21,8 +21,8 @@ use crate::coding::{Coding, EncodedPrefix};
 use crate::context::Context;
 use crate::upstream::Rates;
 
-/// Larger lists are streamed, in bytes.
-const MAX_CACHED: u64 = 32 * 1024 * 1024;
+/// Larger lists are streamed, in bytes. A slow client holds the whole list of its version, also after the cache has dropped it.
+const MAX_CACHED: u64 = 8 * 1024 * 1024;
 /// Cached bytes are written to the connection in parts of this size, so that they are not counted as unsent once per client.
 const PART: usize = 256 * 1024;
 

@@ -161,7 +161,7 @@ impl Cursor {
                 "the feed lacks changes of keys; all are read again"
             );
         }
-        if !is_continued || has_gap || found.changes.len() >= MAX_CHANGES {
+        if !is_continued || has_gap || !found.is_complete {
             return Ok((to, StaleEntries::All));
         }
         if to == self {

@@ -6,7 +6,7 @@ use kit::feed::ApplyError;
 use super::limits::taken_down;
 use super::picture_edit::{HasPictures, PictureOperation};
 use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{not_found, own_page, update};
+use super::update::{is_shown_with, not_found, own_page, update};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
@@ -36,7 +36,7 @@ pub(super) async fn apply(
                     return Err(taken_down(&page.handle).into());
                 }
             }
-            let is_under_public_page = !game.hidden_by_page;
+            let is_under_public_page = is_shown_with(&game, &page);
             edit(context, game, operation, is_under_public_page).await
         }
         Entity::Event | Entity::Genre | Entity::Country | Entity::City => {

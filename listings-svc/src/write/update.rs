@@ -16,7 +16,7 @@ use crate::domain::listing::Listing;
 use crate::domain::page::{Page, hidden_note};
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
-use crate::store::page_owners::PageRef;
+use crate::store::page_owners::{OwnedPage, PageRef};
 use crate::store::revisions::Actor;
 
 pub(super) async fn game(
@@ -63,15 +63,20 @@ pub(super) async fn game(
         page_id: page.id,
         ..read.game
     };
-    // Without a move the game knows its page's state, of which the page above is only a copy.
     let is_under_public_page = if game.page_id == before.content.page_id {
-        !before.hidden_by_page
+        is_shown_with(&before, &page)
     } else {
         page.state.0 == ListingState::Published
     };
     let mut accepted = update(context, before, game, is_under_public_page).await?;
     accepted.receipt.note = hidden_note(&page.handle, page.state.0);
     Ok(accepted)
+}
+
+/// Whether a game of `page` that stays there is shown with it. The game says so, unless the page was just taken down and its games have yet
+/// to follow it.
+pub(super) fn is_shown_with(game: &Listing<Game>, page: &OwnedPage) -> bool {
+    !game.hidden_by_page && page.state.0 != ListingState::Removed
 }
 
 pub(super) async fn event(

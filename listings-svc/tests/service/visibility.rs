@@ -288,6 +288,33 @@ async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
     }
 }
 
+/// The games of a page follow it in several transactions, or later, when the process stops between them.
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn a_change_of_a_game_that_has_yet_to_follow_its_removed_page_is_not_announced(pool: PgPool) {
+    let mut directory = Directory::start(pool.clone()).await;
+    directory.submit("studio").await;
+    directory.game(Approve).await;
+    directory.news().await;
+    let page = async |state: &str| {
+        sqlx::query!(
+            "update listings.page set state = $1 where handle = 'studio'",
+            state
+        )
+        .execute(&pool)
+        .await
+        .unwrap();
+    };
+    page("removed").await;
+    directory.change(&json!({"title": "Spam"})).await.unwrap();
+    assert_eq!(directory.news().await, [told("updated", false)]);
+    let writer = directory.service.importer.writer().clone();
+    assert_eq!(jobs::follow_pages::run(&pool, &writer).await.unwrap(), 0);
+    // It returns with its page.
+    page("published").await;
+    assert_eq!(jobs::follow_pages::run(&pool, &writer).await.unwrap(), 1);
+    assert_eq!(directory.news().await, [told("shown", false)]);
+}
+
 /// The columns of before get what a version that knows visibility would have stored.
 #[sqlx::test(migrations = false)]
 #[expect(clippy::disallowed_methods, reason = "the tables of an older version")]

@@ -6,13 +6,16 @@
 use std::future::Future;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use sqlx::AssertSqlSafe;
-use sqlx::postgres::PgPool;
+use sqlx::postgres::{PgConnection, PgPool};
 use time::{OffsetDateTime, Time};
+use tokio::time::timeout;
 
 use crate::clock::Clock;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
+use crate::periodic::MAX_RUN;
 use crate::pg::{self, Schema};
 
 /// The migration for the table, for a schema named `kit`.
@@ -45,7 +48,7 @@ impl Daily {
         }
     }
 
-    /// Spawns the job, which runs in one replica at a time. `work` gets the due time. After several missed days it runs once, for the last. In
+    /// Spawns the job, which runs in one replica at a time. `work` gets the due time. After an error, or an hour, it is run again. After several missed days it runs once, for the last. In
     /// a new fleet it runs for the first time on the next day.
     pub fn spawn<F>(
         self,
@@ -90,21 +93,30 @@ impl Daily {
     where
         F: Future<Output = anyhow::Result<()>>,
     {
-        let now = pg::now(&self.pool, &self.clock).await?;
+        let deadline = pg::deadline(&self.pool);
+        let reading = pg::within(&self.pool, deadline, async |connection| {
+            let now = pg::now(&mut *connection, &self.clock).await?;
+            Ok((now, self.last_run(connection).await?))
+        });
+        let (now, last) = reading.await?;
         let due = last_due(now, self.at);
         let pause = (due + time::Duration::DAY - now)
             .unsigned_abs()
             .min(INTERVAL);
-        match self.last_run().await? {
+        match last {
             // A time in the future comes from a clock that was set back. The job would not run until then.
             Some(last) if last < due || last > now => {
-                work(due).await?;
+                let ran = timeout(MAX_RUN, work(due)).await;
+                ran.context("it has run for an hour")??;
                 tracing::info!(job = self.name, %due, "a daily job has run");
             }
             Some(_) => return Ok(pause),
             None => {}
         }
-        self.record(due, now).await?;
+        pg::within(&self.pool, deadline, async |connection| {
+            self.record(connection, due, now).await
+        })
+        .await?;
         Ok(pause)
     }
 
@@ -112,14 +124,17 @@ impl Daily {
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    async fn last_run(&self) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    async fn last_run(
+        &self,
+        connection: &mut PgConnection,
+    ) -> Result<Option<OffsetDateTime>, sqlx::Error> {
         let sql = format!(
             "select done_for from {}.daily_run where name = $1",
             self.schema
         );
         sqlx::query_scalar(AssertSqlSafe(sql))
             .bind(self.name)
-            .fetch_optional(&self.pool)
+            .fetch_optional(connection)
             .await
     }
 
@@ -127,7 +142,12 @@ impl Daily {
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
     )]
-    async fn record(&self, due: OffsetDateTime, now: OffsetDateTime) -> Result<(), sqlx::Error> {
+    async fn record(
+        &self,
+        connection: &mut PgConnection,
+        due: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<(), sqlx::Error> {
         let sql = format!(
             "insert into {}.daily_run as current (name, done_for) values ($1, $2)
              on conflict (name) do update set done_for = excluded.done_for
@@ -138,7 +158,7 @@ impl Daily {
             .bind(self.name)
             .bind(due)
             .bind(now)
-            .execute(&self.pool)
+            .execute(connection)
             .await?;
         Ok(())
     }
@@ -243,7 +263,8 @@ mod tests {
         let daily = Daily::new(behind.clone(), schema, "sweep", time!(4:00), clock);
         let mut work = |_due| std::future::ready(Ok(()));
         daily.run_if_due(&mut work).await.unwrap();
-        let stored = daily.last_run().await.unwrap().unwrap();
+        let mut connection = behind.acquire().await.unwrap();
+        let stored = daily.last_run(&mut connection).await.unwrap().unwrap();
         assert!(stored <= pg::now(&behind, &daily.clock).await.unwrap());
     }
 }

@@ -12,7 +12,7 @@ use lettre::{
     AsyncFileTransport, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
 };
 use sqlx::postgres::{PgPool, PgRow};
-use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
+use sqlx::{AssertSqlSafe, PgConnection, PgExecutor, Row as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -142,7 +142,7 @@ impl Mailer {
             async move {
                 loop {
                     let sent = async {
-                        let now = pg::now(&mailer.pool, &mailer.clock).await?;
+                        let now = pg::now_in_time(&mailer.pool, &mailer.clock).await?;
                         mailer.send_due(now).await
                     };
                     let pause = match sent.await {
@@ -221,7 +221,8 @@ impl Mailer {
             })
         };
         let rows = sqlx::query(AssertSqlSafe(sql)).bind(now).try_map(read);
-        rows.fetch_all(&self.pool).await
+        self.within(async |connection| rows.fetch_all(connection).await)
+            .await
     }
 
     /// Sets when a refused mail is due again.
@@ -235,7 +236,8 @@ impl Mailer {
             self.schema
         );
         let update = sqlx::query(AssertSqlSafe(sql)).bind(id).bind(until);
-        update.execute(&self.pool).await?;
+        self.within(async |connection| update.execute(connection).await)
+            .await?;
         Ok(())
     }
 
@@ -246,8 +248,17 @@ impl Mailer {
     async fn remove(&self, id: Uuid) -> Result<(), sqlx::Error> {
         let sql = format!("delete from {}.mail where id = $1", self.schema);
         let delete = sqlx::query(AssertSqlSafe(sql)).bind(id);
-        delete.execute(&self.pool).await?;
+        self.within(async |connection| delete.execute(connection).await)
+            .await?;
         Ok(())
+    }
+
+    /// Runs a statement with a timeout: the lease of this job is renewed over other connections.
+    async fn within<T>(
+        &self,
+        statement: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
+    ) -> Result<T, sqlx::Error> {
+        pg::within(&self.pool, pg::deadline(&self.pool), statement).await
     }
 }
 

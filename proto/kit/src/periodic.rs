@@ -3,13 +3,19 @@
 use std::future::Future;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
+use tokio::time::timeout;
 
 use crate::clock::Clock;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema};
+
+/// How long one run of a job may take. A statement that PostgreSQL never answers would otherwise hold the job for ever: its lease is renewed
+/// over other connections. A long job commits as it goes, and its next run continues.
+pub(crate) const MAX_RUN: Duration = Duration::from_hours(1);
 
 /// A job that runs at a fixed interval, such as the deletion of old rows. Unlike [`Daily`](crate::daily::Daily) it stores no time of the
 /// last run: it also runs when a replica acquires the lease.
@@ -41,7 +47,7 @@ impl Periodic {
     }
 
     /// Spawns the job. `work` gets PostgreSQL's time and returns the number of rows that it changed. An error is logged, and the job runs
-    /// again after the interval.
+    /// again after the interval. So does a run that takes an hour, which is dropped.
     pub fn spawn<F>(
         self,
         lifecycle: &Lifecycle,
@@ -60,7 +66,7 @@ impl Periodic {
             let (pool, now, work) = (pool.clone(), clock.clone(), work.clone());
             run(name, interval, clock.clone(), move || {
                 let (pool, now, mut work) = (pool.clone(), now.clone(), work.clone());
-                async move { work(pg::now(&pool, &now).await?).await }
+                async move { work(pg::now_in_time(&pool, &now).await?).await }
             })
         });
     }
@@ -76,7 +82,8 @@ where
     F: Future<Output = anyhow::Result<u64>>,
 {
     loop {
-        match work().await {
+        let ran = timeout(MAX_RUN, work()).await;
+        match ran.context("it has run for an hour").flatten() {
             Ok(0) => {}
             Ok(rows) => tracing::info!(job = name, rows, "a periodic job is done"),
             Err(error) => {
@@ -119,6 +126,25 @@ mod tests {
             assert!(futures::poll!(job.as_mut()).is_pending());
             assert_eq!(runs.load(Ordering::Relaxed), expected);
             clock.advance(time::Duration::HOUR);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_that_hangs_is_dropped_after_an_hour() {
+        let (sender, mut begun) = tokio::sync::mpsc::unbounded_channel();
+        let work = || {
+            sender.send(()).unwrap();
+            std::future::pending()
+        };
+        let job = run("test", Duration::ZERO, Clock::system(), work);
+        let both = async {
+            begun.recv().await.unwrap();
+            begun.recv().await.unwrap();
+        };
+        tokio::select! {
+            ended = job => panic!("{ended:?}"),
+            () = both => {}
+            () = tokio::time::sleep(3 * MAX_RUN) => panic!("the first run goes on"),
         }
     }
 }

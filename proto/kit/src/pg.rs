@@ -206,6 +206,15 @@ pub async fn now(
     Ok(clock.moved(now))
 }
 
+/// [`now`] on a connection of `pool`, within its [`deadline`]: for tasks that no caller limits.
+///
+/// # Errors
+/// PostgreSQL is unavailable.
+pub async fn now_in_time(pool: &PgPool, clock: &Clock) -> Result<OffsetDateTime, sqlx::Error> {
+    let reading = async |connection: &mut PgConnection| now(connection, clock).await;
+    within(pool, deadline(pool), reading).await
+}
+
 /// How long PostgreSQL may take, as the settings of the pool say: `database_deadline` in a service.
 pub fn deadline(pool: &PgPool) -> Duration {
     pool.options().get_acquire_timeout()

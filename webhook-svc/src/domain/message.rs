@@ -46,6 +46,9 @@ pub enum Data {
 /// The time of the change is part of it. A producer that was restored to an earlier point gives revisions out again: the approval after the
 /// restore may be revision 2 of the same game, like the one that was lost. The epoch would tell the two apart as well, but also one change
 /// from itself, since a promoted replica begins a new epoch with the same changes.
+///
+/// A move of a rank is not made anew after a restore: the id of its change names the day and the listing, and the catalogue only announces the
+/// snapshot of that day again, at another time.
 pub fn derive_id(producer: &str, change: &Change, at: OffsetDateTime, event: Event) -> Uuid {
     let Change {
         entity,
@@ -53,7 +56,11 @@ pub fn derive_id(producer: &str, change: &Change, at: OffsetDateTime, event: Eve
         revision,
         ..
     } = change;
-    let (micros, event) = (at.unix_timestamp_nanos() / 1_000, event.as_str());
+    let micros = match event {
+        Event::RankingMoved => 0,
+        _ => at.unix_timestamp_nanos() / 1_000,
+    };
+    let event = event.as_str();
     let name = format!("{producer}/{entity}/{id}/{revision}/{micros}/{event}");
     Uuid::new_v5(&NAMESPACE, name.as_bytes())
 }
@@ -135,5 +142,7 @@ mod tests {
         assert_ne!(id, of(3, at, Event::ListingUpdated));
         let given_out_again = at + time::Duration::MICROSECOND;
         assert_ne!(id, of(2, given_out_again, Event::ListingUpdated));
+        let moved = of(0, at, Event::RankingMoved);
+        assert_eq!(moved, of(0, given_out_again, Event::RankingMoved));
     }
 }

@@ -24,13 +24,13 @@ pub(crate) async fn start(
 ) -> anyhow::Result<()> {
     let (pool, clock, key_ring) = (pool.clone(), clock.clone(), key_ring.clone());
     let replica = kit::ids::row_id();
-    let now = kit::pg::now(&pool, &clock).await?;
+    let now = kit::pg::now_in_time(&pool, &clock).await?;
     report(&pool, &key_ring, replica, now).await?;
     lifecycle.spawn_background("secret keys", async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
             let reported = async {
-                let now = kit::pg::now(&pool, &clock).await?;
+                let now = kit::pg::now_in_time(&pool, &clock).await?;
                 report(&pool, &key_ring, replica, now).await
             };
             if let Err(error) = reported.await {
@@ -49,7 +49,10 @@ pub async fn report(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let own = key_ring.fingerprints();
-    let common = secret_keys::report(pool, replica, &own, now, now - MAX_SILENCE).await?;
+    let reporting = kit::pg::within(pool, kit::pg::deadline(pool), async |connection| {
+        secret_keys::report(connection, replica, &own, now, now - MAX_SILENCE).await
+    });
+    let common = reporting.await?;
     key_ring.encrypt_with_first_of(&common);
     Ok(())
 }

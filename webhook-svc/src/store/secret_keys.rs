@@ -1,18 +1,18 @@
 //! `webhook.secret_key`: the encryption keys that each running replica has.
 
-use sqlx::PgPool;
+use sqlx::{Connection as _, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// Stores that a replica has these keys at `now`. Returns those of them that every replica has which was seen since `since`.
 pub async fn report(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     replica: Uuid,
     fingerprints: &[Vec<u8>],
     now: OffsetDateTime,
     since: OffsetDateTime,
 ) -> Result<Vec<Vec<u8>>, sqlx::Error> {
-    let mut transaction = pool.begin().await?;
+    let mut transaction = connection.begin().await?;
     sqlx::query!("delete from webhook.secret_key where seen_at < $1", since)
         .execute(&mut *transaction)
         .await?;

@@ -10,8 +10,13 @@ use super::partitions;
 /// Rows per statement.
 const BATCH: i64 = 5_000;
 
-/// Moves attempts, then removes the finished deliveries all of whose attempts have moved. Returns the number of attempts.
+/// Moves attempts, if any are left, then removes the finished deliveries all of whose attempts have moved. Returns the number of attempts.
 pub async fn run(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    // The rest reads all deliveries that wait.
+    let are_left = sqlx::query_scalar!(r#"select exists (select from webhook.attempt) as "left!""#);
+    if !are_left.fetch_one(pool).await? {
+        return Ok(0);
+    }
     let days = sqlx::query_scalar!(
         r#"select distinct (created_at at time zone 'utc')::date as "day!" from webhook.waiting where due_at is null or tries > 0"#
     );

@@ -1,5 +1,7 @@
 //! Which endpoints receive which messages.
 
+use contracts::catalogue::v1::RankingMove;
+use contracts::common::v1::Change;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Published, Removed};
 use kit::feed::ProjectionContext;
@@ -13,7 +15,7 @@ use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 
 use crate::support::{
-    ADA, BOB, EVE, START, TAKEN, followed, game, numbered_game, page, start, tip,
+    ADA, BOB, EVE, GAME, START, TAKEN, followed, game, numbered_game, page, start, tip,
 };
 
 const URL: &str = "https://hooks.example/";
@@ -174,4 +176,37 @@ async fn a_revision_that_is_given_out_again_is_announced(pool: PgPool) {
         service.listings(&[again.clone()], TAKEN).await;
     }
     assert_eq!(events(&pool, endpoint).await.len(), 2);
+}
+
+/// The catalogue was restored to a time before it took a snapshot, and takes it again.
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_move_that_is_told_again_makes_no_second_message(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["ranking.moved"]).await;
+    let moved = RankingMove {
+        entity: "game".to_owned(),
+        listing_id: GAME.to_string(),
+        kind: "game".to_owned(),
+        board: "week".to_owned(),
+        rank: 1,
+        previous_rank: 2,
+        ..RankingMove::default()
+    };
+    let told = |seconds| Change {
+        seq: 1,
+        entity: "ranking_move".to_owned(),
+        id: format!("week/2026-03-01T00:00:00Z/{GAME}"),
+        event: "moved".to_owned(),
+        announced: true,
+        happening: true,
+        at: Some(kit::timestamp::encode(
+            START + time::Duration::seconds(seconds),
+        )),
+        state: moved.encode_to_vec().into(),
+        ..Change::default()
+    };
+    for seconds in [0, 60] {
+        service.catalogue(&[told(seconds)]).await;
+    }
+    assert_eq!(events(&pool, endpoint).await, ["ranking.moved"]);
 }

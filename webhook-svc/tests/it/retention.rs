@@ -3,7 +3,7 @@
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
 use time::Duration;
-use webhook::store::retention;
+use webhook::store::{partitions, retention};
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
@@ -60,4 +60,26 @@ async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
     .unwrap();
     service.tried(ADA, endpoint, 1).await;
     assert_eq!(rows().await, (0, 2, 1));
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[expect(clippy::disallowed_methods, reason = "a lock is no checked query")]
+async fn a_partition_that_is_in_use_stops_nothing_else(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let paused = service
+        .added(ADA, "https://hooks.example/", &["tip.paid"])
+        .await;
+    service.ping(ADA, paused).await;
+    let days = [START, START + Duration::DAY].map(partitions::day);
+    partitions::create(&pool, &days.into()).await.unwrap();
+    let mut reader = pool.begin().await.unwrap();
+    sqlx::raw_sql("lock table webhook.attempt_log_20260301 in access share mode")
+        .execute(&mut *reader)
+        .await
+        .unwrap();
+    // The other partition, the waiting delivery and its message.
+    let later = START + Duration::days(5);
+    assert_eq!(retention::remove(&pool, later).await.unwrap(), 3);
+    reader.rollback().await.unwrap();
+    assert_eq!(retention::remove(&pool, later).await.unwrap(), 1);
 }

@@ -2,6 +2,8 @@
 
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use testing::silent_proxy::SilentProxy;
 use time::Duration;
 use uuid::Uuid;
 use webhook::domain::signature::Secret;
@@ -135,4 +137,17 @@ async fn a_new_key_encrypts_when_every_running_replica_has_it(pool: PgPool) {
     report(&stranger, third, 200).await.unwrap();
     let sealed = report(&stranger, third, 201).await.unwrap();
     assert_eq!(stranger.open(endpoint, &sealed).unwrap(), secret);
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_report_over_a_silent_connection_fails(pool: PgPool) {
+    let proxy = SilentProxy::start(&pool).await.unwrap();
+    let through = PgPoolOptions::new()
+        .acquire_timeout(std::time::Duration::from_millis(500))
+        .connect_lazy_with(proxy.options());
+    proxy.fall_silent_at("webhook.secret_key");
+    let (ring, replica) = (keys(&[NEW]), Uuid::from_u128(1));
+    let reporting = secret_keys::report(&through, &ring, replica, START);
+    let reported = tokio::time::timeout(testing::LONG, reporting).await;
+    reported.unwrap().unwrap_err();
 }

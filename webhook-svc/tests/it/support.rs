@@ -29,6 +29,7 @@ use webhook::domain::address::AllowList;
 use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
 use webhook::feeds::Publisher;
+use webhook::feeds::catalogue::Catalogue;
 use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
@@ -284,6 +285,12 @@ impl Webhook {
     pub(crate) async fn economy(&self, changes: &[Change]) {
         let store = Economy(self.publisher.clone());
         self.apply("economy", &store, changes, TAKEN).await;
+    }
+
+    /// Applies changes of the catalogue.
+    pub(crate) async fn catalogue(&self, changes: &[Change]) {
+        let store = Catalogue(self.publisher.clone());
+        self.apply("catalogue", &store, changes, TAKEN).await;
     }
 
     async fn apply(

@@ -165,3 +165,16 @@ async fn deliveries_of_the_old_version_are_kept_and_sent_once(pool: PgPool) {
     assert_eq!(receiver.received().len(), 2);
     assert_eq!(upgrade::run(&pool, START).await.unwrap(), 0);
 }
+
+/// It runs every ten minutes, long after the old version.
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[expect(clippy::disallowed_methods, reason = "a lock is no checked query")]
+async fn a_run_that_finds_nothing_reads_no_deliveries(pool: PgPool) {
+    let mut writer = pool.begin().await.unwrap();
+    sqlx::raw_sql("lock table webhook.waiting")
+        .execute(&mut *writer)
+        .await
+        .unwrap();
+    let running = tokio::time::timeout(testing::LONG, upgrade::run(&pool, START));
+    assert_eq!(running.await.unwrap().unwrap(), 0);
+}

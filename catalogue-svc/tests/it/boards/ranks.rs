@@ -1,5 +1,9 @@
 //! The ranks of one listing are those that the boards show.
 
+use catalogue::boards::{Board, Place};
+use catalogue::domain::listing;
+use catalogue::domain::rankings::Window;
+use catalogue::index::Game;
 use contracts::common::v1::Mode;
 use contracts::listings::v1::State;
 use kit::Code;
@@ -55,4 +59,33 @@ async fn a_listing_has_the_ranks_that_the_boards_show(pool: PgPool) {
     assert_same(&replica).await;
     let gone = replica.ranks("game-1").await.unwrap_err();
     assert_eq!(gone.code, Code::NotFound);
+}
+
+/// Where the best place of a board is in memory.
+fn best(board: &Board<'_, Game>) -> *const Place<Game> {
+    std::ptr::from_ref(board.after(None).1.next().unwrap())
+}
+
+/// After an import many listings differ from the boards, and each look-up would cost every reader.
+#[sqlx::test]
+async fn readers_of_a_snapshot_share_what_has_changed(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    replica.catch_up().await;
+    let view = replica.boards.view().unwrap();
+    let mut snapshots = Vec::new();
+    for title in ["Better", "Best"] {
+        let mut renamed = game(1);
+        renamed.page_id = id(1);
+        renamed.title = title.to_owned();
+        replica.list(&[game_change(&renamed)]);
+        snapshots.push(replica.catalogue.snapshot().unwrap());
+    }
+    let read = |snapshot| view.board::<Game>(listing::Mode::Live, Window::All, snapshot);
+    for snapshot in &snapshots {
+        let (one, other) = (read(snapshot), read(snapshot));
+        assert_eq!(best(&one), best(&other));
+    }
+    let (before, after) = (read(&snapshots[0]), read(&snapshots[1]));
+    assert_ne!(best(&before), best(&after));
 }

@@ -1,11 +1,14 @@
 //! Votes that count, and the boards that follow.
 
 use catalogue::feeds::vote_feed;
+use catalogue::store::tallies;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1::State;
 use kit::Code;
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use testing::silent_proxy::SilentProxy;
 use time::Duration;
 
 use super::draws::slug;
@@ -483,4 +486,71 @@ async fn a_change_that_is_missing_on_the_feed_is_noticed_and_the_votes_are_count
     for replica in [&one, &two, &three] {
         assert_eq!(replica.board("week").await, board);
     }
+}
+
+/// The votes of dead letters are stored, so counting all votes again counts them too.
+#[sqlx::test]
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn a_vote_in_a_dead_letter_is_counted_once(pool: PgPool) {
+    let one = Replica::start(&pool).await;
+    one.vote(1, 1, 2).await;
+    for damage in [
+        "create table catalogue.whole as select state from catalogue.feed where seq = 1",
+        "update catalogue.feed set state = '\\xff' where seq = 1",
+    ] {
+        sqlx::query(damage).execute(&pool).await.unwrap();
+    }
+    one.fold().await;
+    for voter in [2, 3] {
+        one.vote(voter, 1, 2).await;
+    }
+    sqlx::query("delete from catalogue.feed where seq = 2")
+        .execute(&pool)
+        .await
+        .unwrap();
+    one.fold().await;
+    let board = shown(&[("Game 1", 3), ("Game 2", 0)]);
+    let two = Replica::start_at(&pool, one.clock.clone()).await;
+    assert_eq!(two.board("all").await, board);
+
+    // A version that can decode it starts.
+    sqlx::query(
+        "update catalogue.feed_dead_letter set state = (select state from catalogue.whole)",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    tallies::retry_dead_letters(&pool).await.unwrap();
+    let three = Replica::start_at(&pool, one.clock.clone()).await;
+    assert_eq!(three.board("all").await, board);
+}
+
+/// A proxy drops the packets of a connection, and the votes stay locked only until the deadline.
+#[sqlx::test]
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn an_update_fails_when_its_connection_falls_silent(pool: PgPool) {
+    let one = Replica::start(&pool).await;
+    one.vote(1, 1, 2).await;
+    one.fold().await;
+    // The tallies are loaded anew.
+    sqlx::query("update catalogue.feed_head set epoch = gen_random_uuid()")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let proxy = SilentProxy::start(&pool).await.unwrap();
+    let through = PgPoolOptions::new()
+        .acquire_timeout(std::time::Duration::from_millis(500))
+        .connect_lazy_with(proxy.options());
+    proxy.fall_silent_at("later_wins");
+    let update = async || vote_feed::update(&through, &one.boards, one.clock.now()).await;
+    let updates = async {
+        update().await.unwrap_err();
+        while update().await.is_err() {}
+    };
+    let updated = tokio::time::timeout(testing::LONG, updates).await;
+    updated.unwrap();
+    assert_eq!(
+        one.board_now("all").await,
+        shown(&[("Game 1", 1), ("Game 2", 0)])
+    );
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::{AssertSqlSafe, Connection as _, Row as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -37,6 +37,9 @@ const BEGIN: &str = "begin;
     set local enable_seqscan = off;
     set local enable_hashjoin = off;
     set local enable_mergejoin = off";
+/// How long PostgreSQL may take to answer a statement that deletes rows: longer than the timeout of the statement. Then the connection is
+/// closed.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(11);
 /// How often the feed is compacted.
 const PERIOD: Duration = Duration::from_mins(10);
 /// The minimum age at which a row is deleted: a writer that lost its connection at commit looks for its rows.
@@ -56,7 +59,7 @@ pub(super) async fn run(
     let mut compaction = Compaction::new(pool.clone(), schema, retention);
     loop {
         let compacting = async {
-            let now = pg::now(&pool, &clock).await?;
+            let now = pg::now_in_time(&pool, &clock).await?;
             compaction.run(now).await
         };
         match compacting.await {
@@ -100,8 +103,11 @@ impl Compaction {
     /// row replaces, are deleted by age. Returns the number of rows deleted.
     pub(super) async fn run(&mut self, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
         let since = now - self.retention.followers;
-        followers::expire(&self.pool, self.schema, since, now, GRACE).await?;
-        let head = Head::of(&mut *self.pool.acquire().await?, self.schema).await?;
+        let head = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+            followers::expire(&mut *connection, self.schema, since, now, GRACE).await?;
+            Head::of(connection, self.schema).await
+        });
+        let head = head.await?;
         if head.epoch != self.epoch {
             (self.states_until, self.happenings_until) = (0, 0);
             self.epoch = head.epoch;
@@ -161,15 +167,19 @@ impl Compaction {
              )
              select (select max(seq) from looked) as until, (select count(*) from removed) as removed"
         );
-        let mut transaction = self.pool.begin_with(BEGIN).await?;
-        let row = sqlx::query(AssertSqlSafe(sql))
-            .bind(after)
-            .bind(before)
-            // A cached plan from the time when the feed was short would read the whole table later.
-            .persistent(false)
-            .fetch_one(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
+        let removing = pg::within(&self.pool, ANSWER_TIMEOUT, async |connection| {
+            let mut transaction = connection.begin_with(BEGIN).await?;
+            let row = sqlx::query(AssertSqlSafe(sql))
+                .bind(after)
+                .bind(before)
+                // A cached plan from the time when the feed was short would read the whole table later.
+                .persistent(false)
+                .fetch_one(&mut *transaction)
+                .await?;
+            transaction.commit().await?;
+            Ok(row)
+        });
+        let row = removing.await?;
         let (until, removed): (Option<i64>, i64) = (row.try_get("until")?, row.try_get("removed")?);
         Ok(until.map(|until| (until, removed.unsigned_abs())))
     }

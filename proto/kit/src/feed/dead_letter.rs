@@ -158,7 +158,8 @@ impl Subscription {
         Ok(())
     }
 
-    /// Removes the dead letters of older generations: the rebuild has read all changes again.
+    /// Ends the dead letters of older generations, whose changes the rebuild has read again. It sends no message of a change that the follower
+    /// had applied before, so a letter stays while its message is due.
     #[expect(
         clippy::disallowed_methods,
         reason = "the schema is a parameter; tested against PostgreSQL"
@@ -169,7 +170,17 @@ impl Subscription {
         generation: Uuid,
     ) -> Result<(), sqlx::Error> {
         let sql = format!(
-            "delete from {}.feed_dead_letter where producer = $1 and generation <> $2",
+            "update {}.feed_dead_letter set row_due = false
+             where producer = $1 and generation <> $2 and row_due and message_due",
+            self.schema
+        );
+        sqlx::query(AssertSqlSafe(sql))
+            .bind(self.producer)
+            .bind(generation)
+            .execute(&mut *connection)
+            .await?;
+        let sql = format!(
+            "delete from {}.feed_dead_letter where producer = $1 and generation <> $2 and not message_due",
             self.schema
         );
         sqlx::query(AssertSqlSafe(sql))

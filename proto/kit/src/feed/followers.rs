@@ -93,7 +93,7 @@ pub(super) async fn acknowledge(
     reason = "the schema is a parameter; tested against PostgreSQL"
 )]
 pub(super) async fn expire(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     schema: Schema,
     since: OffsetDateTime,
     now: OffsetDateTime,
@@ -102,7 +102,7 @@ pub(super) async fn expire(
     let remove = format!("delete from {schema}.feed_follower where expires_at <= $1");
     sqlx::query(AssertSqlSafe(remove))
         .bind(now)
-        .execute(pool)
+        .execute(&mut *connection)
         .await?;
     let mark = format!(
         "update {schema}.feed_follower set expires_at = $2 where seen_at < $1 and expires_at is null"
@@ -110,7 +110,7 @@ pub(super) async fn expire(
     sqlx::query(AssertSqlSafe(mark))
         .bind(since)
         .bind(now + grace)
-        .execute(pool)
+        .execute(connection)
         .await?;
     Ok(())
 }

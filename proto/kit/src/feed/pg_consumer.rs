@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use anyhow::Context as _;
 use contracts::common::v1 as proto;
 use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use time::OffsetDateTime;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
@@ -14,7 +15,7 @@ use super::dead_letter::Subscription;
 use super::project::Item;
 use super::projection::Projection;
 use super::{Consumer, Position, StreamStart};
-use crate::{ids, timestamp};
+use crate::{ids, pg, timestamp};
 
 /// Begins a transaction of a follower. It does not wait long for locks, and PostgreSQL ends it when its process stands still: its
 /// successor waits for the same rows.
@@ -28,6 +29,12 @@ const BEGIN: &str = "begin;
     set local idle_in_transaction_session_timeout = '5s'";
 /// A sweep may delete millions of rows in one statement.
 const LONG_STATEMENT: &str = "set local statement_timeout = '10min'";
+
+/// How long a transaction of a follower may take. A statement that PostgreSQL never answers would otherwise stop the follower for ever: its
+/// lease is renewed over other connections.
+const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(5);
+/// The same for the transaction that sweeps.
+const SWEEP_TIMEOUT: Duration = Duration::from_mins(30);
 
 /// The pause before dead letters are retried. It doubles after every retry, up to the second value.
 const RETRY_PAUSE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_mins(10));
@@ -65,6 +72,13 @@ struct StoredCursor {
     last_row: Option<Fingerprint>,
     /// The time of the newest change whose effects are done.
     effects_until: Option<OffsetDateTime>,
+}
+
+impl StoredCursor {
+    /// Whether a rebuild ends here, and the rows of older generations are to be deleted.
+    fn is_rebuilt(&self) -> bool {
+        self.rebuilding_to.is_some_and(|head| self.seq >= head)
+    }
 }
 
 /// Applies changes inside an open transaction, as a [`PgConsumer`] does, without moving a cursor.
@@ -115,23 +129,25 @@ impl<P: Projection> PgConsumer<P> {
              from {}.feed_cursor where producer = $1",
             self.feed.schema
         );
-        let row = sqlx::query(AssertSqlSafe(sql))
-            .bind(self.feed.producer)
-            .fetch_optional(&self.pool)
-            .await?;
-        row.map(|row| {
-            let last_row: Option<Vec<u8>> = row.try_get("last_row")?;
-            Ok(StoredCursor {
-                epoch: row.try_get("epoch")?,
-                seq: row.try_get("seq")?,
-                effects_after_seq: row.try_get("acts_after")?,
-                rebuilding_to: row.try_get("rebuilding_to")?,
-                generation: row.try_get("generation")?,
-                last_row: last_row.and_then(|row| Fingerprint::from_bytes(&row)),
-                effects_until: row.try_get("acts_until")?,
+        let query = sqlx::query(AssertSqlSafe(sql)).bind(self.feed.producer);
+        let loading = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+            query.fetch_optional(connection).await
+        });
+        loading
+            .await?
+            .map(|row| {
+                let last_row: Option<Vec<u8>> = row.try_get("last_row")?;
+                Ok(StoredCursor {
+                    epoch: row.try_get("epoch")?,
+                    seq: row.try_get("seq")?,
+                    effects_after_seq: row.try_get("acts_after")?,
+                    rebuilding_to: row.try_get("rebuilding_to")?,
+                    generation: row.try_get("generation")?,
+                    last_row: last_row.and_then(|row| Fingerprint::from_bytes(&row)),
+                    effects_until: row.try_get("acts_until")?,
+                })
             })
-        })
-        .transpose()
+            .transpose()
     }
 
     /// Moves the cursor from the value that this process read last.
@@ -180,7 +196,7 @@ impl<P: Projection> PgConsumer<P> {
         connection: &mut PgConnection,
         mut cursor: StoredCursor,
     ) -> anyhow::Result<StoredCursor> {
-        if cursor.rebuilding_to.is_some_and(|head| cursor.seq >= head) {
+        if cursor.is_rebuilt() {
             sqlx::raw_sql(LONG_STATEMENT)
                 .execute(&mut *connection)
                 .await?;
@@ -196,12 +212,28 @@ impl<P: Projection> PgConsumer<P> {
         let Some((_, pause)) = self.retry.take() else {
             return Ok(());
         };
-        let retried = self.feed.retry(&self.pool, &self.projection, &[]).await?;
+        let retrying = self.feed.retry(&self.pool, &self.projection, &[]);
+        let retried = timeout(SWEEP_TIMEOUT, retrying).await;
+        let retried = retried.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
         if retried.refused > 0 {
             self.retry = Some((Instant::now() + pause, (pause * 2).min(RETRY_PAUSE.1)));
         }
         Ok(())
     }
+}
+
+/// Ends the transaction that moves the cursor to `to` when PostgreSQL does not answer.
+async fn in_time<T>(
+    to: StoredCursor,
+    transaction: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
+    let limit = if to.is_rebuilt() {
+        SWEEP_TIMEOUT
+    } else {
+        TRANSACTION_TIMEOUT
+    };
+    let ended = timeout(limit, transaction).await;
+    ended.context("PostgreSQL does not answer")?
 }
 
 impl<P: Projection> Consumer for PgConsumer<P> {
@@ -234,7 +266,10 @@ impl<P: Projection> Consumer for PgConsumer<P> {
 
     async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
         // A newer version may be able to apply them.
-        let letters = self.feed.count(&mut *self.pool.acquire().await?).await?;
+        let counting = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+            self.feed.count(connection).await
+        });
+        let letters = counting.await?;
         self.retry = (letters > 0).then(|| (Instant::now(), RETRY_PAUSE.0));
         self.retry_dead_letters().await?;
         let StreamStart {
@@ -263,11 +298,14 @@ impl<P: Projection> Consumer for PgConsumer<P> {
                 effects_until: cursor.and_then(|cursor| cursor.effects_until),
             },
         };
-        let mut transaction = self.pool.begin_with(BEGIN).await?;
-        let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
-        self.advance(&mut transaction, to).await?;
-        transaction.commit().await?;
-        self.cursor = Some(to);
+        let moving = async {
+            let mut transaction = self.pool.begin_with(BEGIN).await?;
+            let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
+            self.advance(&mut transaction, to).await?;
+            transaction.commit().await?;
+            anyhow::Ok(to)
+        };
+        self.cursor = Some(in_time(to, moving).await?);
         Ok(())
     }
 
@@ -295,18 +333,22 @@ impl<P: Projection> Consumer for PgConsumer<P> {
             effects_after_seq: from.effects_after_seq,
         };
         let items = items(changes, context);
-        let mut transaction = self.pool.begin_with(BEGIN).await?;
-        let projected = self.feed.project(
-            &self.projection,
-            &mut transaction,
-            from.generation,
-            &items,
-            self.retry.is_some(),
-        );
-        let has_put_aside = projected.await?;
-        let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
-        self.advance(&mut transaction, to).await?;
-        transaction.commit().await?;
+        let applying = async {
+            let mut transaction = self.pool.begin_with(BEGIN).await?;
+            let projected = self.feed.project(
+                &self.projection,
+                &mut transaction,
+                from.generation,
+                &items,
+                self.retry.is_some(),
+            );
+            let has_put_aside = projected.await?;
+            let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
+            self.advance(&mut transaction, to).await?;
+            transaction.commit().await?;
+            anyhow::Ok((to, has_put_aside))
+        };
+        let (to, has_put_aside) = in_time(to, applying).await?;
         self.projection.committed();
         self.cursor = Some(to);
         if has_put_aside {

@@ -19,7 +19,7 @@ use super::{Position, lag};
 use crate::clock::Clock;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
-use crate::pg::Schema;
+use crate::pg::{self, Schema};
 use crate::wakeup::Wakeup;
 use contracts::common::v1::feed_service_server::FeedServiceServer;
 
@@ -149,7 +149,10 @@ impl Producer {
 
     /// The position of the newest change.
     pub(super) async fn position(&self) -> Result<Position, sqlx::Error> {
-        let head = Head::of(&mut *self.pool.acquire().await?, self.schema).await?;
+        let head = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+            Head::of(connection, self.schema).await
+        });
+        let head = head.await?;
         lag::head(self.schema.0, head.seq);
         Ok(Position {
             epoch: head.epoch,

@@ -17,6 +17,8 @@ use crate::pg::{self, Schema};
 
 /// The most rows in one message.
 const BATCH: usize = 500;
+/// No further row is read after this many bytes of states. One row is always read, however large it is.
+const MAX_BYTES: usize = 4 << 20;
 /// How often PostgreSQL is queried without a wakeup, in case one was lost.
 const POLL: Duration = Duration::from_secs(1);
 
@@ -52,8 +54,8 @@ pub struct ChangeBatch {
     pub(super) server: OffsetDateTime,
     /// In the order of `seq`.
     pub changes: Vec<proto::Change>,
-    /// Whether the changes reach the head.
-    is_complete: bool,
+    /// Whether the changes reach the head. Otherwise more can be read above the last one.
+    pub is_complete: bool,
 }
 
 impl ChangeBatch {
@@ -69,8 +71,8 @@ impl ChangeBatch {
     }
 }
 
-/// Reads up to `limit` changes above `after`, and the head, in one snapshot. The replicas of a producer read their own feed with this;
-/// other services follow it over gRPC.
+/// Reads up to `limit` changes above `after`, of some 4 MiB together, and the head, in one snapshot. The replicas of a producer read their
+/// own feed with this; other services follow it over gRPC.
 ///
 /// # Errors
 /// The errors of PostgreSQL.
@@ -84,9 +86,15 @@ pub async fn read_changes(
     after: i64,
     limit: usize,
 ) -> Result<ChangeBatch, sqlx::Error> {
+    // PostgreSQL knows the size of a large state without reading it.
     let sql = format!(
         "select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from {schema}.feed_head limit 1) head
-         left join lateral (select * from {schema}.feed where seq > $1 order by seq limit {limit}) feed on true
+         left join lateral (
+             select * from (
+                 select *, sum(octet_length(state)) over (order by seq) - octet_length(state) as bytes_before
+                 from (select * from {schema}.feed where seq > $1 order by seq limit {limit}) next
+             ) sized where bytes_before < {MAX_BYTES}
+         ) feed on true
          order by feed.seq"
     );
     let rows = sqlx::query(AssertSqlSafe(sql))
@@ -102,11 +110,14 @@ pub async fn read_changes(
     };
     let server = first.try_get("server")?;
     let mut changes = Vec::with_capacity(rows.len());
+    let mut bytes = 0;
     for row in rows {
         let Some(seq) = row.try_get("seq")? else {
             continue;
         };
         let at: OffsetDateTime = row.try_get("at")?;
+        let state: Vec<u8> = row.try_get("state")?;
+        bytes += state.len();
         changes.push(proto::Change {
             seq,
             entity: row.try_get("entity")?,
@@ -116,13 +127,14 @@ pub async fn read_changes(
             announced: row.try_get("announced")?,
             happening: row.try_get("happening")?,
             at: Some(crate::timestamp::encode(at)),
-            state: row.try_get::<Vec<u8>, _>("state")?.into(),
+            state: state.into(),
         });
     }
     Ok(ChangeBatch {
         head,
         server,
-        is_complete: changes.len() < limit,
+        // With fewer bytes, none was left out because of its size.
+        is_complete: changes.len() < limit && bytes < MAX_BYTES,
         changes,
     })
 }
@@ -143,8 +155,11 @@ impl Rows {
             self.wakeups.mark_unchanged();
             self.must_query |= self.remote_wakeups.has_changed().unwrap_or(true);
             let tail = self.producer.tail().after(self.epoch, self.after, BATCH);
-            let changes = match tail {
-                Some(changes) if !changes.is_empty() || !self.must_query => changes,
+            let (changes, has_more) = match tail {
+                Some(changes) if !changes.is_empty() || !self.must_query => {
+                    let is_full = changes.len() == BATCH;
+                    (changes, is_full)
+                }
                 Some(_) | None => {
                     // Mark first, then query: a commit between the two is not missed.
                     self.remote_wakeups.mark_unchanged();
@@ -158,8 +173,8 @@ impl Rows {
                         return Ok(None);
                     }
                     self.head = batch.head.seq;
-                    self.must_query = batch.changes.len() == BATCH;
-                    batch.changes
+                    self.must_query = !batch.is_complete;
+                    (batch.changes, !batch.is_complete)
                 }
             };
             // Compared after the read: the rows may carry numbers that were given out again in between.
@@ -170,7 +185,7 @@ impl Rows {
                 self.after = last.seq;
                 self.head = self.head.max(last.seq);
                 // A follower that is far behind gets the next rows at once.
-                self.must_pause = !self.pause.is_zero() && changes.len() < BATCH;
+                self.must_pause = !self.pause.is_zero() && !has_more;
                 let head_seq = self.head;
                 return Ok(Some(Message::Batch(Batch { changes, head_seq })));
             }
@@ -184,8 +199,11 @@ impl Rows {
 
     async fn query(&self) -> Result<ChangeBatch, sqlx::Error> {
         let schema = self.producer.schema();
-        let mut connection = self.pool.acquire().await?;
-        let batch = read_changes(&mut connection, schema, self.after, BATCH).await?;
+        // The stream has no deadline of its own. After an error it ends, and the follower reconnects.
+        let reading = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+            read_changes(connection, schema, self.after, BATCH).await
+        });
+        let batch = reading.await?;
         lag::head(schema.0, batch.head.seq);
         Ok(batch)
     }

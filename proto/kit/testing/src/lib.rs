@@ -4,6 +4,7 @@ pub mod poison;
 pub mod postgres;
 pub mod python;
 pub mod redis;
+pub mod silent_proxy;
 
 use std::time::Duration;
 

@@ -6,83 +6,10 @@ use kit::config::Database;
 use kit::pg::{open, pool, within};
 use kit::{Lifecycle, wakeup::Wakeup};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgPool, SqlStr};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use testing::silent_proxy::SilentProxy;
 
 use crate::feed::eventually;
-
-/// Forwards bytes between a pool and PostgreSQL.
-struct Proxy {
-    port: u16,
-    /// Connections that were opened before this count forward nothing, and stay open.
-    silent_before: watch::Sender<u32>,
-    /// Bytes that were dropped.
-    dropped: watch::Receiver<usize>,
-}
-
-impl Proxy {
-    async fn start(to: (String, u16)) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let (silent_before, silent) = watch::channel(0);
-        let (drops, dropped) = watch::channel(0);
-        tokio::spawn(async move {
-            for number in 0.. {
-                let (client, _) = listener.accept().await.unwrap();
-                let server = TcpStream::connect((to.0.as_str(), to.1)).await.unwrap();
-                tokio::spawn(relay(client, server, number, silent.clone(), drops.clone()));
-            }
-        });
-        Self {
-            port,
-            silent_before,
-            dropped,
-        }
-    }
-
-    /// From now on all open connections are silent. New ones are forwarded.
-    fn fall_silent(&self) {
-        self.silent_before.send_replace(u32::MAX);
-    }
-
-    fn recover(&self) {
-        self.silent_before.send_replace(0);
-    }
-}
-
-async fn relay(
-    mut client: TcpStream,
-    mut server: TcpStream,
-    number: u32,
-    silent: watch::Receiver<u32>,
-    drops: watch::Sender<usize>,
-) {
-    let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-    let mut has_vanished = false;
-    loop {
-        has_vanished |= number < *silent.borrow();
-        tokio::select! {
-            read = client.read(&mut asked) => {
-                let length = match read { Ok(0) | Err(_) => return, Ok(length) => length };
-                has_vanished |= number < *silent.borrow();
-                if has_vanished {
-                    drops.send_modify(|count| *count += length);
-                } else if server.write_all(&asked[..length]).await.is_err() {
-                    return;
-                }
-            }
-            read = server.read(&mut answered), if !has_vanished => {
-                let length = match read { Ok(0) | Err(_) => return, Ok(length) => length };
-                if client.write_all(&answered[..length]).await.is_err() {
-                    return;
-                }
-            }
-        }
-    }
-}
 
 fn settings() -> Database {
     Database {
@@ -96,11 +23,9 @@ fn settings() -> Database {
 }
 
 /// A pool of two connections through a proxy; both are open.
-async fn proxied(direct: &PgPool) -> (Proxy, PgPool) {
-    let options: PgConnectOptions = (*direct.connect_options()).clone();
-    let server = (options.get_host().to_owned(), options.get_port());
-    let proxy = Proxy::start(server).await;
-    let through = pool(options.host("127.0.0.1").port(proxy.port), &settings());
+async fn proxied(direct: &PgPool) -> (SilentProxy, PgPool) {
+    let proxy = SilentProxy::start(direct).await.unwrap();
+    let through = pool(proxy.options(), &settings());
     let both = tokio::try_join!(through.acquire(), through.acquire());
     drop(both.unwrap());
     eventually("both connections are idle", async || {

@@ -2,7 +2,9 @@
 
 use contracts::common::v1::staff_dead_letter_service_client::StaffDeadLetterServiceClient;
 use contracts::common::v1::{Change, ListDeadLettersRequest, RetryDeadLettersRequest};
-use kit::feed::{DeadLetterService, Projection, ProjectionContext, project_changes};
+use kit::feed::{
+    DeadLetterService, PgConsumer, Projection, ProjectionContext, consume, project_changes,
+};
 use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -197,4 +199,68 @@ async fn staff_list_and_retry_them(pool: PgPool) {
         .await
         .unwrap();
     assert_eq!(audited, ["retry_dead_letters"]);
+}
+
+/// A version that cannot make the message of a poisoned note.
+#[derive(Debug, Clone, Copy)]
+struct Mute;
+
+impl Projection for Mute {
+    type Row = Change;
+    type Message = i64;
+
+    fn row(&self, change: &Change) -> anyhow::Result<Option<Change>> {
+        Ok(Some(change.clone()))
+    }
+
+    fn message(&self, change: &Change) -> anyhow::Result<Option<i64>> {
+        anyhow::ensure!(!change.id.starts_with("poison"), "this note is poisoned");
+        Mirror.message(change)
+    }
+
+    async fn save(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+        rows: Vec<Change>,
+    ) -> anyhow::Result<()> {
+        Mirror.save(connection, generation, rows).await
+    }
+}
+
+#[sqlx::test]
+async fn a_rebuild_keeps_a_message_that_was_not_sent(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let follow = || {
+        let (lifecycle, _) = Lifecycle::new();
+        let consumer = PgConsumer::new(pool.clone(), FEED, Mute);
+        let following = consume(fixture.client.clone(), "mirror", consumer, None);
+        lifecycle.spawn_background("mirror", following);
+        lifecycle
+    };
+    let following = follow();
+    fixture.caught_up().await;
+    fixture.set("poison").await;
+    fixture.caught_up().await;
+    assert_eq!(letters(&pool).await, [(1, "poison".to_owned(), true, true)]);
+    following.stopping().cancel();
+    // As a migration that adds a column to a read model.
+    sqlx::query(
+        "update kit.feed_cursor set seq = 0, last_row = null, rebuilding_to = seq, acts_after = greatest(acts_after, seq),
+             generation = gen_random_uuid()",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    let _following = follow();
+    fixture.caught_up().await;
+    assert_eq!(
+        letters(&pool).await,
+        [(1, "poison".to_owned(), false, true)]
+    );
+    let retried = FEED.retry(&pool, &Cured, &[]).await.unwrap();
+    assert_eq!((retried.applied, retried.refused), (1, 0));
+    assert_eq!(fixture.mirror().await, fixture.notes().await);
+    assert_eq!(acted(&pool).await, [1]);
+    assert_eq!(letters(&pool).await, []);
 }

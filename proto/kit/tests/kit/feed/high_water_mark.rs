@@ -15,7 +15,7 @@ use super::support::{Fixture, Note, eventually, tables};
 /// Long enough for a loaded machine.
 const LONG: Duration = Duration::from_mins(1);
 
-fn redis() -> Redis {
+pub(super) fn redis() -> Redis {
     let url = std::env::var("REDIS_URL").expect("REDIS_URL names a Redis for tests");
     Redis::lazy(&Secret::from(url), LONG, "").unwrap()
 }

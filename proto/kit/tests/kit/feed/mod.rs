@@ -9,6 +9,8 @@ mod followers;
 mod high_water_mark;
 mod kill;
 mod order;
+mod silence;
+mod size;
 mod support;
 
 pub(crate) use support::eventually;

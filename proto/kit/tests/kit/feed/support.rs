@@ -144,6 +144,15 @@ pub(crate) struct Fixture {
     pub(crate) clock: Clock,
 }
 
+/// Like a separate process, a producer has its own pool: connections end with the threads that opened them.
+fn own_pool(pool: &PgPool) -> PgPool {
+    PgPoolOptions::new()
+        .acquire_timeout(testing::LONG)
+        // As in production. It also sends the rollback of a transaction that was dropped.
+        .after_release(|connection, _| Box::pin(async { connection.ping().await.map(|()| true) }))
+        .connect_lazy_with((*pool.connect_options()).clone())
+}
+
 impl Fixture {
     pub(crate) async fn start(pool: &PgPool) -> Self {
         tables(pool).await;
@@ -152,24 +161,22 @@ impl Fixture {
 
     /// Another replica, or a restarted process.
     pub(crate) async fn again(pool: &PgPool) -> Self {
-        Self::with(pool, None).await
+        Self::on(pool, None, own_pool(pool)).await
+    }
+
+    /// A producer that uses `own`, a pool of the same database.
+    pub(crate) async fn over(pool: &PgPool, own: PgPool, mark: Option<&HighWaterMark>) -> Self {
+        tables(pool).await;
+        Self::on(pool, mark, own).await
     }
 
     /// A producer that publishes its high-water mark.
     pub(crate) async fn publishing(pool: &PgPool, mark: &HighWaterMark) -> Self {
-        Self::with(pool, Some(mark)).await
+        Self::on(pool, Some(mark), own_pool(pool)).await
     }
 
-    async fn with(pool: &PgPool, mark: Option<&HighWaterMark>) -> Self {
+    async fn on(pool: &PgPool, mark: Option<&HighWaterMark>, own: PgPool) -> Self {
         let (lifecycle, _) = Lifecycle::new();
-        // Like a separate process, it has its own pool: connections end with the threads that opened them.
-        let own = PgPoolOptions::new()
-            .acquire_timeout(testing::LONG)
-            // As in production. It also sends the rollback of a transaction that was dropped.
-            .after_release(|connection, _| {
-                Box::pin(async { connection.ping().await.map(|()| true) })
-            })
-            .connect_lazy_with((*pool.connect_options()).clone());
         let clock = Clock::system();
         let producer =
             Producer::start(own, SCHEMA, clock.clone(), &lifecycle, Retention::default());

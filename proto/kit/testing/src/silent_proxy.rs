@@ -1,0 +1,123 @@
+//! A proxy to PostgreSQL that stops forwarding and leaves its connections open, as one that drops packets.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sqlx::PgPool;
+use sqlx::postgres::PgConnectOptions;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// Forwards bytes between a pool and PostgreSQL.
+#[derive(Debug)]
+pub struct SilentProxy {
+    options: PgConnectOptions,
+    silence: Silence,
+    /// Bytes that were dropped.
+    pub dropped: watch::Receiver<usize>,
+}
+
+/// Which connections forward nothing from now on.
+#[derive(Debug, Clone)]
+struct Silence {
+    all: watch::Sender<bool>,
+    /// The next connection that sends these bytes.
+    at: Arc<Mutex<Option<&'static str>>>,
+    dropped: watch::Sender<usize>,
+}
+
+impl SilentProxy {
+    /// A proxy to the server of `direct`.
+    ///
+    /// # Errors
+    /// There is no free port.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the tasks end with the runtime of their test"
+    )]
+    pub async fn start(direct: &PgPool) -> std::io::Result<Self> {
+        let options = (*direct.connect_options()).clone();
+        let (host, port) = (options.get_host().to_owned(), options.get_port());
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let own_port = listener.local_addr()?.port();
+        let silence = Silence {
+            all: watch::Sender::new(false),
+            at: Arc::default(),
+            dropped: watch::Sender::new(0),
+        };
+        let dropped = silence.dropped.subscribe();
+        let connections = silence.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                if let Ok(server) = TcpStream::connect((host.as_str(), port)).await {
+                    tokio::spawn(relay(client, server, connections.clone()));
+                }
+            }
+        });
+        Ok(Self {
+            options: options.host("127.0.0.1").port(own_port),
+            silence,
+            dropped,
+        })
+    }
+
+    /// The way to the database through this proxy.
+    pub fn options(&self) -> PgConnectOptions {
+        self.options.clone()
+    }
+
+    /// Makes all connections silent, new ones too. A connection that sends or receives anything before [`recover`](Self::recover) stays
+    /// silent for ever.
+    pub fn fall_silent(&self) {
+        self.silence.all.send_replace(true);
+    }
+
+    /// Forwards the bytes of new connections again.
+    pub fn recover(&self) {
+        self.silence.all.send_replace(false);
+    }
+
+    /// Makes the next connection silent for ever that sends this text.
+    pub fn fall_silent_at(&self, text: &'static str) {
+        *self.silence.lock() = Some(text);
+    }
+}
+
+impl Silence {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<&'static str>> {
+        self.at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begins(&self, message: &[u8]) -> bool {
+        let mut at = self.lock();
+        let is_sent = |text: &str| message.windows(text.len()).any(|w| w == text.as_bytes());
+        *self.all.borrow() || at.take_if(|text| is_sent(text)).is_some()
+    }
+}
+
+async fn relay(mut client: TcpStream, mut server: TcpStream, silence: Silence) {
+    let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    let mut is_silent = false;
+    loop {
+        is_silent |= *silence.all.borrow();
+        tokio::select! {
+            read = client.read(&mut asked) => {
+                let length = match read { Ok(0) | Err(_) => return, Ok(length) => length };
+                let message = asked.get(..length).unwrap_or_default();
+                is_silent |= silence.begins(message);
+                if is_silent {
+                    silence.dropped.send_modify(|count| *count += length);
+                } else if server.write_all(message).await.is_err() {
+                    return;
+                }
+            }
+            read = server.read(&mut answered), if !is_silent => {
+                let length = match read { Ok(0) | Err(_) => return, Ok(length) => length };
+                let message = answered.get(..length).unwrap_or_default();
+                if client.write_all(message).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}

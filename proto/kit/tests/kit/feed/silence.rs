@@ -1,0 +1,75 @@
+//! A proxy drops the packets of open connections to PostgreSQL, while new connections work. Nothing waits for ever.
+
+use std::time::Duration;
+
+use kit::feed::HighWaterMark;
+use kit::ids;
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{AssertSqlSafe, PgPool};
+use testing::silent_proxy::SilentProxy;
+
+use super::high_water_mark::redis;
+use super::support::{Fixture, eventually};
+
+/// A pool through the proxy whose deadline passes soon. It does not ping: a connection may fall silent a moment after its last use.
+fn through(proxy: &SilentProxy) -> PgPool {
+    PgPoolOptions::new()
+        .acquire_timeout(Duration::from_secs(1))
+        .test_before_acquire(false)
+        .connect_lazy_with(proxy.options())
+}
+
+/// Writes change `seq`, as another replica does.
+async fn write(pool: &PgPool, seq: i64) {
+    let sql = format!(
+        "insert into kit.note values ('{seq}', 1);
+         insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
+             values ({seq}, 'note', '{seq}', 1, 'set', true, false, now(), '', gen_random_uuid());
+         update kit.feed_head set seq = {seq}"
+    );
+    sqlx::raw_sql(AssertSqlSafe(sql))
+        .execute(pool)
+        .await
+        .unwrap();
+}
+
+#[sqlx::test]
+async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
+    let mut proxy = SilentProxy::start(&pool).await.unwrap();
+    let fixture = Fixture::over(&pool, through(&proxy), None).await;
+    fixture.follow();
+    write(&pool, 1).await;
+    fixture.caught_up().await;
+    // The poll of the stream.
+    proxy.fall_silent_at("pg_postmaster_start_time");
+    proxy.dropped.changed().await.unwrap();
+    write(&pool, 2).await;
+    fixture.caught_up().await;
+    assert_eq!(fixture.mirror().await, fixture.notes().await);
+}
+
+#[sqlx::test]
+async fn the_mark_is_published_again_when_connections_fall_silent(pool: PgPool) {
+    let proxy = SilentProxy::start(&pool).await.unwrap();
+    let mark = HighWaterMark::new(redis(), &format!("test-{}", ids::row_id()));
+    let _fixture = Fixture::over(&pool, through(&proxy), Some(&mark)).await;
+    let is_published = async || mark.read().await.is_some();
+    eventually("the mark is published", is_published).await;
+    proxy.fall_silent();
+    eventually("the mark has expired", async || !is_published().await).await;
+    proxy.recover();
+    eventually("the mark is published again", is_published).await;
+}
+
+#[sqlx::test]
+async fn a_follower_goes_on_when_its_connection_falls_silent(pool: PgPool) {
+    let mut proxy = SilentProxy::start(&pool).await.unwrap();
+    let fixture = Fixture::start(&pool).await;
+    // It reads its cursor first.
+    proxy.fall_silent_at("feed_cursor");
+    let _following = fixture.follow_into(&through(&proxy));
+    proxy.dropped.changed().await.unwrap();
+    write(&pool, 1).await;
+    fixture.caught_up().await;
+    assert_eq!(fixture.mirror().await, fixture.notes().await);
+}
