@@ -16,7 +16,6 @@ use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::send_link;
-use crate::people::network;
 use crate::render::{form_errors, html, see_other};
 use crate::session::limits;
 use crate::session::once::{self, Claim};
@@ -95,7 +94,7 @@ pub async fn invite(
         Claim::Done(_) => return Ok(back(&scope)),
         Claim::Unknown => return Err(PageError::outcome_unknown(&path(&scope))),
     };
-    let network = network(&client);
+    let network = client.network();
     for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
         if let Err(reached) = app.limits.count(limit, subject, now).await? {
             let text = format!(

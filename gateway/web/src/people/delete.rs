@@ -9,9 +9,9 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::confirmation::confirm_password;
 use super::link_mail::inform;
 use super::record;
-use super::totp::confirm_password;
 use crate::app::{App, Web};
 use crate::domain::role::Role;
 use crate::form_body::FormBody;
@@ -73,6 +73,7 @@ pub async fn send(
     .await?;
     transaction.commit().await?;
     app.sessions.end_of(person.id, viewer.token.hash()).await?;
+    app.sessions.forget_networks(person.id).await?;
     let mut response = see_other("/?done=deleted");
     if let Some(cookie) = app.cookie.clear() {
         response.headers_mut().insert(SET_COOKIE, cookie);

@@ -1,5 +1,7 @@
 //! People: sign-up, sign-in, links in mails, and what a person may change.
 
+pub mod activity;
+mod confirmation;
 pub mod delete;
 pub mod email;
 pub mod link;
@@ -15,19 +17,13 @@ pub mod totp;
 
 use axum::response::Response;
 use kit::Fault;
-use kit::client_address::Network;
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
 
 use crate::app::Web;
-use crate::store::activity::{self, NewEntry};
+use crate::store::activity::{self as store, NewEntry};
 use crate::store::people::Person;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
-
-/// The network of a client, as limits count it: an IPv4 address or the /64 of an IPv6 address.
-pub fn network(client: &ClientInfo) -> String {
-    format!("{:?}", Network::from(client.ip))
-}
 
 /// Records what a person did to what is theirs alone.
 async fn record(
@@ -46,7 +42,7 @@ async fn record(
         address: &client.address(),
         agent: &client.agent,
     };
-    activity::insert(executor, entry, now).await
+    store::insert(executor, entry, now).await
 }
 
 /// Replaces the session of a person whose sessions have all ended by a new one.

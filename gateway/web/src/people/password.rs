@@ -6,8 +6,8 @@ use pages::people::PersonFormPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 
+use super::confirmation::confirm_password;
 use super::link_mail::inform;
-use super::totp::confirm_password;
 use super::{record, renew_session};
 use crate::app::App;
 use crate::domain::password;

@@ -9,8 +9,9 @@ use pages::{Field, Fields, qr};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::confirmation::confirm_password;
 use super::link_mail::inform;
-use super::second_factor::use_code;
+use super::second_factor::{count_wrong_code, use_code};
 use super::{record, renew_session};
 use crate::app::{App, Web};
 use crate::domain::recovery;
@@ -18,7 +19,6 @@ use crate::domain::totp::SharedSecret;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{html, ok, refused, see_other};
-use crate::session::limits;
 use crate::session::once::{self, Claim};
 use crate::store::people;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
@@ -123,29 +123,6 @@ async fn shown_again(web: &Web, viewer: &Viewer, client: &ClientInfo, codes: &st
     Ok(begin_session(web, person.id, version, stage, client, ok(&page)).await?)
 }
 
-/// Checks the password of a person who is signed in. Tries count as those of sign-in.
-pub async fn confirm_password(
-    web: &Web,
-    viewer: &Viewer,
-    password: &str,
-) -> Result<Result<(), String>, Fault> {
-    let person = &viewer.person;
-    let now = web.clock.now();
-    let id = person.id.to_string();
-    if let Err(reached) = web.limits.count(limits::CODES, &id, now).await? {
-        return Ok(Err(format!(
-            "Too many tries. Try again in {} minutes.",
-            reached.minutes()
-        )));
-    }
-    let checked = web.passwords.check(password, Some(&person.password_hash));
-    if checked.await?.is_right {
-        Ok(Ok(()))
-    } else {
-        Ok(Err("This is not your password.".to_owned()))
-    }
-}
-
 fn page(viewer: &Viewer, errors: Fields) -> TotpPage {
     let secret = offered(viewer);
     TotpPage {
@@ -174,6 +151,7 @@ pub async fn turn_off(
         return Ok(refused(&page_off(&viewer, Fields::one("password", text))));
     }
     if person.totp_secret.is_some() && !use_code(&app, person, &form.code).await? {
+        count_wrong_code(&app, person).await?;
         let errors = Fields::one("code", "This code is wrong, or it was used before.");
         return Ok(html(
             StatusCode::UNPROCESSABLE_ENTITY,

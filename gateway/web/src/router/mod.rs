@@ -25,7 +25,8 @@ use crate::listings::{
 };
 use crate::page_error::PageError;
 use crate::people::{
-    delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
+    activity as own_activity, delete, email, link, password, reset, second_factor, sessions,
+    sign_in, sign_up, totp,
 };
 use crate::reference;
 use crate::route::{Route, action, all_open, form, open, page, with_body};
@@ -71,6 +72,7 @@ fn people_routes() -> Vec<Route> {
         form("/reset", Anyone, reset::show, reset::send),
         form("/link/{token}", Anyone, link::show, link::send),
         page("/you", SignedIn, sessions::show),
+        page("/you/activity", SignedIn, own_activity::show),
         action("/you/sessions/end-others", SignedIn, sessions::end_others),
         action("/you/sessions/{session}/end", SignedIn, sessions::end),
         form("/you/password", SignedIn, password::show, password::send),
