@@ -16,11 +16,13 @@ pub mod sign_up;
 pub mod totp;
 
 use axum::response::Response;
+use http::StatusCode;
 use kit::Fault;
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
 
 use crate::app::Web;
+use crate::page_error::PageError;
 use crate::store::activity::{self as store, NewEntry};
 use crate::store::people::Person;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
@@ -43,6 +45,12 @@ async fn record(
         agent: &client.agent,
     };
     store::insert(executor, entry, now).await
+}
+
+/// The credentials of a person have changed since this request was admitted: its session has ended, and nothing was done.
+fn sign_in_again() -> PageError {
+    let text = "Your password, address or second factor was changed meanwhile, or your sessions were ended, so nothing was done. Sign in again.";
+    PageError::new(StatusCode::CONFLICT, "Sign in again", text).way_out("/sign-in", "Sign in")
 }
 
 /// Replaces the session of a person whose sessions have all ended by a new one.

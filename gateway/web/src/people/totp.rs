@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::confirmation::confirm_password;
 use super::link_mail::inform;
 use super::second_factor::{count_wrong_code, use_code};
-use super::{record, renew_session};
+use super::{record, renew_session, sign_in_again};
 use crate::app::{App, Web};
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
@@ -88,8 +88,8 @@ pub async fn turn_on(
         .filter_map(|code| recovery::hash(code))
         .collect();
     let mut transaction = app.pool.begin().await?;
-    let set = people::set_totp(&mut transaction, person.id, Some((&sealed, step)), &hashes);
-    let version = set.await?;
+    let set = people::set_totp(&mut transaction, person, Some((&sealed, step)), &hashes);
+    let version = set.await?.ok_or_else(sign_in_again)?;
     let text = "An authenticator app is needed to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
     inform(
         &mut transaction,
@@ -118,7 +118,10 @@ async fn shown_again(web: &Web, viewer: &Viewer, client: &ClientInfo, codes: &st
         codes: codes.split(' ').map(ToOwned::to_owned).collect(),
     };
     let person = people::by_id(&web.pool, viewer.person.id).await?;
-    let person = person.ok_or_else(PageError::not_found)?;
+    // The first click has ended this session. Another change meanwhile has ended the one that followed it.
+    let next = viewer.person.credential_version + 1;
+    let person = person.filter(|person| person.credential_version == next);
+    let person = person.ok_or_else(sign_in_again)?;
     let (version, stage) = (person.credential_version, viewer.session.stage);
     Ok(begin_session(web, person.id, version, stage, client, ok(&page)).await?)
 }
@@ -159,7 +162,8 @@ pub async fn turn_off(
         ));
     }
     let mut transaction = app.pool.begin().await?;
-    let version = people::set_totp(&mut transaction, person.id, None, &[]).await?;
+    let set = people::set_totp(&mut transaction, person, None, &[]);
+    let version = set.await?.ok_or_else(sign_in_again)?;
     let text = "A password is enough to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
     inform(
         &mut transaction,
