@@ -63,8 +63,9 @@ const DOCS: [&str; 17] = [
     "/docs/reference/webhooks/listing.published",
 ];
 /// The pages for a person.
-const PERSONAL: [&str; 6] = [
+const PERSONAL: [&str; 7] = [
     "/you",
+    "/you/activity",
     "/you/password",
     "/you/email",
     "/you/totp",

@@ -5,7 +5,7 @@ use kit::rpc::staff::Role;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Reads accounts, keys, key requests, plans and switches.
+    /// Reads accounts, keys, key requests, account tokens, plans and switches.
     Look,
     CreateAccount,
     /// Changes name or address. Only the people of an account do so.

@@ -20,6 +20,7 @@ struct Row {
     expires_at: Option<OffsetDateTime>,
     revoked_at: Option<OffsetDateTime>,
     revision: i64,
+    created_by: Option<Uuid>,
 }
 
 impl From<Row> for Token {
@@ -35,6 +36,7 @@ impl From<Row> for Token {
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
             revision: row.revision,
+            created_by: row.created_by,
         }
     }
 }
@@ -46,7 +48,7 @@ pub async fn caller(
 ) -> Result<Option<Caller>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
-        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision
+        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
          from gateway.account_token where hash = $1",
         &hash.0,
     )
@@ -68,7 +70,7 @@ pub async fn caller(
 pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Token>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision
+        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
          from gateway.account_token where account_id = $1 order by id desc",
         account,
     )
@@ -80,7 +82,7 @@ pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Token>, sqlx
 pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Token>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
-        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision
+        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
          from gateway.account_token where id = $1",
         id,
     )
@@ -92,7 +94,7 @@ pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Token>, sqlx::Error>
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Token>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
-        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision
+        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
          from gateway.account_token where id = $1 for update skip locked",
         id,
     )
@@ -116,8 +118,9 @@ pub async fn insert(
     hash: Hash,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into gateway.account_token (id, account_id, hash, name, scopes, last4, created_at, expires_at, revision)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "insert into gateway.account_token
+             (id, account_id, hash, name, scopes, last4, created_at, expires_at, revision, created_by)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         token.id,
         token.account,
         &hash.0,
@@ -127,6 +130,7 @@ pub async fn insert(
         token.created_at,
         token.expires_at,
         token.revision,
+        token.created_by,
     )
     .execute(connection)
     .await?;

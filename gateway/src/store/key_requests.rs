@@ -142,6 +142,19 @@ pub async fn of_account(
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
+/// The requests of an account that may still lead to a key, oldest first.
+pub async fn open(pool: &PgPool, account: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+    let (asked, approved) = (KeyRequestState::Asked, KeyRequestState::Approved);
+    sqlx::query_scalar!(
+        "select id from gateway.key_request where account_id = $1 and state in ($2, $3) order by id",
+        account,
+        asked.as_str(),
+        approved.as_str(),
+    )
+    .fetch_all(pool)
+    .await
+}
+
 pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,

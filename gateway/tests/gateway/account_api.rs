@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::Request;
 
-use crate::accounts::{actor, audit};
+use crate::accounts::{PERSON, actor, audit};
 use crate::support::{START, Test, TestKey, TestResponse, account_key, by_operator};
 
 const ALL: [&str; 7] = [
@@ -79,6 +79,7 @@ async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
     assert_eq!(made.secret.len(), "svc_acct_".len() + 38);
     let listed = tokens(&test, &account).await;
     assert_eq!(listed[0].scopes, ["keys:read", "usage:read"]);
+    assert_eq!(listed[0].created_by.as_deref(), Some(PERSON));
     assert!(made.secret.ends_with(&listed[0].last4));
     assert!(test.get(&made, "/account/keys").await.is_ok());
     test.app.last_used.flush(&test.pool).await.unwrap();
@@ -101,6 +102,37 @@ async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
     let actions: Vec<&str> = entries.iter().map(|it| it.2.as_str()).collect();
     assert!(actions.contains(&"create_token") && actions.contains(&"revoke_token"));
     assert!(!format!("{entries:?}").contains(&made.secret));
+}
+
+#[sqlx::test]
+async fn staff_list_the_tokens_of_an_account_and_revoke_one(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let made = token(&test, &account, &["keys:read"]).await;
+    assert!(test.get(&made, "/account/keys").await.is_ok());
+    let list = async || {
+        let request = by_operator(proto::ListTokensRequest {
+            account: account.clone(),
+        });
+        let listed = test.staff.list_tokens(request).await;
+        listed.unwrap().into_inner().tokens
+    };
+    assert_eq!(list().await, tokens(&test, &account).await);
+    let revoke = |id: &str| by_operator(proto::RevokeTokenRequest { id: id.to_owned() });
+    let missing = kit::ids::row_id().to_string();
+    let missing = test.staff.revoke_token(revoke(&missing)).await;
+    assert_eq!(Fault::from(missing.unwrap_err()).code, Code::NotFound);
+    test.staff.revoke_token(revoke(&made.id)).await.unwrap();
+    assert!(list().await[0].revoked_at.is_some());
+    // The next call is refused, without the feed.
+    let response = test.get(&made, "/account/keys").await;
+    assert_eq!(response.error(), (401, "invalid_key"));
+    let entries = audit(&test).await;
+    let last = entries.last().unwrap();
+    assert_eq!(
+        (last.0.as_str(), last.2.as_str()),
+        ("operator", "revoke_token")
+    );
 }
 
 #[sqlx::test]

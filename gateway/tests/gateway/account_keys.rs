@@ -224,6 +224,38 @@ async fn the_requests_of_an_account_are_listed_newest_first(pool: PgPool) {
 }
 
 #[sqlx::test]
+async fn the_requests_of_an_account_without_people_are_rejected(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (account, other) = (test.account("free").await, test.account("free").await);
+    let (asked, approved, revealed) = (
+        request(&test, &account).await.unwrap().id,
+        request(&test, &account).await.unwrap().id,
+        request(&test, &account).await.unwrap().id,
+    );
+    let others = request(&test, &other).await.unwrap().id;
+    for id in [&approved, &revealed, &others] {
+        approve(&test, id).await;
+    }
+    reveal(&test, &account, &revealed).await.unwrap();
+    for expected in [vec![asked, approved.clone()], Vec::new()] {
+        let request = proto::AccountsServiceWithdrawKeyRequestsRequest {
+            actor: Some(actor()),
+            account_id: account.clone(),
+        };
+        let withdrawn = test.accounts.withdraw_key_requests(Request::new(request));
+        let withdrawn = withdrawn.await.unwrap().into_inner().requests;
+        assert!(withdrawn.iter().all(|it| it.state == "rejected"));
+        let ids: Vec<String> = withdrawn.into_iter().map(|it| it.id).collect();
+        assert_eq!(ids, expected);
+    }
+    assert_eq!(
+        code(reveal(&test, &account, &approved).await),
+        Code::Invalid
+    );
+    reveal(&test, &other, &others).await.unwrap();
+}
+
+#[sqlx::test]
 async fn the_grace_period_of_a_rotation_can_be_chosen(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;

@@ -1,10 +1,18 @@
 //! The body of a form.
 
+use axum::body::Body;
 use axum::extract::{Form, FromRequest, Request};
-use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 
 use crate::page_error::PageError;
+
+/// The longest body of most forms.
+pub const DEFAULT_LIMIT: usize = 64 * 1024;
+/// The longest body of any form. Longer ones are uploads of files.
+pub const MAX_LIMIT: usize = 256 * 1024;
 
 /// The fields of a form. A field that is absent has its default, which the handler refuses beside the field.
 pub struct FormBody<T>(pub T);
@@ -19,15 +27,41 @@ where
     async fn from_request(request: Request, state: &S) -> Result<Self, PageError> {
         match Form::<T>::from_request(request, state).await {
             Ok(Form(fields)) => Ok(Self(fields)),
-            Err(rejection) => {
-                let status = match rejection.status() {
-                    StatusCode::PAYLOAD_TOO_LARGE => StatusCode::PAYLOAD_TOO_LARGE,
-                    _ => StatusCode::BAD_REQUEST,
-                };
-                let text =
-                    "The form could not be read. Open the page again, and send it from there.";
-                Err(PageError::new(status, "Not a form of ours", text))
-            }
+            Err(rejection) => Err(unreadable(rejection.status())),
         }
     }
+}
+
+/// Reads the body of a request into memory. The upload of a file stays as it is: its handler reads it.
+pub async fn buffer(request: Request, limit: usize) -> Result<Request, PageError> {
+    if is_upload(request.headers()) {
+        return Ok(request);
+    }
+    let (head, body) = request.into_parts();
+    match Limited::new(body, limit).collect().await {
+        Ok(body) => Ok(Request::from_parts(head, Body::from(body.to_bytes()))),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE))
+        }
+        Err(_) => Err(unreadable(StatusCode::BAD_REQUEST)),
+    }
+}
+
+/// Whether a request has files.
+pub fn is_upload(headers: &HeaderMap) -> bool {
+    const MULTIPART: &[u8] = b"multipart/form-data";
+    let value = headers
+        .get(CONTENT_TYPE)
+        .map_or(&b""[..], |it| it.as_bytes());
+    let start = value.get(..MULTIPART.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(MULTIPART))
+}
+
+fn unreadable(status: StatusCode) -> PageError {
+    let status = match status {
+        StatusCode::PAYLOAD_TOO_LARGE => StatusCode::PAYLOAD_TOO_LARGE,
+        _ => StatusCode::BAD_REQUEST,
+    };
+    let text = "The form could not be read. Open the page again, and send it from there.";
+    PageError::new(status, "Not a form of ours", text)
 }

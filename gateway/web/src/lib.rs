@@ -136,6 +136,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     jobs::announce_expiring_keys(&boot.lifecycle, &app);
     jobs::announce_month_use(&boot.lifecycle, &app);
+    jobs::revoke_waiting_tokens(&boot.lifecycle, &app);
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
     let (connections, draining) = (settings.http_connections, boot.lifecycle.draining());
     let pages = server::serve(listener, router::router(&app), connections, draining);

@@ -71,7 +71,8 @@ async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyho
     let mut transaction = pool.begin().await?;
     let existing = people::by_email(&mut *transaction, &email).await?;
     let id = if let Some(person) = existing {
-        people::set_password(&mut *transaction, person.id, &hash).await?;
+        let set = people::set_password(&mut *transaction, &person, &hash).await?;
+        set.context("the password was changed meanwhile")?;
         person.id
     } else {
         let id = ids::row_id();

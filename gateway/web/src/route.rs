@@ -6,6 +6,7 @@ use axum::routing::{MethodRouter, get, post};
 use http::Method;
 
 use crate::app::App;
+use crate::form_body;
 use crate::layers::access::Access;
 
 /// A path of the site.
@@ -15,6 +16,8 @@ pub struct Route {
     pub methods: Vec<Method>,
     /// Whether the access layer refuses its forms while everything is read-only.
     pub closes: bool,
+    /// The longest body of its form.
+    pub body_limit: usize,
     pub handlers: MethodRouter<App>,
 }
 
@@ -28,6 +31,7 @@ where
         access,
         methods: vec![Method::GET],
         closes: true,
+        body_limit: form_body::DEFAULT_LIMIT,
         handlers: get(show),
     }
 }
@@ -42,6 +46,7 @@ where
         access,
         methods: vec![Method::POST],
         closes: true,
+        body_limit: form_body::DEFAULT_LIMIT,
         handlers: post(send),
     }
 }
@@ -59,6 +64,7 @@ where
         access,
         methods: vec![Method::GET, Method::POST],
         closes: true,
+        body_limit: form_body::DEFAULT_LIMIT,
         handlers: get(show).post(send),
     }
 }
@@ -78,6 +84,7 @@ pub fn all_open(routes: Vec<Route>) -> Vec<Route> {
 /// The same path with a longer body.
 pub fn with_body(route: Route, most: usize) -> Route {
     Route {
+        body_limit: most.min(form_body::MAX_LIMIT),
         handlers: route.handlers.layer(DefaultBodyLimit::max(most)),
         ..route
     }

@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use kit::Fault;
+use kit::client_address::Network;
 use pages::Shell;
 use pages::shell::{AccountNav, NavLink};
 use time::OffsetDateTime;
@@ -29,6 +30,11 @@ pub struct ClientInfo {
 impl ClientInfo {
     pub fn address(&self) -> String {
         self.ip.to_string()
+    }
+
+    /// The network, as limits count it: an IPv4 address or the /64 of an IPv6 address.
+    pub fn network(&self) -> String {
+        format!("{:?}", Network::from(self.ip))
     }
 }
 
@@ -107,6 +113,12 @@ pub async fn begin_session(
         agent: client.agent.clone(),
     };
     let token = web.sessions.create(&session).await?;
+    if stage == Stage::SignedIn {
+        let network = client.network();
+        (web.sessions)
+            .remember_network(person, &network, now)
+            .await?;
+    }
     if let Some(cookie) = web.cookie.set(&token, web.sessions.lifetimes.most) {
         response.headers_mut().insert(SET_COOKIE, cookie);
     }

@@ -134,6 +134,9 @@ pub struct AccountToken {
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(int64, tag = "10")]
     pub revision: i64,
+    /// The id of the person in `web` who made it. Absent: it was made before this was stored.
+    #[prost(string, optional, tag = "11")]
+    pub created_by: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A switch of the API (§7.3).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -372,6 +375,27 @@ pub struct RevealKeyResponse {
     #[prost(string, tag = "2")]
     pub secret: ::prost::alloc::string::String,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTokensRequest {
+    /// The id or the e-mail address of the account.
+    #[prost(string, tag = "1")]
+    pub account: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTokensResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub tokens: ::prost::alloc::vec::Vec<AccountToken>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevokeTokenRequest {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RevokeTokenResponse {
+    #[prost(message, optional, tag = "1")]
+    pub token: ::core::option::Option<AccountToken>,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListSwitchesRequest {}
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -405,7 +429,7 @@ pub mod staff_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Staff calls for accounts, plans, keys and switches.
+    /// Staff calls for accounts, plans, keys, account tokens and switches.
     ///
     /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members (`listings/v1/staff_member.proto`). The staff
     /// token of the fleet belongs to `operator`, an admin. A reviewer may read, and approve or reject key requests; an admin may do everything.
@@ -834,6 +858,56 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RevealKey"));
             self.inner.unary(req, path, codec).await
         }
+        /// All tokens of an account for the account API (§10.18), newest first. Only its people create them.
+        pub async fn list_tokens(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListTokensRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTokensResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.StaffService/ListTokens",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.StaffService", "ListTokens"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Every gateway refuses the next call with the token.
+        pub async fn revoke_token(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RevokeTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevokeTokenResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.StaffService/RevokeToken",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.StaffService", "RevokeToken"));
+            self.inner.unary(req, path, codec).await
+        }
         pub async fn list_switches(
             &mut self,
             request: impl tonic::IntoRequest<super::ListSwitchesRequest>,
@@ -1031,6 +1105,22 @@ pub mod staff_service_server {
             tonic::Response<super::RevealKeyResponse>,
             tonic::Status,
         >;
+        /// All tokens of an account for the account API (§10.18), newest first. Only its people create them.
+        async fn list_tokens(
+            &self,
+            request: tonic::Request<super::ListTokensRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTokensResponse>,
+            tonic::Status,
+        >;
+        /// Every gateway refuses the next call with the token.
+        async fn revoke_token(
+            &self,
+            request: tonic::Request<super::RevokeTokenRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RevokeTokenResponse>,
+            tonic::Status,
+        >;
         async fn list_switches(
             &self,
             request: tonic::Request<super::ListSwitchesRequest>,
@@ -1055,7 +1145,7 @@ pub mod staff_service_server {
             tonic::Status,
         >;
     }
-    /// Staff calls for accounts, plans, keys and switches.
+    /// Staff calls for accounts, plans, keys, account tokens and switches.
     ///
     /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members (`listings/v1/staff_member.proto`). The staff
     /// token of the fleet belongs to `operator`, an admin. A reviewer may read, and approve or reject key requests; an admin may do everything.
@@ -1767,6 +1857,96 @@ pub mod staff_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/gateway.v1.StaffService/ListTokens" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListTokensSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListTokensRequest>
+                    for ListTokensSvc<T> {
+                        type Response = super::ListTokensResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListTokensRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_tokens(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListTokensSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.StaffService/RevokeToken" => {
+                    #[allow(non_camel_case_types)]
+                    struct RevokeTokenSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::RevokeTokenRequest>
+                    for RevokeTokenSvc<T> {
+                        type Response = super::RevokeTokenResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RevokeTokenRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::revoke_token(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RevokeTokenSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/gateway.v1.StaffService/ListSwitches" => {
                     #[allow(non_camel_case_types)]
                     struct ListSwitchesSvc<T: StaffService>(pub Arc<T>);
@@ -2095,6 +2275,19 @@ pub struct AccountsServiceRevealKeyRequest {
     /// The id of the request.
     #[prost(string, tag = "3")]
     pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceWithdrawKeyRequestsRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AccountsServiceWithdrawKeyRequestsResponse {
+    /// The rejected requests.
+    #[prost(message, repeated, tag = "1")]
+    pub requests: ::prost::alloc::vec::Vec<KeyRequest>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceRotateKeyRequest {
@@ -2695,6 +2888,35 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevealKey"));
             self.inner.unary(req, path, codec).await
         }
+        /// Rejects the requests of the account whose keys have not been revealed, because the account has no people any more.
+        pub async fn withdraw_key_requests(
+            &mut self,
+            request: impl tonic::IntoRequest<
+                super::AccountsServiceWithdrawKeyRequestsRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceWithdrawKeyRequestsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/WithdrawKeyRequests",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("gateway.v1.AccountsService", "WithdrawKeyRequests"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
         /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
         pub async fn rotate_key(
             &mut self,
@@ -3017,6 +3239,14 @@ pub mod accounts_service_server {
             request: tonic::Request<super::AccountsServiceRevealKeyRequest>,
         ) -> std::result::Result<
             tonic::Response<super::RevealKeyResponse>,
+            tonic::Status,
+        >;
+        /// Rejects the requests of the account whose keys have not been revealed, because the account has no people any more.
+        async fn withdraw_key_requests(
+            &self,
+            request: tonic::Request<super::AccountsServiceWithdrawKeyRequestsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceWithdrawKeyRequestsResponse>,
             tonic::Status,
         >;
         /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
@@ -3639,6 +3869,58 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevealKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/WithdrawKeyRequests" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawKeyRequestsSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceWithdrawKeyRequestsRequest,
+                    > for WithdrawKeyRequestsSvc<T> {
+                        type Response = super::AccountsServiceWithdrawKeyRequestsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceWithdrawKeyRequestsRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::withdraw_key_requests(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawKeyRequestsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

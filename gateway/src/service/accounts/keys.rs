@@ -11,6 +11,10 @@ use crate::domain::key::Mode;
 use crate::domain::staff_action::Action;
 use crate::service::operations::{KeyFields, ResultPage, Scope, id};
 use crate::store::key_requests;
+use crate::write::Command;
+
+/// Why a request is rejected whose account has no people any more.
+const WITHDRAWN: &str = "The account was closed.";
 
 pub(super) async fn list(
     accounts: &Accounts,
@@ -101,6 +105,28 @@ pub(super) async fn reveal(
     problems.finish()?;
     let scope = Scope::Account(account);
     accounts.operations.reveal_key(by, scope, id).await
+}
+
+pub(super) async fn withdraw_requests(
+    accounts: &Accounts,
+    request: proto::AccountsServiceWithdrawKeyRequestsRequest,
+) -> Result<proto::AccountsServiceWithdrawKeyRequestsResponse, Fault> {
+    let mut problems = Problems::default();
+    let (account, by) = account_and_author(
+        &mut problems,
+        &request.account_id,
+        request.actor,
+        Action::RejectKey,
+    );
+    problems.finish()?;
+    let operations = &accounts.operations;
+    let open = key_requests::open(&operations.pool, account).await;
+    let mut requests = Vec::new();
+    for id in open.map_err(|error| pg::fault(&error))? {
+        let command = Command::RejectKey(id, WITHDRAWN.to_owned());
+        requests.push(operations.write_key_request(by.clone(), command).await?);
+    }
+    Ok(proto::AccountsServiceWithdrawKeyRequestsResponse { requests })
 }
 
 pub(super) async fn rotate(

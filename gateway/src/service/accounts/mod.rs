@@ -114,6 +114,14 @@ impl AccountsService for Accounts {
         Ok(Response::new(response))
     }
 
+    async fn withdraw_key_requests(
+        &self,
+        request: Request<proto::AccountsServiceWithdrawKeyRequestsRequest>,
+    ) -> Result<Response<proto::AccountsServiceWithdrawKeyRequestsResponse>, Status> {
+        let response = keys::withdraw_requests(self, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
     async fn rotate_key(
         &self,
         request: Request<proto::AccountsServiceRotateKeyRequest>,

@@ -2,15 +2,14 @@
 
 use contracts::gateway::v1 as proto;
 use kit::feed::unexpected_outcome;
-use kit::{Fault, ids, pg, timestamp};
+use kit::{Fault, ids, timestamp};
 use time::OffsetDateTime;
 
 use super::{Accounts, account_and_author};
 use crate::domain::account_token::{Scopes, Token};
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::Action;
-use crate::service::operations::id;
-use crate::store::account_tokens;
+use crate::service::operations::{Scope, id};
 use crate::write::{Command, Outcome};
 
 pub(super) async fn list(
@@ -18,11 +17,8 @@ pub(super) async fn list(
     request: proto::AccountsServiceListTokensRequest,
 ) -> Result<proto::AccountsServiceListTokensResponse, Fault> {
     let account = id("account_id", &request.account_id)?;
-    let found = account_tokens::of_account(&accounts.operations.pool, account).await;
-    let found = found.map_err(|error| pg::fault(&error))?;
-    Ok(proto::AccountsServiceListTokensResponse {
-        tokens: found.iter().map(Into::into).collect(),
-    })
+    let tokens = accounts.operations.list_tokens(account).await?;
+    Ok(proto::AccountsServiceListTokensResponse { tokens })
 }
 
 pub(super) async fn create(
@@ -61,6 +57,7 @@ pub(super) async fn create(
         expires_at,
         revoked_at: None,
         revision: 1,
+        created_by: by.person(),
     };
     let command = Command::CreateToken(token, secret.hash());
     match operations.write(by, command).await? {
@@ -76,7 +73,6 @@ pub(super) async fn revoke(
     accounts: &Accounts,
     request: proto::AccountsServiceRevokeTokenRequest,
 ) -> Result<proto::AccountsServiceRevokeTokenResponse, Fault> {
-    let operations = &accounts.operations;
     let mut problems = Problems::default();
     let (account, by) = account_and_author(
         &mut problems,
@@ -86,18 +82,7 @@ pub(super) async fn revoke(
     );
     let id = problems.id("id", &request.id);
     problems.finish()?;
-    let found = account_tokens::find(&operations.pool, id).await;
-    found
-        .map_err(|error| pg::fault(&error))?
-        .filter(|token| token.account == account)
-        .ok_or_else(|| Fault::not_found("There is no account token with this id."))?;
-    match operations.write(by, Command::RevokeToken(id)).await? {
-        Outcome::Token(token) => {
-            operations.add_tombstone(token.account, token.id).await;
-            Ok(proto::AccountsServiceRevokeTokenResponse {
-                token: Some((&token).into()),
-            })
-        }
-        other => Err(unexpected_outcome(&other)),
-    }
+    let scope = Scope::Account(account);
+    let token = accounts.operations.revoke_token(by, scope, id).await?;
+    Ok(proto::AccountsServiceRevokeTokenResponse { token: Some(token) })
 }

@@ -5,6 +5,7 @@ mod key_requests;
 mod keys;
 mod page;
 mod switches;
+mod tokens;
 
 use std::sync::Arc;
 

@@ -1,9 +1,10 @@
-//! gateway.v1.StaffService: accounts, plans, keys and switches, for staff. One file per subject.
+//! gateway.v1.StaffService: accounts, plans, keys, account tokens and switches, for staff. One file per subject.
 
 mod accounts;
 mod key_requests;
 mod keys;
 mod switches;
+mod tokens;
 
 use std::sync::Arc;
 
@@ -164,6 +165,26 @@ impl StaffService for Staff {
         let on = ("key_request", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RevealKey, on).await?;
         let response = key_requests::reveal(self, by, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
+    async fn list_tokens(
+        &self,
+        request: Request<proto::ListTokensRequest>,
+    ) -> Result<Response<proto::ListTokensResponse>, Status> {
+        let on = ("account", request.get_ref().account.as_str());
+        self.audit.admit(&request, Action::Look, on).await?;
+        let response = tokens::list(self, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
+    async fn revoke_token(
+        &self,
+        request: Request<proto::RevokeTokenRequest>,
+    ) -> Result<Response<proto::RevokeTokenResponse>, Status> {
+        let on = ("account_token", request.get_ref().id.as_str());
+        let by = self.audit.admit(&request, Action::RevokeToken, on).await?;
+        let response = tokens::revoke(self, by, request.into_inner()).await?;
         Ok(Response::new(response))
     }
 

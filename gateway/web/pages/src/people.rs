@@ -108,6 +108,24 @@ pub struct SessionRow {
     pub is_current: bool,
 }
 
+/// What concerns a person alone.
+#[derive(Debug, Template)]
+#[template(path = "people/activity.html")]
+pub struct PersonActivityPage {
+    pub shell: Shell,
+    pub rows: Vec<PersonActivityRow>,
+    /// The address of the next page.
+    pub next: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct PersonActivityRow {
+    pub at: String,
+    pub what: String,
+    pub address: String,
+    pub agent: String,
+}
+
 /// A form of a person's own page, with one to three fields.
 #[derive(Debug, Template)]
 #[template(path = "people/form.html")]

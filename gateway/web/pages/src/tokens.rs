@@ -29,6 +29,8 @@ pub struct TokenRow {
     pub shown: String,
     pub scopes: String,
     pub created: String,
+    /// The address of the person who made it.
+    pub maker: String,
     pub last_used: Option<String>,
     pub state: KeyState,
     pub is_revoked: bool,
@@ -88,6 +90,7 @@ mod tests {
             shown: "…abcd".to_owned(),
             scopes: "keys:read".to_owned(),
             created: "2026-11-23".to_owned(),
+            maker: "<ada@studio.example>".to_owned(),
             last_used: None,
             state: KeyState {
                 text: "works".to_owned(),
@@ -96,6 +99,7 @@ mod tests {
             is_revoked: false,
         }]);
         assert!(html.contains("/accounts/a/tokens/t/revoke") && !html.contains("<img"));
+        assert!(html.contains("ada@studio.example") && !html.contains("<ada@"));
         assert!(html.contains("value=\"keys:read\" checked"), "{html}");
     }
 }

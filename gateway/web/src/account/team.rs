@@ -7,6 +7,7 @@ use http::StatusCode;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
+use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
 use super::{record, shell};
@@ -14,15 +15,15 @@ use crate::app::{App, Web};
 use crate::domain::email;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
+use crate::jobs::revoke_tokens;
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::send_link;
-use crate::people::network;
 use crate::render::{form_errors, html, see_other};
 use crate::session::limits;
 use crate::session::once::{self, Claim};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, MemberChange};
-use crate::store::people;
+use crate::store::{people, token_revocations};
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 /// The most members and invitations of an account.
@@ -95,7 +96,7 @@ pub async fn invite(
         Claim::Done(_) => return Ok(back(&scope)),
         Claim::Unknown => return Err(PageError::outcome_unknown(&path(&scope))),
     };
-    let network = network(&client);
+    let network = client.network();
     for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
         if let Err(reached) = app.limits.count(limit, subject, now).await? {
             let text = format!(
@@ -119,8 +120,7 @@ async fn mail_invitation(
     (address, role): (&str, Role),
 ) -> Result<(), PageError> {
     let now = web.clock.now();
-    let mut transaction = web.pool.begin().await?;
-    members::lock(&mut transaction, scope.id).await?;
+    let mut transaction = begin_change(web, viewer, scope, Permission::Manage).await?;
     // A second invitation replaces the first.
     let invited = links::invitations(&mut *transaction, scope.id, now).await?;
     for old in invited.iter().filter(|old| old.email == address) {
@@ -151,10 +151,13 @@ pub async fn withdraw(
     Extension(scope): Extension<AccountScope>,
     Path((_, invite)): Path<(Uuid, Uuid)>,
 ) -> PageResult {
-    let email = links::withdraw(&app.pool, scope.id, invite).await?;
+    let now = app.clock.now();
+    let mut transaction = begin_change(&app, &viewer, &scope, Permission::Manage).await?;
+    let email = links::withdraw(&mut *transaction, scope.id, invite).await?;
     let email = email.ok_or_else(PageError::not_found)?;
     let what = ("invite_withdrawn", email.as_str());
-    record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+    record(&mut *transaction, (&viewer, &client), &scope, what, now).await?;
+    transaction.commit().await?;
     Ok(back(&scope))
 }
 
@@ -194,6 +197,24 @@ pub async fn leave(
     change(&app, (&viewer, &client), &scope, person, None).await
 }
 
+/// Begins a change of the team, and reads the role of the person who makes it again: another owner may have taken it since the request was
+/// admitted. The lock keeps it until the transaction ends.
+async fn begin_change(
+    web: &Web,
+    viewer: &Viewer,
+    scope: &AccountScope,
+    needed: Permission,
+) -> Result<Transaction<'static, Postgres>, PageError> {
+    let mut transaction = web.pool.begin().await?;
+    members::lock(&mut transaction, scope.id).await?;
+    let role = members::role(&mut *transaction, scope.id, viewer.person.id).await?;
+    let role = role.ok_or_else(PageError::not_found)?;
+    if !role.may(needed) {
+        return Err(PageError::forbidden(needed.holders()));
+    }
+    Ok(transaction)
+}
+
 /// Changes the role of a member, or removes the member.
 async fn change(
     web: &Web,
@@ -205,7 +226,13 @@ async fn change(
     let now = web.clock.now();
     let changed = people::by_id(&web.pool, person).await?;
     let email = changed.ok_or_else(PageError::not_found)?.email;
-    let mut transaction = web.pool.begin().await?;
+    let is_self = person == viewer.person.id;
+    let needed = match role {
+        // Everybody may leave.
+        None if is_self => Permission::Read,
+        _ => Permission::Manage,
+    };
+    let mut transaction = begin_change(web, viewer, scope, needed).await?;
     match members::set_role(&mut transaction, scope.id, person, role).await? {
         MemberChange::Changed => {}
         MemberChange::NotFound => return Err(PageError::not_found()),
@@ -220,7 +247,11 @@ async fn change(
     if role.is_none_or(|role| !role.may(Permission::Manage)) {
         links::remove_invitations_by(&mut *transaction, scope.id, person).await?;
     }
-    let is_self = person == viewer.person.id;
+    // Nor one who may no longer make tokens a token that works.
+    if role.is_none_or(|role| !role.may(Permission::Develop)) {
+        let actor = viewer.actor(client);
+        token_revocations::insert(&mut *transaction, scope.id, person, &actor).await?;
+    }
     let named = role.map_or_else(
         || email.clone(),
         |role| format!("{email}, {}", role.as_str()),
@@ -239,6 +270,7 @@ async fn change(
     )
     .await?;
     transaction.commit().await?;
+    revoke_tokens::run_now(web).await;
     Ok(if is_self && role.is_none() {
         see_other("/accounts")
     } else {

@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
-use kit::{Code, timestamp};
+use kit::{Code, Fault, timestamp};
 use pages::keys::KeyState;
 use pages::tokens::{ListPage, ScopeChoice, TokenRow, TokenSecretPage};
 use pages::{Field, Fields, when};
@@ -20,7 +20,8 @@ use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, ok, see_other};
 use crate::session::once::{self, Claim};
-use crate::upstream::gateway::NewToken;
+use crate::store::members::{self, Member};
+use crate::upstream::gateway::{Actor, NewToken};
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 /// The environment variable of commands that need a token.
@@ -147,12 +148,9 @@ pub async fn send(
         Claim::Unknown => return Err(PageError::outcome_unknown(&tokens)),
     };
     let actor = viewer.actor(&client);
-    let made = match app.gateway.admit_change().await {
-        Ok(()) => app.gateway.create_token(&actor, scope.id, token).await,
-        Err(fault) => Err(fault),
-    };
-    match made {
-        Ok(secret) => {
+    match create(&app, &actor, scope.id, token).await {
+        Ok(None) => Err(PageError::not_found()),
+        Ok(Some(secret)) => {
             let shown = ShownToken {
                 name: form.name.clone(),
                 secret,
@@ -179,6 +177,24 @@ pub async fn send(
             page(&app, &viewer, &scope, (status, &form, errors)).await
         }
     }
+}
+
+/// Makes a token; returns its secret. `None`: the person lost the role for it meanwhile.
+async fn create(
+    web: &Web,
+    actor: &Actor,
+    account: Uuid,
+    token: NewToken,
+) -> Result<Option<String>, Fault> {
+    web.gateway.admit_change().await?;
+    let (made, secret) = web.gateway.create_token(actor, account, token).await?;
+    // An owner who has taken the role since this request was admitted may have revoked the person's tokens before there was this one.
+    let role = members::role(&web.pool, account, actor.person).await?;
+    if role.is_some_and(|role| role.may(Permission::Develop)) {
+        return Ok(Some(secret));
+    }
+    web.gateway.revoke_token(actor, account, &made.id).await?;
+    Ok(None)
 }
 
 pub async fn revoke(
@@ -234,10 +250,12 @@ async fn page(
     (status, form, errors): (StatusCode, &TokenForm, Fields),
 ) -> PageResult {
     let now = web.clock.now();
-    let (tokens, shell) = futures::join!(
+    let (tokens, members, shell) = futures::join!(
         web.gateway.tokens(scope.id),
+        members::of_account(&web.pool, scope.id),
         shell(web, viewer, scope, Section::Keys)
     );
+    let members = members?;
     // A form that was refused keeps what was typed, even if the list cannot be read.
     let tokens = match tokens {
         Err(_) if status != StatusCode::OK => Vec::new(),
@@ -254,7 +272,10 @@ async fn page(
     let page = ListPage {
         shell,
         account: scope.id.to_string(),
-        tokens: tokens.iter().map(|token| row(token, now)).collect(),
+        tokens: tokens
+            .iter()
+            .map(|token| row(token, &members, now))
+            .collect(),
         may_change: scope.role.may(Permission::Develop),
         form: once::new_id(),
         name: Field::text("name", "Name of the token")
@@ -268,7 +289,7 @@ async fn page(
     Ok(html(status, &page))
 }
 
-fn row(token: &proto::AccountToken, now: OffsetDateTime) -> TokenRow {
+fn row(token: &proto::AccountToken, members: &[Member], now: OffsetDateTime) -> TokenRow {
     let time_of = |at: Option<prost_types::Timestamp>| at.and_then(timestamp::decode);
     let is_revoked = token.revoked_at.is_some();
     let (text, works) = match time_of(token.expires_at) {
@@ -277,8 +298,14 @@ fn row(token: &proto::AccountToken, now: OffsetDateTime) -> TokenRow {
         Some(end) => (format!("works until {}", when::minute(end)), true),
         None => ("works".to_owned(), true),
     };
+    let maker = token.created_by.as_deref().map(|maker| {
+        let member = members.iter().find(|it| it.person.to_string() == maker);
+        member.map_or_else(|| "a former member".to_owned(), |it| it.email.clone())
+    });
     TokenRow {
         id: token.id.clone(),
+        // Tokens of the time before their makers were stored have none.
+        maker: maker.unwrap_or_else(|| "not known".to_owned()),
         name: token.name.clone(),
         shown: format!("…{}", token.last4),
         scopes: token.scopes.join(", "),

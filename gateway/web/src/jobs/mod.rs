@@ -2,6 +2,7 @@
 
 pub mod expiring_keys;
 pub mod month_use;
+pub mod revoke_tokens;
 
 use std::time::Duration;
 
@@ -50,5 +51,17 @@ pub fn announce_month_use(lifecycle: &Lifecycle, app: &App) {
     job.spawn(lifecycle, move |now| {
         let app = App::clone(&app);
         async move { month_use::run(&app, now).await }
+    });
+}
+
+/// Revokes account tokens that could not be revoked when their maker lost the role for them.
+pub fn revoke_waiting_tokens(lifecycle: &Lifecycle, app: &App) {
+    let minute = Duration::from_mins(1);
+    let (pool, clock) = (app.pool.clone(), app.clock.clone());
+    let job = Periodic::new(pool, SCHEMA, "revoke tokens", minute, clock);
+    let app = App::clone(app);
+    job.spawn(lifecycle, move |_| {
+        let app = App::clone(&app);
+        async move { revoke_tokens::run(&app).await }
     });
 }

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::domain::role::Permission;
+use crate::form_body;
 use crate::page_error::PageError;
 use crate::render::see_other;
 use crate::session::limits;
@@ -40,9 +41,21 @@ pub struct Guard {
     pub access: Access,
     /// Forms are refused here while everything is read-only. Otherwise their handlers say so, with what was typed.
     pub closes: bool,
+    /// The longest body of a form.
+    pub body_limit: usize,
 }
 
-pub async fn check(State(guard): State<Guard>, mut request: Request, next: Next) -> Response {
+pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    // The body is read first: otherwise a form whose last byte is held back would act for a person, with a password or a role, as they were
+    // when its first byte came.
+    let buffered = match *request.method() {
+        Method::POST => form_body::buffer(request, guard.body_limit).await,
+        _ => Ok(request),
+    };
+    let mut request = match buffered {
+        Ok(request) => request,
+        Err(error) => return error.into_response(),
+    };
     match admit(&guard, &mut request).await {
         Ok(None) => next.run(request).await,
         Ok(Some(elsewhere)) => elsewhere,

@@ -7,13 +7,13 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
-use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method};
 use kit::ids;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::app::App;
+use crate::form_body;
 use crate::page_error::PageError;
 
 /// How long the upload of a file may take on a slow line.
@@ -49,10 +49,7 @@ async fn run(limit: Duration, request: Request, next: Next) -> Response {
 /// key could be made and shown to nobody.
 async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
     let (sender, answer) = oneshot::channel();
-    let is_upload = (request.headers().get(CONTENT_TYPE))
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|value| value.starts_with("multipart/form-data"));
-    let limit = if is_upload {
+    let limit = if form_body::is_upload(request.headers()) {
         UPLOAD.max(app.timeout)
     } else {
         app.timeout

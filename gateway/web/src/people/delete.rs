@@ -5,20 +5,24 @@ use axum::extract::State;
 use http::header::SET_COOKIE;
 use kit::Fault;
 use pages::people::PersonFormPage;
-use pages::{Field, Fields};
+use pages::{Field, Fields, Shell};
 use serde::Deserialize;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::confirmation::confirm_password;
 use super::link_mail::inform;
-use super::record;
-use super::totp::confirm_password;
+use super::{record, sign_in_again};
 use crate::app::{App, Web};
 use crate::domain::role::Role;
 use crate::form_body::FormBody;
-use crate::page_error::PageResult;
+use crate::jobs::revoke_tokens;
+use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, ok, refused, see_other};
-use crate::store::members::{self, MemberChange};
-use crate::store::people;
+use crate::store::activity::{self, NewEntry};
+use crate::store::{closed_accounts, members, people, token_revocations};
+use crate::upstream::gateway::Actor;
 use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Deserialize)]
@@ -27,8 +31,8 @@ pub struct Input {
     password: String,
 }
 
-pub async fn show(Extension(viewer): Extension<Viewer>) -> PageResult {
-    Ok(ok(&page(&viewer, Fields::default())))
+pub async fn show(State(app): State<App>, Extension(viewer): Extension<Viewer>) -> PageResult {
+    Ok(ok(&page(&app, &viewer, Fields::default()).await))
 }
 
 pub async fn send(
@@ -38,27 +42,30 @@ pub async fn send(
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
+    // It revokes keys and removes webhooks.
+    if let Err(closed) = app.gateway.admit_change().await {
+        return failed(&app, &viewer, &closed).await;
+    }
     if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {
-        return Ok(refused(&page(&viewer, Fields::one("password", text))));
+        let errors = Fields::one("password", text);
+        return Ok(refused(&page(&app, &viewer, errors).await));
     }
     let alone = match accounts_of_one(&app, person.id).await? {
         Ok(alone) => alone,
-        Err(errors) => return Ok(refused(&page(&viewer, errors))),
+        Err(errors) => return Ok(refused(&page(&app, &viewer, errors).await)),
     };
     // First what other services have: if one is away, nothing is gone, and the form can be sent again.
+    let actor = viewer.actor(&client);
     for account in &alone {
-        if let Err(fault) = disconnect(&app, &viewer, &client, *account).await {
-            let (status, errors) = form_errors(&fault, &[], &[]);
-            return Ok(html(status, &page(&viewer, errors)));
+        if let Err(fault) = disconnect(&app, &actor, *account).await {
+            return failed(&app, &viewer, &fault).await;
         }
     }
     let mut transaction = app.pool.begin().await?;
-    for membership in members::of_person(&mut *transaction, person.id).await? {
-        let removed = members::set_role(&mut transaction, membership.account, person.id, None);
-        // Another owner has left meanwhile.
-        if removed.await? == MemberChange::LastOwner && !alone.contains(&membership.account) {
-            return Ok(refused(&page(&viewer, last_owner())));
-        }
+    let left = leave_accounts(&mut transaction, (&viewer, &client), &alone, now).await?;
+    if let Err(errors) = left {
+        drop(transaction);
+        return Ok(refused(&page(&app, &viewer, errors).await));
     }
     record(&mut *transaction, person, &client, "person_deleted", now).await?;
     people::remove(&mut *transaction, person.id).await?;
@@ -72,7 +79,9 @@ pub async fn send(
     )
     .await?;
     transaction.commit().await?;
+    revoke_tokens::run_now(&app).await;
     app.sessions.end_of(person.id, viewer.token.hash()).await?;
+    app.sessions.forget_networks(person.id).await?;
     let mut response = see_other("/?done=deleted");
     if let Some(cookie) = app.cookie.clear() {
         response.headers_mut().insert(SET_COOKIE, cookie);
@@ -80,7 +89,13 @@ pub async fn send(
     Ok(response)
 }
 
-/// The accounts whose only member this person is; or why the person must stay.
+/// The page again, since a service is away or everything is read-only.
+async fn failed(web: &Web, viewer: &Viewer, fault: &Fault) -> PageResult {
+    let (status, errors) = form_errors(fault, &[], &[]);
+    Ok(html(status, &page(web, viewer, errors).await))
+}
+
+/// The accounts whose only member this person is; or why the person must stay. Both may change until [`leave_accounts`].
 async fn accounts_of_one(
     web: &Web,
     person: Uuid,
@@ -99,36 +114,102 @@ async fn accounts_of_one(
     Ok(Ok(alone))
 }
 
+/// Locks the accounts of a person and the person, and ends the memberships: an account without another member is closed, and one with other
+/// members keeps an owner. `disconnected` has nothing left at other services.
+async fn leave_accounts(
+    connection: &mut PgConnection,
+    (viewer, client): (&Viewer, &ClientInfo),
+    disconnected: &[Uuid],
+    now: OffsetDateTime,
+) -> Result<Result<(), Fields>, PageError> {
+    let person = &viewer.person;
+    // In one order, so that two people who leave the same accounts at once wait for each other and not both.
+    let accounts = account_ids(&mut *connection, person.id).await?;
+    for account in &accounts {
+        members::lock(connection, *account).await?;
+    }
+    if !people::lock(&mut *connection, person).await? {
+        return Err(sign_in_again());
+    }
+    if account_ids(&mut *connection, person.id).await? != accounts {
+        return Ok(Err(accounts_changed()));
+    }
+    let actor = viewer.actor(client);
+    for account in accounts {
+        let mut others = members::of_account(&mut *connection, account).await?;
+        others.retain(|member| member.person != person.id);
+        if others.is_empty() {
+            if !disconnected.contains(&account) {
+                return Ok(Err(accounts_changed()));
+            }
+            closed_accounts::insert(&mut *connection, account, now).await?;
+        } else if others.iter().any(|member| member.role == Role::Owner) {
+            token_revocations::insert(&mut *connection, account, person.id, &actor).await?;
+        } else {
+            return Ok(Err(last_owner()));
+        }
+        let entry = NewEntry {
+            account: Some(account),
+            person: person.id,
+            email: &person.email,
+            action: "left",
+            subject: &person.email,
+            address: &client.address(),
+            agent: &client.agent,
+        };
+        activity::insert(&mut *connection, entry, now).await?;
+    }
+    Ok(Ok(()))
+}
+
+/// The accounts of a person, in the order of their ids.
+async fn account_ids(
+    connection: &mut PgConnection,
+    person: Uuid,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    let memberships = members::of_person(connection, person).await?;
+    let mut ids: Vec<Uuid> = memberships.iter().map(|it| it.account).collect();
+    ids.sort_unstable();
+    Ok(ids)
+}
+
 fn last_owner() -> Fields {
     Fields::general(
         "You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.",
     )
 }
 
-/// Revokes the keys of an account, and removes the addresses of its webhooks.
-async fn disconnect(
-    web: &Web,
-    viewer: &Viewer,
-    client: &ClientInfo,
-    account: Uuid,
-) -> Result<(), Fault> {
-    let actor = viewer.actor(client);
+fn accounts_changed() -> Fields {
+    Fields::general("The members of one of your accounts have just changed. Send the form again.")
+}
+
+/// Ends what works without people in an account: tokens, requests for keys, keys and webhooks, in this order, so that nothing makes another one.
+async fn disconnect(web: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
+    for token in web.gateway.tokens(account).await? {
+        if token.revoked_at.is_none() {
+            web.gateway.revoke_token(actor, account, &token.id).await?;
+        }
+    }
+    web.gateway.withdraw_key_requests(actor, account).await?;
     for key in web.gateway.keys(account).await? {
         if key.revoked_at.is_none() {
-            web.gateway.revoke_key(&actor, account, &key.id).await?;
+            web.gateway.revoke_key(actor, account, &key.id).await?;
         }
     }
     web.webhooks.remove_all(account).await
 }
 
-fn page(viewer: &Viewer, errors: Fields) -> PersonFormPage {
+async fn page(web: &Web, viewer: &Viewer, errors: Fields) -> PersonFormPage {
     let text = [
         "This goes: your address, password and second factor, your sessions, and your membership of accounts.",
-        "In an account whose only member you are, every key is revoked, every webhook is removed, and nobody can open it any more.",
-        "This stays: what the account has published, which belongs to its pages, and the activity of its team with your address, for a year.",
+        "In an account whose only member you are, every token and every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more. In the others, the tokens that you made are revoked.",
+        "This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.",
     ];
     PersonFormPage {
-        shell: viewer.shell(),
+        shell: Shell {
+            closed: web.gateway.read_only().await,
+            ..viewer.shell()
+        },
         heading: "Delete yourself",
         text: text.map(ToOwned::to_owned).into(),
         action: "/you/delete",

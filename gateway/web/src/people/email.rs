@@ -6,9 +6,9 @@ use pages::people::PersonFormPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 
+use super::confirmation::confirm_password;
 use super::link_mail::{inform, send_link};
 use super::record;
-use super::totp::confirm_password;
 use crate::app::App;
 use crate::domain::email;
 use crate::form_body::FormBody;

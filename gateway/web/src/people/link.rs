@@ -67,7 +67,7 @@ pub async fn show(
         Ok(Requirement::Confirmation(link, _)) => {
             let (heading, text, button) = confirmation(&app, &link).await;
             Ok(ok(&ConfirmLinkPage {
-                shell: Shell::default(),
+                shell: shell(&app, &link).await,
                 heading,
                 text,
                 action: format!("/link/{token}"),
@@ -223,7 +223,7 @@ async fn password_page(
             .error_in(&errors)
     });
     PasswordLinkPage {
-        shell: Shell::default(),
+        shell: shell(web, target).await,
         heading,
         text,
         email: target.email.clone(),
@@ -232,6 +232,18 @@ async fn password_page(
         password: Field::new_password("password", "New password").error_in(&errors),
         button,
         errors,
+    }
+}
+
+/// The frame of the page of a link. It says that everything is read-only if the link changes an account.
+async fn shell(web: &Web, link: &Link) -> Shell {
+    let closed = match link.target {
+        LinkTarget::SignUp | LinkTarget::Invite { .. } => web.gateway.read_only().await,
+        LinkTarget::Reset { .. } | LinkTarget::Email { .. } => None,
+    };
+    Shell {
+        closed,
+        ..Shell::default()
     }
 }
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::link::Input;
 use super::link_mail::inform;
-use super::{record, renew_session};
+use super::{record, renew_session, sign_in_again};
 use crate::app::Web;
 use crate::domain::password;
 use crate::domain::role::Role;
@@ -19,7 +19,7 @@ use crate::render::{form_errors, see_other};
 use crate::session::sessions::Stage;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, NewPerson, Person};
-use crate::store::{activity, is_taken, members};
+use crate::store::{activity, closed_accounts, is_taken, members};
 use crate::upstream::gateway::Actor;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
 
@@ -58,7 +58,10 @@ pub(super) async fn create_person(
     let id = ids::row_id();
     // The account comes first: when the gateway is away, the link stays good, and the same link makes the same account.
     let membership = match &link.target {
-        LinkTarget::Invite { account, role, .. } => Some((*account, *role)),
+        LinkTarget::Invite { account, role, .. } => match web.gateway.admit_change().await {
+            Ok(()) => Some((*account, *role)),
+            Err(closed) => return Ok(Err(form_errors(&closed, &[], &[]))),
+        },
         _ => match account_for(web, client, id, link, &form.account_name).await {
             Ok(account) => account.map(|account| (account, Role::Owner)),
             Err(fault) => {
@@ -69,6 +72,10 @@ pub(super) async fn create_person(
     };
     let now = web.clock.now();
     let mut transaction = web.pool.begin().await?;
+    // The lock comes before the link, which goes with the person who invites, as in a deletion.
+    if let Some((account, _)) = membership {
+        members::lock(&mut transaction, account).await?;
+    }
     use_link(&mut transaction, web, link).await?;
     let person = NewPerson {
         id,
@@ -84,10 +91,9 @@ pub(super) async fn create_person(
         };
     }
     if let Some((account, role)) = membership {
-        members::lock(&mut transaction, account).await?;
         let is_invited = matches!(link.target, LinkTarget::Invite { .. });
         // An account that another person has taken over meanwhile is not shared.
-        if is_invited || !members::exist(&mut *transaction, account).await? {
+        if is_invited || is_free(&mut transaction, account).await? {
             members::insert(&mut *transaction, account, id, role, now).await?;
             let action = if is_invited {
                 "joined"
@@ -117,7 +123,13 @@ pub(super) async fn create_person(
     Ok(Ok(response.await?))
 }
 
-/// The account of a new person: one that staff have created with this address and that has no members, or a new one. `None`: the address is
+/// Whether nobody has an account and it may be taken over: no account whose people are deleted. The caller holds the lock of [`members::lock`].
+async fn is_free(connection: &mut PgConnection, account: Uuid) -> Result<bool, sqlx::Error> {
+    Ok(!members::exist(&mut *connection, account).await?
+        && !closed_accounts::contains(connection, account).await?)
+}
+
+/// The account of a new person: one that staff have created with this address and that never had members, or a new one. `None`: the address is
 /// that of an account with members, who may invite this person.
 async fn account_for(
     web: &Web,
@@ -131,14 +143,18 @@ async fn account_for(
         return Err(Fault::invalid_field("name", reason));
     }
     web.gateway.admit_change().await?;
-    if let Some(account) = web.gateway.account_by_email(&link.email).await? {
-        let is_taken = account != link.id && members::exist(&web.pool, account).await?;
-        return Ok((!is_taken).then_some(account));
-    }
     let actor = Actor {
         person,
         address: client.address(),
     };
+    if let Some(account) = web.gateway.account_by_email(&link.email).await? {
+        if !closed_accounts::contains(&web.pool, account).await? {
+            let is_taken = account != link.id && members::exist(&web.pool, account).await?;
+            return Ok((!is_taken).then_some(account));
+        }
+        // Nobody gets it again. Its address is free for the new account.
+        web.gateway.release_address(&actor, account).await?;
+    }
     let created = web
         .gateway
         .create_account(&actor, link.id, name, &link.email);
@@ -163,7 +179,8 @@ pub(super) async fn reset_password(
     use_link(&mut transaction, web, link).await?;
     // Other links of the same kind may be in wrong hands.
     links::remove_of_person(&mut *transaction, person.id).await?;
-    let version = people::set_password(&mut *transaction, person.id, &hash).await?;
+    let set = people::set_password(&mut *transaction, person, &hash).await?;
+    let version = set.ok_or_else(sign_in_again)?;
     let text = "The password of your account was set anew, and all sessions have ended.\n\nIf this was not you, set another password at once.\n";
     inform(
         &mut transaction,
@@ -209,8 +226,11 @@ async fn join(
     viewer: &Viewer,
     (account, role): (Uuid, Role),
 ) -> PageResult {
+    web.gateway.admit_change().await?;
     let (now, person) = (web.clock.now(), &viewer.person);
     let mut transaction = web.pool.begin().await?;
+    // Without the lock, the only owner could delete themselves meanwhile: the link would bring a member into an account without an owner.
+    members::lock(&mut transaction, account).await?;
     use_link(&mut transaction, web, link).await?;
     members::insert(&mut *transaction, account, person.id, role, now).await?;
     let entry = activity::NewEntry {
@@ -232,8 +252,8 @@ async fn change_email(web: &Web, client: &ClientInfo, link: &Link, viewer: &View
     let mut transaction = web.pool.begin().await?;
     use_link(&mut transaction, web, link).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;
-    let version = match people::set_email(&mut *transaction, person.id, &link.email).await {
-        Ok(version) => version,
+    let version = match people::set_email(&mut *transaction, person, &link.email).await {
+        Ok(version) => version.ok_or_else(sign_in_again)?,
         Err(error) if is_taken(&error) => {
             let text = "Another person has this address. Sign in as that person, or choose another address.";
             return Err(PageError::new(StatusCode::CONFLICT, "Not free", text));

@@ -8,7 +8,7 @@ use pages::{Fields, Shell};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::{link, network};
+use super::link;
 use crate::SCHEMA;
 use crate::app::Web;
 use crate::domain::email;
@@ -64,7 +64,7 @@ pub async fn send(
         }
     };
     let now = web.clock.now();
-    let network = network(client);
+    let network = client.network();
     let from = web.limits.count(limits::MAILS_FROM, &network, now).await?;
     if let Err(reached) = from {
         let text = format!(

@@ -1,5 +1,7 @@
 //! People: sign-up, sign-in, links in mails, and what a person may change.
 
+pub mod activity;
+mod confirmation;
 pub mod delete;
 pub mod email;
 pub mod link;
@@ -14,20 +16,16 @@ pub mod sign_up;
 pub mod totp;
 
 use axum::response::Response;
+use http::StatusCode;
 use kit::Fault;
-use kit::client_address::Network;
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
 
 use crate::app::Web;
-use crate::store::activity::{self, NewEntry};
+use crate::page_error::PageError;
+use crate::store::activity::{self as store, NewEntry};
 use crate::store::people::Person;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
-
-/// The network of a client, as limits count it: an IPv4 address or the /64 of an IPv6 address.
-pub fn network(client: &ClientInfo) -> String {
-    format!("{:?}", Network::from(client.ip))
-}
 
 /// Records what a person did to what is theirs alone.
 async fn record(
@@ -46,7 +44,13 @@ async fn record(
         address: &client.address(),
         agent: &client.agent,
     };
-    activity::insert(executor, entry, now).await
+    store::insert(executor, entry, now).await
+}
+
+/// The credentials of a person have changed since this request was admitted: its session has ended, and nothing was done.
+fn sign_in_again() -> PageError {
+    let text = "Your password, address or second factor was changed meanwhile, or your sessions were ended, so nothing was done. Sign in again.";
+    PageError::new(StatusCode::CONFLICT, "Sign in again", text).way_out("/sign-in", "Sign in")
 }
 
 /// Replaces the session of a person whose sessions have all ended by a new one.

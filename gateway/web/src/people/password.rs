@@ -6,9 +6,9 @@ use pages::people::PersonFormPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 
+use super::confirmation::confirm_password;
 use super::link_mail::inform;
-use super::totp::confirm_password;
-use super::{record, renew_session};
+use super::{record, renew_session, sign_in_again};
 use crate::app::App;
 use crate::domain::password;
 use crate::form_body::FormBody;
@@ -48,7 +48,8 @@ pub async fn send(
     }
     let hash = app.passwords.hash(&form.password).await?;
     let mut transaction = app.pool.begin().await?;
-    let version = people::set_password(&mut *transaction, person.id, &hash).await?;
+    let set = people::set_password(&mut *transaction, person, &hash).await?;
+    let version = set.ok_or_else(sign_in_again)?;
     links::remove_of_person(&mut *transaction, person.id).await?;
     let text = "The password of your account was changed, and all other sessions have ended.\n\nIf this was not you, set a new password at once.\n";
     inform(

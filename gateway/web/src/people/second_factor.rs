@@ -8,6 +8,7 @@ use pages::people::SecondFactorPage;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 
+use super::link_mail::inform;
 use super::record;
 use crate::app::{App, Web};
 use crate::domain::{next_page, recovery};
@@ -55,6 +56,7 @@ pub async fn send(
         return Ok(html(StatusCode::TOO_MANY_REQUESTS, &page));
     }
     if !use_code(&app, person, &form.code).await? {
+        count_wrong_code(&app, person).await?;
         let text = "This code is wrong, or it was used before. Wait for the next one.";
         let page = page(next, Fields::one("code", text));
         return Ok(html(StatusCode::UNPROCESSABLE_ENTITY, &page));
@@ -78,6 +80,30 @@ pub async fn use_code(web: &Web, person: &Person, code: &str) -> Result<bool, Fa
         Some(step) => Ok(people::use_totp_step(&web.pool, person.id, step).await?),
         None => Ok(false),
     }
+}
+
+/// Counts a wrong code. Whoever tries codes knows the password, so after many of them in a day a mail tells the person, once a day.
+pub async fn count_wrong_code(web: &Web, person: &Person) -> Result<(), Fault> {
+    let (now, id) = (web.clock.now(), person.id.to_string());
+    let counted = web.limits.count(limits::WRONG_CODES, &id, now).await?;
+    if counted.is_ok()
+        || web
+            .limits
+            .count(limits::CODE_MAILS, &id, now)
+            .await?
+            .is_err()
+    {
+        return Ok(());
+    }
+    let text = format!(
+        "Twenty wrong codes of an authenticator app were typed for you today, by somebody who knows your password.\n\nIf this was not you, \
+         sign in and set a new password at once: {}/you/password\n",
+        web.public_url
+    );
+    let mut connection = web.pool.acquire().await?;
+    let subject = "Somebody tries codes to sign in as you";
+    inform(&mut connection, &person.email, subject, &text, now).await?;
+    Ok(())
 }
 
 fn page(next: &str, errors: Fields) -> SecondFactorPage {

@@ -5,7 +5,7 @@ use axum::extract::{Path, Query, State};
 use pages::people::{SessionRow, YouPage};
 use pages::when;
 
-use super::{record, renew_session};
+use super::{record, renew_session, sign_in_again};
 use crate::app::App;
 use crate::domain::agent;
 use crate::domain::session_token::TokenHash;
@@ -70,7 +70,8 @@ pub async fn end_others(
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
     // The number in PostgreSQL ends them, also those that Redis does not list.
-    let version = people::end_sessions(&app.pool, person.id).await?;
+    let ended = people::end_sessions(&app.pool, person).await?;
+    let version = ended.ok_or_else(sign_in_again)?;
     record(&app.pool, person, &client, "sessions_ended", now).await?;
     let response = see_other("/you?done=sessions");
     Ok(renew_session(&app, &viewer, version, &client, response).await?)

@@ -9,8 +9,9 @@ use pages::people::SignInPage;
 use pages::{Field, Fields, Shell};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
+use uuid::Uuid;
 
-use super::{network, record};
+use super::record;
 use crate::app::{App, Web};
 use crate::domain::{email, next_page};
 use crate::form_body::FormBody;
@@ -97,25 +98,38 @@ pub async fn send(
     Ok(begin_session(&app, person.id, version, stage, &client, response).await?)
 }
 
-/// Counts a try: of the person from here, of the person from anywhere, and from here for any person.
+/// Counts a try: of the person from here, from here for any person, and of the person from anywhere.
 async fn count(
     web: &Web,
     address: &str,
     client: &ClientInfo,
 ) -> Result<Result<(), LimitReached>, Fault> {
-    let (now, network) = (web.clock.now(), network(client));
+    let (now, network) = (web.clock.now(), client.network());
     let both = format!("{address} {network}");
     for (limit, subject) in [
         (limits::SIGN_IN, both.as_str()),
         (limits::SIGN_IN_FROM, network.as_str()),
-        (limits::SIGN_IN_OF_PERSON, address),
     ] {
         let counted = web.limits.count(limit, subject, now).await?;
         if counted.is_err() {
             return Ok(counted);
         }
     }
-    Ok(Ok(()))
+    let of_person = web.limits.count(limits::SIGN_IN_OF_PERSON, address, now);
+    let of_person = of_person.await?;
+    // Wrong passwords from elsewhere do not keep the person out where the person has signed in before.
+    if of_person.is_err() && has_signed_in_from(web, address, &network).await? {
+        return Ok(Ok(()));
+    }
+    Ok(of_person)
+}
+
+/// Whether the person with this address has signed in from a network before. An address that nobody has takes the same way.
+async fn has_signed_in_from(web: &Web, address: &str, network: &str) -> Result<bool, Fault> {
+    let person = people::by_email(&web.pool, address).await?;
+    let id = person.map_or(Uuid::nil(), |person| person.id);
+    let now = web.clock.now();
+    web.sessions.knows_network(id, network, now).await
 }
 
 /// Ends the session of a request's cookie, if there is one.

@@ -9,16 +9,16 @@ use pages::{Field, Fields, qr};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::confirmation::confirm_password;
 use super::link_mail::inform;
-use super::second_factor::use_code;
-use super::{record, renew_session};
+use super::second_factor::{count_wrong_code, use_code};
+use super::{record, renew_session, sign_in_again};
 use crate::app::{App, Web};
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{html, ok, refused, see_other};
-use crate::session::limits;
 use crate::session::once::{self, Claim};
 use crate::store::people;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
@@ -88,8 +88,8 @@ pub async fn turn_on(
         .filter_map(|code| recovery::hash(code))
         .collect();
     let mut transaction = app.pool.begin().await?;
-    let set = people::set_totp(&mut transaction, person.id, Some((&sealed, step)), &hashes);
-    let version = set.await?;
+    let set = people::set_totp(&mut transaction, person, Some((&sealed, step)), &hashes);
+    let version = set.await?.ok_or_else(sign_in_again)?;
     let text = "An authenticator app is needed to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
     inform(
         &mut transaction,
@@ -118,32 +118,12 @@ async fn shown_again(web: &Web, viewer: &Viewer, client: &ClientInfo, codes: &st
         codes: codes.split(' ').map(ToOwned::to_owned).collect(),
     };
     let person = people::by_id(&web.pool, viewer.person.id).await?;
-    let person = person.ok_or_else(PageError::not_found)?;
+    // The first click has ended this session. Another change meanwhile has ended the one that followed it.
+    let next = viewer.person.credential_version + 1;
+    let person = person.filter(|person| person.credential_version == next);
+    let person = person.ok_or_else(sign_in_again)?;
     let (version, stage) = (person.credential_version, viewer.session.stage);
     Ok(begin_session(web, person.id, version, stage, client, ok(&page)).await?)
-}
-
-/// Checks the password of a person who is signed in. Tries count as those of sign-in.
-pub async fn confirm_password(
-    web: &Web,
-    viewer: &Viewer,
-    password: &str,
-) -> Result<Result<(), String>, Fault> {
-    let person = &viewer.person;
-    let now = web.clock.now();
-    let id = person.id.to_string();
-    if let Err(reached) = web.limits.count(limits::CODES, &id, now).await? {
-        return Ok(Err(format!(
-            "Too many tries. Try again in {} minutes.",
-            reached.minutes()
-        )));
-    }
-    let checked = web.passwords.check(password, Some(&person.password_hash));
-    if checked.await?.is_right {
-        Ok(Ok(()))
-    } else {
-        Ok(Err("This is not your password.".to_owned()))
-    }
 }
 
 fn page(viewer: &Viewer, errors: Fields) -> TotpPage {
@@ -174,6 +154,7 @@ pub async fn turn_off(
         return Ok(refused(&page_off(&viewer, Fields::one("password", text))));
     }
     if person.totp_secret.is_some() && !use_code(&app, person, &form.code).await? {
+        count_wrong_code(&app, person).await?;
         let errors = Fields::one("code", "This code is wrong, or it was used before.");
         return Ok(html(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -181,7 +162,8 @@ pub async fn turn_off(
         ));
     }
     let mut transaction = app.pool.begin().await?;
-    let version = people::set_totp(&mut transaction, person.id, None, &[]).await?;
+    let set = people::set_totp(&mut transaction, person, None, &[]);
+    let version = set.await?.ok_or_else(sign_in_again)?;
     let text = "A password is enough to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
     inform(
         &mut transaction,

@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::assets;
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
+use crate::form_body;
 use crate::guides;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::{client, headers, log};
@@ -25,7 +26,8 @@ use crate::listings::{
 };
 use crate::page_error::PageError;
 use crate::people::{
-    delete, email, link, password, reset, second_factor, sessions, sign_in, sign_up, totp,
+    activity as own_activity, delete, email, link, password, reset, second_factor, sessions,
+    sign_in, sign_up, totp,
 };
 use crate::reference;
 use crate::route::{Route, action, all_open, form, open, page, with_body};
@@ -33,9 +35,9 @@ use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
 
 /// The longest body of a form.
-const MAX_BODY: usize = 64 * 1024;
+const MAX_BODY: usize = form_body::DEFAULT_LIMIT;
 /// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
-const MAX_LISTING: usize = 256 * 1024;
+const MAX_LISTING: usize = form_body::MAX_LIMIT;
 
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
@@ -71,6 +73,7 @@ fn people_routes() -> Vec<Route> {
         form("/reset", Anyone, reset::show, reset::send),
         form("/link/{token}", Anyone, link::show, link::send),
         page("/you", SignedIn, sessions::show),
+        page("/you/activity", SignedIn, own_activity::show),
         action("/you/sessions/end-others", SignedIn, sessions::end_others),
         action("/you/sessions/{session}/end", SignedIn, sessions::end),
         form("/you/password", SignedIn, password::show, password::send),
@@ -334,6 +337,7 @@ pub fn router(app: &App) -> Router {
             app: App::clone(app),
             access: route.access,
             closes: route.closes,
+            body_limit: route.body_limit,
         };
         let guarded = route
             .handlers

@@ -16,14 +16,25 @@ pub struct Limit {
     pub window: time::Duration,
 }
 
+/// In minutes.
+const DAY: i64 = 24 * 60;
+
 /// Passwords of one person from one address.
 pub const SIGN_IN: Limit = Limit::new("sign_in", 10, 15);
-/// Passwords of one person from anywhere. It is higher: otherwise anyone could lock a person out.
+/// Passwords of one person from anywhere. Beyond it, only networks that the person has signed in from may try.
 pub const SIGN_IN_OF_PERSON: Limit = Limit::new("sign_in_of_person", 100, 15);
 /// Passwords of any person from one address.
 pub const SIGN_IN_FROM: Limit = Limit::new("sign_in_from", 60, 15);
-/// One-time codes of one person.
+/// One-time codes of one person at sign-in.
 pub const CODES: Limit = Limit::new("codes", 10, 15);
+/// Wrong codes of one person. One more, the twentieth, causes a mail.
+pub const WRONG_CODES: Limit = Limit::new("wrong_codes", 19, DAY);
+/// Mails about wrong codes to one person.
+pub const CODE_MAILS: Limit = Limit::new("code_mails", 1, DAY);
+/// Passwords that one session confirms.
+pub const CONFIRMATIONS: Limit = Limit::new("confirmations", 10, 15);
+/// Passwords that all sessions of one person confirm: a session gets another token when its person ends the others.
+pub const CONFIRMATIONS_OF_PERSON: Limit = Limit::new("confirmations_of_person", 30, 15);
 /// Mails with links to one address.
 pub const MAILS_TO: Limit = Limit::new("mails_to", 5, 60);
 /// Mails with links that one network causes.

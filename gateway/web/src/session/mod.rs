@@ -4,6 +4,7 @@
 
 mod cookie;
 pub mod limits;
+mod networks;
 pub mod once;
 pub mod sessions;
 

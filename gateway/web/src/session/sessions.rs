@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `<prefix>:session:<hash of the token>` | the session, as JSON |
 //! | `<prefix>:sessions:<person>` | the hashes of the sessions of a person, with the times when they end |
+//! | `<prefix>:networks:<person>` | the hashes of the networks that a person has signed in from, with the times of the last sign-in |
 
 use redis::cmd;
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,14 @@
 //! The tables of schema `web`.
 
 pub mod activity;
+pub mod closed_accounts;
 pub mod links;
 pub mod members;
 pub mod month_notices;
 pub mod note_notices;
 pub mod notices;
 pub mod people;
+pub mod token_revocations;
 
 /// Whether a statement failed because a row with its key exists.
 pub(crate) fn is_taken(error: &sqlx::Error) -> bool {

@@ -63,18 +63,22 @@ pub async fn by_id(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Per
 }
 
 /// Sets the password and ends all sessions; returns the number of new sessions.
+///
+/// Like the other changes below it applies only while the credentials are those of `person`, which the caller has checked. `None`: they have
+/// changed since, and nothing is done.
 pub async fn set_password(
     executor: impl PgExecutor<'_>,
-    id: Uuid,
+    person: &Person,
     password_hash: &str,
-) -> Result<i32, sqlx::Error> {
+) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!(
-        "update web.person set password_hash = $2, credential_version = credential_version + 1 where id = $1
-         returning credential_version",
-        id,
+        "update web.person set password_hash = $3, credential_version = credential_version + 1
+         where id = $1 and credential_version = $2 returning credential_version",
+        person.id,
+        person.credential_version,
         password_hash,
     )
-    .fetch_one(executor)
+    .fetch_optional(executor)
     .await
 }
 
@@ -97,28 +101,34 @@ pub async fn upgrade_hash(
 }
 
 /// Ends all sessions; returns the number of new sessions.
-pub async fn end_sessions(executor: impl PgExecutor<'_>, id: Uuid) -> Result<i32, sqlx::Error> {
+pub async fn end_sessions(
+    executor: impl PgExecutor<'_>,
+    person: &Person,
+) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!(
-        "update web.person set credential_version = credential_version + 1 where id = $1 returning credential_version",
-        id,
+        "update web.person set credential_version = credential_version + 1
+         where id = $1 and credential_version = $2 returning credential_version",
+        person.id,
+        person.credential_version,
     )
-    .fetch_one(executor)
+    .fetch_optional(executor)
     .await
 }
 
 /// Sets the address and ends all sessions; returns the number of new sessions. The error is a unique violation if the address is taken.
 pub async fn set_email(
     executor: impl PgExecutor<'_>,
-    id: Uuid,
+    person: &Person,
     email: &str,
-) -> Result<i32, sqlx::Error> {
+) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!(
-        "update web.person set email = $2, credential_version = credential_version + 1 where id = $1
-         returning credential_version",
-        id,
+        "update web.person set email = $3, credential_version = credential_version + 1
+         where id = $1 and credential_version = $2 returning credential_version",
+        person.id,
+        person.credential_version,
         email,
     )
-    .fetch_one(executor)
+    .fetch_optional(executor)
     .await
 }
 
@@ -126,30 +136,38 @@ pub async fn set_email(
 /// whose code has confirmed the secret.
 pub async fn set_totp(
     connection: &mut PgConnection,
-    id: Uuid,
+    person: &Person,
     secret: Option<(&[u8], i64)>,
     code_hashes: &[Vec<u8>],
-) -> Result<i32, sqlx::Error> {
-    sqlx::query!("delete from web.recovery_code where person_id = $1", id)
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query!(
-        "insert into web.recovery_code (person_id, code_sha256) select $1, unnest($2::bytea[])",
-        id,
-        code_hashes,
-    )
-    .execute(&mut *connection)
-    .await?;
+) -> Result<Option<i32>, sqlx::Error> {
     let (secret, step) = secret.unzip();
-    sqlx::query_scalar!(
-        "update web.person set totp_secret = $2, totp_step = coalesce($3::bigint, 0), credential_version = credential_version + 1
-         where id = $1 returning credential_version",
-        id,
+    let version = sqlx::query_scalar!(
+        "update web.person set totp_secret = $3, totp_step = coalesce($4::bigint, 0), credential_version = credential_version + 1
+         where id = $1 and credential_version = $2 returning credential_version",
+        person.id,
+        person.credential_version,
         secret,
         step,
     )
-    .fetch_one(connection)
-    .await
+    .fetch_optional(&mut *connection)
+    .await?;
+    if version.is_none() {
+        return Ok(None);
+    }
+    sqlx::query!(
+        "delete from web.recovery_code where person_id = $1",
+        person.id
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "insert into web.recovery_code (person_id, code_sha256) select $1, unnest($2::bytea[])",
+        person.id,
+        code_hashes,
+    )
+    .execute(connection)
+    .await?;
+    Ok(version)
 }
 
 /// Uses the code of a step; false if it, or a later one, was used before.
@@ -192,7 +210,18 @@ pub async fn count_recovery_codes(
     .await
 }
 
-/// Removes a person with memberships, links and recovery codes.
+/// Locks a person until the transaction ends: nothing of the person changes, and no membership is added. False if the credentials have changed
+/// since they were checked.
+pub async fn lock(executor: impl PgExecutor<'_>, person: &Person) -> Result<bool, sqlx::Error> {
+    let locked = sqlx::query_scalar!(
+        "select id from web.person where id = $1 and credential_version = $2 for update",
+        person.id,
+        person.credential_version,
+    );
+    Ok(locked.fetch_optional(executor).await?.is_some())
+}
+
+/// Removes a person with memberships, links and recovery codes. The caller holds the lock of [`lock`].
 pub async fn remove(executor: impl PgExecutor<'_>, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from web.person where id = $1", id)
         .execute(executor)

@@ -106,10 +106,15 @@ pub(crate) fn form(path: &str, _: &[(&str, &str)]) -> http::request::Builder {
 }
 
 pub(crate) fn body(fields: &[(&str, &str)]) -> Body {
+    Body::from(encode(fields))
+}
+
+/// The text of a form.
+pub(crate) fn encode(fields: &[(&str, &str)]) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     let pairs = fields.iter();
     let pairs = pairs.map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
-    Body::from(pairs.collect::<Vec<_>>().join("&"))
+    pairs.collect::<Vec<_>>().join("&")
 }
 
 impl Page {

@@ -3,8 +3,8 @@
 use http::Request;
 use sqlx::PgPool;
 
-use crate::full_account::{FullAccount, every_field};
-use crate::support::PASSWORD;
+use crate::full_account::{CAROL, FullAccount, every_field, person_id};
+use crate::support::{BOB, PASSWORD};
 use crate::typed_forms::{BUTTONS, OF_ACCOUNTS};
 
 const READ_ONLY: &str = "read-only for a while";
@@ -112,6 +112,43 @@ async fn no_account_is_made_while_everything_is_read_only(pool: PgPool) {
     let fields = [("account_name", "Typed name"), ("password", PASSWORD)];
     browser.post(&link, &fields).await.location();
     assert_eq!(site.gateway.accounts.lock().unwrap().len(), accounts + 1);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn nobody_joins_a_team_or_deletes_themselves_while_everything_is_read_only(pool: PgPool) {
+    let full = FullAccount::new(pool).await;
+    let site = &full.hooks.site;
+    site.person(BOB).await;
+    let mut owner = full.owner.clone();
+    let team = full.own("/accounts/{account}/team");
+    let form = owner.get(&team).await.hidden()["form"].clone();
+    let fields = [("form", form.as_str()), ("email", BOB), ("role", "editor")];
+    let invite = format!("{team}/invite");
+    owner.post(&invite, &fields).await.location();
+    let (mut bob, mut carol) = (site.signed_in(BOB).await, site.browser());
+    let (of_bob, of_carol) = (site.link(BOB).await, site.link(CAROL).await);
+    let switched = &site.gateway.switched;
+    switched.lock().unwrap().insert("read_only");
+    let before = full.state().await;
+    let delete = [("password", PASSWORD)];
+    for (browser, path, fields) in [
+        (&mut bob, of_bob.as_str(), &[][..]),
+        (&mut carol, &of_carol, &delete),
+        (&mut owner, "/you/delete", &delete),
+    ] {
+        browser.get(path).await.assert(200, READ_ONLY);
+        browser.post(path, fields).await.assert(503, READ_ONLY);
+    }
+    assert_eq!(full.state().await, before);
+    switched.lock().unwrap().clear();
+    bob.post(&of_bob, &[]).await.location();
+    carol.post(&of_carol, &delete).await.location();
+    let role = format!("{team}/{}/remove", person_id(&site.pool, CAROL).await);
+    owner.post(&role, &[]).await.location();
+    let role = format!("{team}/{}/remove", person_id(&site.pool, BOB).await);
+    owner.post(&role, &[]).await.location();
+    let gone = owner.post("/you/delete", &delete).await;
+    assert_eq!(gone.location(), "/?done=deleted");
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]

@@ -55,7 +55,16 @@ async fn guesses_are_counted_by_person_over_all_sessions_and_addresses(pool: PgP
             assert!(half.get("/you").await.location().starts_with("/sign-in"));
         }
     }
-    // Neither do the forms that ask for a password or a code serve as a way around.
+    // That keeps nobody who is signed in from confirming. The forms for it have a limit of their own, so they are no way around.
+    let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
+    let asked = owner.post("/you/email", &fields).await;
+    assert_eq!(asked.location(), "/you?done=email-sent");
+    for guess in 0..9 {
+        let code = format!("{guess:06}");
+        let fields = [("code", code.as_str()), ("password", PASSWORD)];
+        let off = owner.post("/you/totp/off", &fields).await;
+        off.assert(422, "This code is wrong");
+    }
     let fields = [("code", right.as_str()), ("password", PASSWORD)];
     let off = owner.post("/you/totp/off", &fields).await;
     off.assert(422, "Too many tries");
@@ -169,4 +178,58 @@ async fn the_form_that_turns_it_on_works_once(pool: PgPool) {
             .await
             .assert(200, "10 recovery codes left");
     }
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn ending_other_sessions_gives_no_more_than_thirty_tries_of_the_password(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let fields = [("current", "wrong"), ("password", "wrong")];
+    let mut checked = 0;
+    for _ in 0..4 {
+        for _ in 0..11 {
+            let page = browser.post("/you/password", &fields).await;
+            checked += u32::from(page.text.contains("This is not your password"));
+        }
+        let ended = browser.post("/you/sessions/end-others", &[]).await;
+        ended.location();
+    }
+    assert_eq!(checked, 30);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_person_is_told_of_many_wrong_codes_once_a_day(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut owner = site.signed_in(ADA).await;
+    turn_on(&site, &mut owner).await;
+    site.clock.advance(Duration::minutes(16));
+    let told = async || {
+        let mails = site.mails().await;
+        let told = mails.iter().filter(|it| it.1.contains("tries codes"));
+        assert!(told.clone().all(|it| it.0 == ADA));
+        told.count()
+    };
+    for (windows, expected) in [(1, 0), (1, 1), (3, 1)] {
+        for _ in 0..windows {
+            let mut half = half_signed_in(&site).await;
+            for guess in 0..12 {
+                let code = format!("{guess:06}");
+                half.post("/sign-in/code", &[("code", &code)]).await;
+            }
+            site.clock.advance(Duration::minutes(15));
+        }
+        assert_eq!(told().await, expected);
+    }
+    site.clock.advance(Duration::DAY);
+    for _ in 0..2 {
+        let mut half = half_signed_in(&site).await;
+        for guess in 0..10 {
+            let code = format!("{guess:06}");
+            half.post("/sign-in/code", &[("code", &code)]).await;
+        }
+        site.clock.advance(Duration::minutes(15));
+    }
+    assert_eq!(told().await, 2);
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
 use kit::{Fault, ids};
+use tokio::sync::oneshot;
 use tonic::{Request, Response, Status};
 
 #[derive(Debug, Clone, Default)]
@@ -20,6 +21,8 @@ pub(crate) struct StubGateway {
     /// Test calls, and what they are answered with.
     pub(crate) test_calls: Arc<Mutex<Vec<proto::RunTestCallRequest>>>,
     pub(crate) test_answer: Arc<Mutex<proto::RunTestCallResponse>>,
+    /// Makes the next call that creates a token wait.
+    pub(crate) token_gate: Arc<Mutex<Option<Gate>>>,
     pub(crate) is_down: Arc<AtomicBool>,
     /// What every account uses: by day and route, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
@@ -28,6 +31,13 @@ pub(crate) struct StubGateway {
     pub(crate) month_use: Arc<Mutex<Vec<proto::AccountMonthUse>>>,
     /// Switches that are not as usual.
     pub(crate) switched: Arc<Mutex<BTreeSet<&'static str>>>,
+}
+
+/// A call says that it has begun, and goes on when it is told to.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    pub(crate) begun: oneshot::Sender<()>,
+    pub(crate) go_on: oneshot::Receiver<()>,
 }
 
 impl StubGateway {
@@ -146,9 +156,10 @@ impl AccountsService for StubGateway {
         let mut accounts = self.accounts.lock().unwrap();
         let account = accounts.get_mut(&request.account_id);
         let account = account.ok_or_else(|| Status::from(Fault::not_found("No account.")))?;
-        let name = request.name.unwrap_or_default();
-        check_name(&name)?;
-        account.name = name;
+        if let Some(name) = request.name {
+            check_name(&name)?;
+            account.name = name;
+        }
         account.email = request.email.unwrap_or_default();
         Ok(Response::new(
             proto::AccountsServiceChangeAccountResponse::default(),
@@ -289,6 +300,20 @@ impl AccountsService for StubGateway {
         }))
     }
 
+    async fn withdraw_key_requests(
+        &self,
+        request: Request<proto::AccountsServiceWithdrawKeyRequestsRequest>,
+    ) -> Answer<proto::AccountsServiceWithdrawKeyRequestsResponse> {
+        self.check()?;
+        let account = request.into_inner().account_id;
+        let mut requests = self.requests.lock().unwrap();
+        let own = requests.iter_mut().filter(|it| it.account_id == account);
+        for asked in own.filter(|it| it.state != "revealed") {
+            "rejected".clone_into(&mut asked.state);
+        }
+        Ok(empty())
+    }
+
     async fn rotate_key(
         &self,
         request: Request<proto::AccountsServiceRotateKeyRequest>,
@@ -334,6 +359,11 @@ impl AccountsService for StubGateway {
     ) -> Answer<proto::AccountsServiceCreateTokenResponse> {
         self.check()?;
         let request = request.into_inner();
+        let gate = self.token_gate.lock().unwrap().take();
+        if let Some(gate) = gate {
+            gate.begun.send(()).unwrap();
+            gate.go_on.await.unwrap();
+        }
         if request.name.is_empty() {
             return Err(Fault::invalid_field("name", "Write a name.").into());
         }
@@ -346,6 +376,7 @@ impl AccountsService for StubGateway {
             name: request.name,
             scopes: request.scopes,
             expires_at: request.expires_at,
+            created_by: request.actor.map(|actor| actor.person_id),
             ..proto::AccountToken::default()
         };
         self.tokens.lock().unwrap().push(token.clone());

@@ -3,6 +3,7 @@
 use kit::config::Secret;
 use sqlx::PgPool;
 use time::Duration;
+use web::session::limits;
 
 use crate::browser::Browser;
 use crate::support::{ADA, BOB, PASSWORD, Site};
@@ -40,6 +41,41 @@ async fn tries_are_limited_by_person_and_address(pool: PgPool) {
     elsewhere.post("/sign-in", &right).await.location();
     site.clock.advance(Duration::minutes(15));
     browser.post("/sign-in", &right).await.location();
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn nobody_locks_a_person_out_of_a_network_that_is_known(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut home = site.signed_in(ADA).await;
+    let right = [("email", ADA), ("password", PASSWORD)];
+    // As many wrong passwords from many networks as are accepted of a person.
+    let exhaust = async |email: &str| {
+        let (limit, now) = (limits::SIGN_IN_OF_PERSON, site.clock.now());
+        for _ in 0..=limit.tries {
+            let counted = site.app.limits.count(limit, email, now).await;
+            let _reached = counted.unwrap();
+        }
+    };
+    exhaust(ADA).await;
+    exhaust(BOB).await;
+    let mut elsewhere = Browser::at(&site.router, 9);
+    let refused = elsewhere.post("/sign-in", &right).await;
+    refused.assert(429, "Too many tries");
+    home.post("/sign-in", &right).await.location();
+    let nobody = [("email", BOB), ("password", PASSWORD)];
+    let refused = home.post("/sign-in", &nobody).await;
+    refused.assert(429, "Too many tries");
+    // Tries from a network that is known are limited as everywhere.
+    for _ in 0..8 {
+        home.post("/sign-in", &WRONG).await.assert(422, "wrong");
+    }
+    let refused = home.post("/sign-in", &right).await;
+    refused.assert(429, "Too many tries");
+    site.clock.advance(Duration::days(91));
+    exhaust(ADA).await;
+    let refused = home.post("/sign-in", &right).await;
+    refused.assert(429, "Too many tries");
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]

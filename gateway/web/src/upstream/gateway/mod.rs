@@ -166,6 +166,25 @@ impl Gateway {
         }
     }
 
+    /// Why forms are closed, for their pages. The forms themselves ask again.
+    pub async fn read_only(&self) -> Option<&'static str> {
+        let switches = self.switches().await.unwrap_or_default();
+        switches.is_read_only.then_some(READ_ONLY)
+    }
+
+    /// Gives the address of a closed account free for another account.
+    pub async fn release_address(&self, actor: &Actor, account: Uuid) -> Result<(), Fault> {
+        let request = self.read(proto::AccountsServiceChangeAccountRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            name: None,
+            // A name that nobody can have (RFC 2606).
+            email: Some(format!("{account}@closed.invalid")),
+        });
+        self.client().change_account(request).await?;
+        Ok(())
+    }
+
     pub async fn change_account(
         &self,
         actor: &Actor,
@@ -262,6 +281,16 @@ impl Gateway {
         });
         let revealed = self.client().reveal_key(request).await?.into_inner();
         Ok((revealed.key.ok_or_else(incomplete)?, revealed.secret))
+    }
+
+    /// Withdraws the requests for keys whose keys have not been revealed.
+    pub async fn withdraw_key_requests(&self, actor: &Actor, account: Uuid) -> Result<(), Fault> {
+        let request = self.read(proto::AccountsServiceWithdrawKeyRequestsRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+        });
+        self.client().withdraw_key_requests(request).await?;
+        Ok(())
     }
 
     /// Makes a new secret; returns it with the old key, which works for `grace` seconds more.

@@ -34,13 +34,13 @@ impl Gateway {
         Ok(listed.into_inner().tokens)
     }
 
-    /// Makes a token; returns its secret.
+    /// Makes a token; returns it with its secret.
     pub async fn create_token(
         &self,
         actor: &Actor,
         account: Uuid,
         token: NewToken,
-    ) -> Result<String, Fault> {
+    ) -> Result<(proto::AccountToken, String), Fault> {
         let request = self.write(proto::AccountsServiceCreateTokenRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
@@ -48,8 +48,8 @@ impl Gateway {
             scopes: token.scopes,
             expires_at: token.expires_at,
         });
-        let made = self.client().create_token(request).await?;
-        Ok(made.into_inner().secret)
+        let made = self.client().create_token(request).await?.into_inner();
+        Ok((made.token.ok_or_else(incomplete)?, made.secret))
     }
 
     pub async fn revoke_token(

@@ -1,0 +1,43 @@
+//! Revokes the account tokens of people who have lost the role that may have them. The loss queues it in its own transaction, so that it takes
+//! place however long the gateway is away.
+
+use kit::{Code, Fault};
+
+use crate::app::Web;
+use crate::store::token_revocations::{self, TokenRevocation};
+
+/// Revokes what waits, right after a change; what fails waits for the next run of the job.
+pub async fn run_now(web: &Web) {
+    if let Err(error) = run(web).await {
+        tracing::warn!(%error, "tokens of a person who lost a role are revoked later");
+    }
+}
+
+/// Revokes what waits; returns the number of people and accounts.
+pub async fn run(web: &Web) -> anyhow::Result<u64> {
+    let mut done = 0;
+    for waiting in token_revocations::all(&web.pool).await? {
+        match revoke(web, &waiting).await {
+            // Without the account there are no tokens.
+            Err(fault) if fault.code != Code::NotFound => return Err(fault.into()),
+            Ok(()) | Err(_) => {}
+        }
+        token_revocations::remove(&web.pool, waiting.id).await?;
+        done += 1;
+    }
+    Ok(done)
+}
+
+async fn revoke(web: &Web, waiting: &TokenRevocation) -> Result<(), Fault> {
+    let maker = waiting.person.to_string();
+    for token in web.gateway.tokens(waiting.account).await? {
+        let is_theirs = token.created_by.as_deref() == Some(maker.as_str());
+        if is_theirs && token.revoked_at.is_none() {
+            let revoked = web
+                .gateway
+                .revoke_token(&waiting.actor, waiting.account, &token.id);
+            revoked.await?;
+        }
+    }
+    Ok(())
+}

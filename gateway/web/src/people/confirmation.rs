@@ -1,0 +1,35 @@
+//! The password once more, before a person who is signed in changes what sign-in needs.
+
+use kit::Fault;
+
+use crate::app::Web;
+use crate::session::limits;
+use crate::viewer::Viewer;
+
+/// Checks the password of a person who is signed in; the error is a sentence. Tries are counted apart from those of sign-in and from codes:
+/// others can use those up.
+pub(super) async fn confirm_password(
+    web: &Web,
+    viewer: &Viewer,
+    password: &str,
+) -> Result<Result<(), String>, Fault> {
+    let (now, person) = (web.clock.now(), &viewer.person);
+    let (session, id) = (viewer.token.hash().hex(), person.id.to_string());
+    for (limit, subject) in [
+        (limits::CONFIRMATIONS, session),
+        (limits::CONFIRMATIONS_OF_PERSON, id),
+    ] {
+        if let Err(reached) = web.limits.count(limit, &subject, now).await? {
+            return Ok(Err(format!(
+                "Too many tries. Try again in {} minutes.",
+                reached.minutes()
+            )));
+        }
+    }
+    let checked = web.passwords.check(password, Some(&person.password_hash));
+    if checked.await?.is_right {
+        Ok(Ok(()))
+    } else {
+        Ok(Err("This is not your password.".to_owned()))
+    }
+}

@@ -1,0 +1,70 @@
+//! The networks from which a person has signed in. Others' wrong passwords do not keep the person out there.
+
+use kit::Fault;
+use redis::cmd;
+use sha2::{Digest as _, Sha256};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::sessions::Sessions;
+
+/// How long a network is remembered after the last sign-in from there.
+const MEMORY: Duration = Duration::days(90);
+/// The most networks of a person; the oldest one is forgotten.
+const MOST: isize = 50;
+
+impl Sessions {
+    /// Remembers that a person has signed in from a network. Only its hash is stored.
+    pub async fn remember_network(
+        &self,
+        person: Uuid,
+        network: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), Fault> {
+        let key = self.networks_key(person);
+        let mut add = cmd("ZADD");
+        add.arg(&key).arg(now.unix_timestamp()).arg(hash(network));
+        let _added: i64 = self.keyspace.query("remember_network", &add).await?;
+        let mut trim = cmd("ZREMRANGEBYRANK");
+        trim.arg(&key).arg(0).arg(-MOST - 1);
+        let _removed: i64 = self.keyspace.query("trim_networks", &trim).await?;
+        let mut expire = cmd("EXPIRE");
+        expire.arg(&key).arg(MEMORY.whole_seconds());
+        let _expires: i64 = self.keyspace.query("expire_networks", &expire).await?;
+        Ok(())
+    }
+
+    /// Whether a person has signed in from a network in the last time.
+    pub async fn knows_network(
+        &self,
+        person: Uuid,
+        network: &str,
+        now: OffsetDateTime,
+    ) -> Result<bool, Fault> {
+        let key = self.networks_key(person);
+        let mut expire = cmd("ZREMRANGEBYSCORE");
+        let oldest = (now - MEMORY).unix_timestamp();
+        expire.arg(&key).arg("-inf").arg(oldest);
+        let _removed: i64 = self.keyspace.query("expire_networks", &expire).await?;
+        let mut score = cmd("ZSCORE");
+        score.arg(&key).arg(hash(network));
+        let at: Option<f64> = self.keyspace.query("find_network", &score).await?;
+        Ok(at.is_some())
+    }
+
+    /// Forgets the networks of a person who is deleted.
+    pub async fn forget_networks(&self, person: Uuid) -> Result<(), Fault> {
+        let mut delete = cmd("DEL");
+        delete.arg(self.networks_key(person));
+        let _deleted: i64 = self.keyspace.query("forget_networks", &delete).await?;
+        Ok(())
+    }
+
+    fn networks_key(&self, person: Uuid) -> String {
+        self.keyspace.key("networks", &person.to_string())
+    }
+}
+
+fn hash(network: &str) -> String {
+    hex::encode(&Sha256::digest(network)[..16])
+}

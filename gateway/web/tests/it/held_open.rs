@@ -1,0 +1,198 @@
+//! Forms whose last byte comes late, and changes that wait for a lock: what the person may do is asked when the form is there, and again under
+//! the lock.
+
+use axum::body::Body;
+use futures::{StreamExt as _, stream};
+use http::StatusCode;
+use sqlx::PgPool;
+use tokio::sync::oneshot;
+use web::domain::role::Role;
+use web::store::{members, people};
+
+use crate::browser::{Browser, Page, encode, form};
+use crate::support::{ADA, BOB, PASSWORD, Site};
+
+const CAROL: &str = "carol@new.example";
+
+/// Sends a form whose last byte comes when `meanwhile` has ended, which begins when the server reads the body.
+async fn held_open(
+    browser: &mut Browser,
+    path: &str,
+    fields: &[(&str, &str)],
+    meanwhile: impl Future<Output = ()>,
+) -> Page {
+    let (reads, is_read) = oneshot::channel::<()>();
+    let (finish, finished) = oneshot::channel::<()>();
+    let (first, last) = {
+        let mut text = encode(fields);
+        let last = text.split_off(text.len() - 1);
+        (text, last)
+    };
+    let first = stream::once(async { Ok::<_, std::io::Error>(first) });
+    let rest = stream::once(async move {
+        reads.send(()).unwrap();
+        finished.await.unwrap();
+        Ok(last)
+    });
+    let request = form(path, &[]).header("sec-fetch-site", "same-origin");
+    let request = request.body(Body::from_stream(first.chain(rest))).unwrap();
+    let act = async {
+        is_read.await.unwrap();
+        meanwhile.await;
+        finish.send(()).unwrap();
+    };
+    let (page, ()) = futures::join!(browser.send(request), act);
+    page
+}
+
+/// Waits until a statement waits for the lock of [`members::lock`].
+pub(crate) async fn until_one_waits(pool: &PgPool) {
+    let waiting = async || {
+        let waiting = sqlx::query_scalar!(
+            r#"select exists (
+                   select from pg_locks where locktype = 'advisory' and not granted
+                   and database = (select oid from pg_database where datname = current_database())
+               ) as "exists!""#
+        );
+        waiting.fetch_one(pool).await.unwrap()
+    };
+    let waited = tokio::time::timeout(testing::LONG, async {
+        while !waiting().await {
+            tokio::task::yield_now().await;
+        }
+    });
+    waited.await.unwrap();
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_form_of_a_person_outlives_a_new_password(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut owner = site.signed_in(ADA).await;
+    let mut password = PASSWORD.to_owned();
+    for (round, (path, field)) in [
+        ("/you/password", "current"),
+        ("/you/email", "password"),
+        ("/you/totp/off", "password"),
+        ("/you/delete", "password"),
+        ("/you/sessions/end-others", "password"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut attacker = site.browser();
+        let known = [("email", ADA), ("password", password.as_str())];
+        attacker.post("/sign-in", &known).await.location();
+        let typed = [
+            (field, password.as_str()),
+            ("email", "eve@evil.example"),
+            ("password", "mango bicycle harbour ten"),
+        ];
+        let fields = if field == "current" {
+            &typed[..]
+        } else {
+            &typed[..2]
+        };
+        let new = format!("{PASSWORD} {round}");
+        let page = held_open(&mut attacker, path, fields, async {
+            let fields = [("current", password.as_str()), ("password", &new)];
+            owner.post("/you/password", &fields).await.location();
+        })
+        .await;
+        assert!(page.location().starts_with("/sign-in?"), "{path}");
+        owner.get("/you").await.assert(200, ADA);
+        password = new;
+    }
+    let known = [("email", ADA), ("password", password.as_str())];
+    site.browser().post("/sign-in", &known).await.location();
+    let mails = site.mails().await;
+    assert!(mails.iter().all(|mail| mail.0 == ADA), "{mails:?}");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn no_form_of_a_team_outlives_the_role(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let account = site.account(ada, Role::Owner).await;
+    site.join(account, bob, Role::Owner).await;
+    let team = format!("/accounts/{account}/team");
+    let (mut owner, mut other) = (site.signed_in(ADA).await, site.signed_in(BOB).await);
+    let invite = format!("{team}/invite");
+    for (change, status) in [("role", 403), ("remove", 404)] {
+        let role = format!("{team}/{bob}/role");
+        owner.post(&role, &[("role", "owner")]).await.location();
+        let form = other.get(&team).await.hidden()["form"].clone();
+        let fields = [("form", form.as_str()), ("email", CAROL), ("role", "owner")];
+        let page = held_open(&mut other, &invite, &fields, async {
+            let change = format!("{team}/{bob}/{change}");
+            owner.post(&change, &[("role", "editor")]).await.location();
+        })
+        .await;
+        assert_eq!(page.status, status, "{}", page.text);
+    }
+    assert!(site.mails().await.is_empty());
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_change_of_the_team_reads_the_role_again_under_the_lock(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let account = site.account(ada, Role::Owner).await;
+    let team = format!("/accounts/{account}/team");
+    let mut other = site.signed_in(BOB).await;
+    for action in [
+        "invite".to_owned(),
+        format!("{ada}/remove"),
+        format!("{ada}/role"),
+    ] {
+        site.join(account, bob, Role::Owner).await;
+        let form = other.get(&team).await.hidden()["form"].clone();
+        let fields = [
+            ("form", form.as_str()),
+            ("email", CAROL),
+            ("role", "editor"),
+        ];
+        let path = format!("{team}/{action}");
+        // The role is taken after the request was admitted, and before it has the lock.
+        let mut transaction = site.pool.begin().await.unwrap();
+        let taken = members::set_role(&mut transaction, account, bob, None).await;
+        assert_eq!(taken.unwrap(), members::MemberChange::Changed);
+        let commit = async {
+            until_one_waits(&site.pool).await;
+            transaction.commit().await.unwrap();
+        };
+        let (page, ()) = futures::join!(other.post(&path, &fields), commit);
+        assert_eq!(page.status, StatusCode::NOT_FOUND, "{action}");
+    }
+    assert!(site.mails().await.is_empty());
+    let role = members::role(&site.pool, account, ada).await.unwrap();
+    assert_eq!(role, Some(Role::Owner));
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn credentials_change_only_while_they_are_those_that_were_checked(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let id = site.person(ADA).await;
+    let find = async || people::by_id(&site.pool, id).await.unwrap().unwrap();
+    let old = find().await;
+    let set = people::set_password(&site.pool, &old, "new").await.unwrap();
+    assert_eq!(set, Some(old.credential_version + 1));
+    let new = find().await;
+    let pool = &site.pool;
+    let late = people::set_password(pool, &old, "late").await.unwrap();
+    assert_eq!(late, None);
+    let late = people::set_email(pool, &old, BOB).await.unwrap();
+    assert_eq!(late, None);
+    assert_eq!(people::end_sessions(pool, &old).await.unwrap(), None);
+    assert!(!people::lock(pool, &old).await.unwrap());
+    let mut connection = pool.acquire().await.unwrap();
+    let codes = [vec![1; 32]];
+    let secret = Some((&b"secret"[..], 1));
+    let late = people::set_totp(&mut connection, &old, secret, &codes).await;
+    assert_eq!(late.unwrap(), None);
+    assert_eq!(people::count_recovery_codes(pool, id).await.unwrap(), 0);
+    let found = find().await;
+    assert_eq!(found.password_hash, "new");
+    assert_eq!(found.credential_version, new.credential_version);
+    assert!(people::lock(pool, &new).await.unwrap());
+}
