@@ -9,7 +9,7 @@ use pages::{Field, Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{record, shell};
+use super::{contact_address, record, shell};
 use crate::app::{App, Web};
 use crate::domain::email;
 use crate::domain::role::{Permission, Role};
@@ -239,6 +239,9 @@ async fn change(
     )
     .await?;
     transaction.commit().await?;
+    if role.is_none() {
+        contact_address::replace(web, &viewer.actor(client), scope.id, &email, None).await;
+    }
     Ok(if is_self && role.is_none() {
         see_other("/accounts")
     } else {

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::link_mail::inform;
 use super::record;
 use super::totp::confirm_password;
+use crate::account::contact_address;
 use crate::app::{App, Web};
 use crate::domain::role::Role;
 use crate::form_body::FormBody;
@@ -53,7 +54,8 @@ pub async fn send(
         }
     }
     let mut transaction = app.pool.begin().await?;
-    for membership in members::of_person(&mut *transaction, person.id).await? {
+    let memberships = members::of_person(&mut *transaction, person.id).await?;
+    for membership in &memberships {
         let removed = members::set_role(&mut transaction, membership.account, person.id, None);
         // Another owner has left meanwhile.
         if removed.await? == MemberChange::LastOwner && !alone.contains(&membership.account) {
@@ -72,6 +74,10 @@ pub async fn send(
     )
     .await?;
     transaction.commit().await?;
+    let actor = viewer.actor(&client);
+    for account in memberships.iter().map(|it| it.account) {
+        contact_address::replace(&app, &actor, account, &person.email, None).await;
+    }
     app.sessions.end_of(person.id, viewer.token.hash()).await?;
     let mut response = see_other("/?done=deleted");
     if let Some(cookie) = app.cookie.clear() {

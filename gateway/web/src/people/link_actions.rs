@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::link::Input;
 use super::link_mail::inform;
 use super::{record, renew_session};
+use crate::account::contact_address;
 use crate::app::Web;
 use crate::domain::password;
 use crate::domain::role::Role;
@@ -117,8 +118,7 @@ pub(super) async fn create_person(
     Ok(Ok(response.await?))
 }
 
-/// The account of a new person: one that staff have created with this address and that has no members, or a new one. `None`: the address is
-/// that of an account with members, who may invite this person.
+/// The account of a new person: one that staff have created with this address and that has no members, or a new one.
 async fn account_for(
     web: &Web,
     client: &ClientInfo,
@@ -133,7 +133,9 @@ async fn account_for(
     web.gateway.admit_change().await?;
     if let Some(account) = web.gateway.account_by_email(&link.email).await? {
         let is_taken = account != link.id && members::exist(&web.pool, account).await?;
-        return Ok((!is_taken).then_some(account));
+        if !is_taken {
+            return Ok(Some(account));
+        }
     }
     let actor = Actor {
         person,
@@ -256,6 +258,8 @@ async fn change_email(web: &Web, client: &ClientInfo, link: &Link, viewer: &View
     }
     record(&mut *transaction, person, client, "email_changed", now).await?;
     transaction.commit().await?;
+    let actor = viewer.actor(client);
+    contact_address::replace_in_all(web, &actor, &person.email, &link.email).await;
     let response = see_other("/you?done=email");
     Ok(renew_session(web, viewer, version, client, response).await?)
 }

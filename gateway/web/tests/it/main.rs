@@ -4,10 +4,13 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod access;
+mod accounts;
+mod api_lines;
 mod boards;
 mod browser;
 mod closed;
 mod code_attacks;
+mod contact_address;
 mod csrf;
 mod docs;
 mod economy;
@@ -18,6 +21,7 @@ mod fixation;
 mod full_account;
 mod gateway;
 mod hostile_text;
+mod kept_forms;
 mod keys;
 mod link_misuse;
 mod links;
@@ -26,6 +30,7 @@ mod neighbour;
 mod notes;
 mod outages;
 mod pictures;
+mod recording;
 mod redirects;
 mod reference;
 mod refused_forms;
