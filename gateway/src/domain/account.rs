@@ -7,7 +7,7 @@ pub struct Account {
     pub id: Uuid,
     /// The name of the studio or person.
     pub name: String,
-    /// Unique, ignoring case.
+    /// The address for mails about the account. Several accounts may have the same one.
     pub email: String,
     /// The name of the plan.
     pub plan: String,
@@ -47,6 +47,22 @@ impl Account {
 }
 
 impl Identifier {
+    /// The only account among those that this refers to.
+    ///
+    /// # Errors
+    /// There is none, or there are several with the address.
+    pub fn only<T>(&self, accounts: Vec<T>) -> Result<T, Fault> {
+        let mut accounts = accounts.into_iter();
+        match (accounts.next(), accounts.next()) {
+            (Some(account), None) => Ok(account),
+            (None, _) => Err(self.unknown()),
+            (Some(_), Some(_)) => {
+                let reason = "Several accounts have this address. Give the id of one.";
+                Err(Fault::invalid_field("account", reason))
+            }
+        }
+    }
+
     /// The error if there is no such account.
     pub fn unknown(&self) -> Fault {
         Fault::not_found(match self {
@@ -58,9 +74,18 @@ impl Identifier {
 
 #[cfg(test)]
 mod tests {
+    use kit::Code;
     use time::macros::datetime;
 
     use super::*;
+
+    #[test]
+    fn an_address_of_several_accounts_names_none() {
+        let ama = Identifier::Email("ama@example.org".to_owned());
+        assert_eq!(ama.only(vec![1]).unwrap(), 1);
+        assert_eq!(ama.only(Vec::<u8>::new()).unwrap_err().code, Code::NotFound);
+        assert_eq!(ama.only(vec![1, 2]).unwrap_err().code, Code::Invalid);
+    }
 
     #[test]
     fn another_plan_is_a_new_revision() {

@@ -1,11 +1,11 @@
 //! The table `gateway.account`.
 
 use kit::pg::RowLock;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::account::{Account, Identifier};
+use crate::domain::account::Account;
 
 struct Row {
     id: Uuid,
@@ -29,15 +29,7 @@ impl From<Row> for Account {
     }
 }
 
-/// Splits an identifier into the two parameters of a query.
-fn columns(identifier: &Identifier) -> (Option<Uuid>, Option<&str>) {
-    match identifier {
-        Identifier::Id(id) => (Some(*id), None),
-        Identifier::Email(email) => (None, Some(email)),
-    }
-}
-
-/// Inserts an account. Returns false if there is one with the address or the id.
+/// Inserts an account. Returns false if there is one with the id.
 pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "insert into gateway.account (id, name, email, plan, created_at, revision)
@@ -58,16 +50,13 @@ pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<
 /// Locks an account, either to update it or to serialize what is limited per account.
 pub async fn lock(
     connection: &mut PgConnection,
-    identifier: &Identifier,
+    id: Uuid,
 ) -> Result<RowLock<Account>, sqlx::Error> {
-    let (id, email) = columns(identifier);
     let row = sqlx::query_as!(
         Row,
         "select id, name, email, plan, created_at, revision from gateway.account
-         where id = $1 or lower(email) = lower($2)
-         for update skip locked",
+         where id = $1 for update skip locked",
         id,
-        email,
     )
     .fetch_optional(&mut *connection)
     .await?;
@@ -75,18 +64,17 @@ pub async fn lock(
         return Ok(RowLock::new(row.map(Into::into), true));
     }
     let exists = sqlx::query_scalar!(
-        r#"select exists (select from gateway.account where id = $1 or lower(email) = lower($2)) as "exists!""#,
+        r#"select exists (select from gateway.account where id = $1) as "exists!""#,
         id,
-        email,
     )
     .fetch_one(connection)
     .await?;
     Ok(RowLock::new(None, exists))
 }
 
-/// Updates everything that can change. Returns false if another account has the address; the savepoint of the caller is then lost.
-pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<bool, sqlx::Error> {
-    let updated = sqlx::query!(
+/// Updates everything that can change.
+pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<(), sqlx::Error> {
+    sqlx::query!(
         "update gateway.account set name = $2, email = $3, plan = $4, revision = $5 where id = $1",
         account.id,
         account.name,
@@ -95,29 +83,38 @@ pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<
         account.revision,
     )
     .execute(connection)
-    .await;
-    match updated {
-        Ok(_) => Ok(true),
-        Err(sqlx::Error::Database(error)) if error.is_unique_violation() => Ok(false),
-        Err(error) => Err(error),
-    }
+    .await?;
+    Ok(())
 }
 
-pub async fn find(pool: &PgPool, identifier: &Identifier) -> Result<Option<Account>, sqlx::Error> {
-    let (id, email) = columns(identifier);
+pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Account>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
-        "select id, name, email, plan, created_at, revision from gateway.account
-         where id = $1 or lower(email) = lower($2)",
+        "select id, name, email, plan, created_at, revision from gateway.account where id = $1",
         id,
-        email,
     )
     .fetch_optional(pool)
     .await?;
     Ok(row.map(Into::into))
 }
 
-/// Up to `limit` accounts after the id `after`, oldest first.
+/// The two newest accounts with an address, ignoring case, newest first.
+pub async fn with_address(
+    executor: impl PgExecutor<'_>,
+    email: &str,
+) -> Result<Vec<Account>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select id, name, email, plan, created_at, revision from gateway.account
+         where lower(email) = lower($1) order by created_at desc, id desc limit 2",
+        email,
+    )
+    .fetch_all(executor)
+    .await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// Up to `limit` accounts after the id `after`, in the order of their ids.
 pub async fn page(
     pool: &PgPool,
     after: Option<Uuid>,

@@ -102,14 +102,55 @@ pub async fn caller(
     }))
 }
 
-/// The keys of an account, oldest first.
-pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Key>, sqlx::Error> {
+/// The keys of an account: all that work, and the newest `ended` of those that do not. Oldest first.
+pub async fn of_account(
+    pool: &PgPool,
+    account: Uuid,
+    ended: i64,
+    now: OffsetDateTime,
+) -> Result<Vec<Key>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"with own as (
+             select *, revoked_at is null and (expires_at is null or expires_at > $3)
+                 and (grace_until is null or grace_until > $3) as works
+             from gateway.key where account_id = $1
+         ), listed as (
+             select * from own where works
+             union all
+             (select * from own where not works order by id desc limit $2)
+         )
+         select id as "id!", account_id as "account_id!", name as "name!", mode as "mode!", kind as "kind!", may_write as "may_write!",
+             game, last4 as "last4!", created_at as "created_at!", last_used_at, expires_at, grace_until, revoked_at,
+             revision as "revision!"
+         from listed order by id"#,
+        account,
+        ended,
+        now,
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// Up to `limit` keys after the id `after` that work, were not rotated and expire until a moment, in the order of their ids.
+pub async fn expiring(
+    pool: &PgPool,
+    (now, until): (OffsetDateTime, OffsetDateTime),
+    after: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<Key>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
         "select id, account_id, name, mode, kind, may_write, game, last4, created_at, last_used_at, expires_at, grace_until,
              revoked_at, revision
-         from gateway.key where account_id = $1 order by id",
-        account,
+         from gateway.key
+         where revoked_at is null and grace_until is null and expires_at > $1 and expires_at <= $2 and id > $3
+         order by id limit $4",
+        now,
+        until,
+        after.unwrap_or(Uuid::nil()),
+        limit,
     )
     .fetch_all(pool)
     .await?;

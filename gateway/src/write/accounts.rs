@@ -3,7 +3,6 @@
 use contracts::gateway::v1 as proto;
 use kit::Fault;
 use kit::feed::{ApplyError, ApplyResult, NewChange};
-use kit::pg::RowLock;
 use prost::Message as _;
 use sqlx::PgConnection;
 
@@ -11,17 +10,23 @@ use super::{AccountUpdate, Outcome, feed_row, locked_row};
 use crate::domain::account::{Account, Identifier};
 use crate::store::accounts;
 
+/// Creates an account. Staff refer to accounts by address, so that they create only one with it; a person may have several.
 pub(super) async fn create(
     connection: &mut PgConnection,
     account: &Account,
+    by_staff: bool,
 ) -> ApplyResult<Outcome> {
+    if by_staff {
+        let others = accounts::with_address(&mut *connection, &account.email).await?;
+        if !others.is_empty() {
+            let reason = "Another account has this address.";
+            return Err(Fault::invalid_field("email", reason).into());
+        }
+    }
     if !accounts::insert(connection, account).await? {
-        // A person's call was repeated. A new account of staff has a new id.
-        return match accounts::lock(connection, &Identifier::Id(account.id)).await? {
-            RowLock::Acquired(found) => Ok((Outcome::Account(found), Vec::new())),
-            RowLock::Busy => Err(ApplyError::Busy),
-            RowLock::NotFound => Err(address_taken()),
-        };
+        // A person's call was repeated.
+        let account = lock(connection, &Identifier::Id(account.id)).await?;
+        return Ok((Outcome::Account(account), Vec::new()));
     }
     let change = publish(account, "created");
     Ok((Outcome::Account(account.clone()), vec![change]))
@@ -35,9 +40,7 @@ pub(super) async fn change(
     let Some(account) = account.renamed(update.name.as_deref(), update.email.as_deref()) else {
         return Ok((Outcome::Account(account), Vec::new()));
     };
-    if !accounts::update(connection, &account).await? {
-        return Err(address_taken());
-    }
+    accounts::update(connection, &account).await?;
     let change = publish(&account, "updated");
     Ok((Outcome::Account(account), vec![change]))
 }
@@ -61,12 +64,15 @@ pub(super) async fn lock(
     connection: &mut PgConnection,
     identifier: &Identifier,
 ) -> Result<Account, ApplyError> {
-    let locked = accounts::lock(connection, identifier).await?;
+    let id = match identifier {
+        Identifier::Id(id) => *id,
+        Identifier::Email(email) => {
+            let found = accounts::with_address(&mut *connection, email).await?;
+            identifier.only(found)?.id
+        }
+    };
+    let locked = accounts::lock(connection, id).await?;
     locked_row(locked, || identifier.unknown())
-}
-
-fn address_taken() -> ApplyError {
-    Fault::invalid_field("email", "Another account has this address.").into()
 }
 
 fn publish(account: &Account, event: &'static str) -> NewChange {

@@ -161,7 +161,9 @@ impl CommandHandler {
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
         match command {
-            Command::CreateAccount(account) => accounts::create(connection, account).await,
+            Command::CreateAccount(account) => {
+                accounts::create(connection, account, !limited).await
+            }
             Command::ChangeAccount(update) => accounts::change(connection, update).await,
             Command::SetPlan(identifier, plan) => {
                 accounts::set_plan(connection, identifier, plan).await

@@ -15,6 +15,7 @@ mod economy;
 mod envelope;
 mod etags;
 mod games;
+mod key_lists;
 mod key_requests;
 mod keys;
 mod keys_outage;

@@ -112,7 +112,7 @@ async fn an_account_is_created_found_and_moved(pool: PgPool) {
 }
 
 #[sqlx::test]
-async fn an_email_address_is_unique_ignoring_case(pool: PgPool) {
+async fn staff_create_one_account_for_an_address_ignoring_case(pool: PgPool) {
     let test = Test::new(pool).await;
     create(&test, "A", "ama@example.org", "").await.unwrap();
     let refused = fault(create(&test, "B", "AMA@example.org", "").await);

@@ -70,6 +70,9 @@ pub struct Settings {
     /// Public pages a minute of one network without an account
     #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pages_per_minute: u32,
+    /// Pages a minute of one person who is signed in, of the public site and the dashboard
+    #[arg(long, default_value_t = 1_200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) person_pages_per_minute: u32,
     /// Calls to catalogue-svc at once, for public pages; further ones wait
     #[arg(long, default_value_t = 32)]
     pub(crate) catalogue_calls: usize,

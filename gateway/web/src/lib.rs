@@ -118,7 +118,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         currencies: Currencies::new(economy.clone(), settings.economy_calls),
         economy: Economy::new(economy, deadline),
         catalogue: Catalogue::new(catalogue, deadline, settings.catalogue_calls),
-        page_limit: PageLimit::new(settings.pages_per_minute),
+        page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),
         articles: Articles::read(settings.articles.as_deref())?,
         guides: Guides::read(&settings.public_url, &settings.api_url())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
-use pages::shell::ErrorPage;
+use pages::shell::{ErrorPage, TypedForm};
 use pages::site::frame;
 
 use crate::render::{html, status};
@@ -18,6 +18,8 @@ pub struct PageError {
     text: String,
     ways_out: Vec<(String, String)>,
     retry_after: Option<u32>,
+    /// The form that was sent, which the page can send again.
+    pub form: Option<Box<TypedForm>>,
     /// The request of a public page: the error has its language then.
     visit: Option<Box<Visit>>,
 }
@@ -33,6 +35,7 @@ impl PageError {
             text: text.into(),
             ways_out: vec![("/accounts".to_owned(), "Your accounts".to_owned())],
             retry_after: None,
+            form: None,
             visit: None,
         }
     }
@@ -121,6 +124,7 @@ impl PageError {
                 title: self.title,
                 text: self.text,
                 ways_out: self.ways_out,
+                form: self.form.map(|form| *form),
                 request_id: request_id.to_owned(),
             };
             html(self.status, &page)

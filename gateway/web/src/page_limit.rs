@@ -1,5 +1,5 @@
-//! Limits how many public pages one network, or one person, may ask for in a minute, so that a scraper does not take the catalogue from the
-//! callers of the API. Each replica counts for itself.
+//! Limits how many public pages one network may ask for in a minute, so that a scraper does not take the catalogue from the callers of the
+//! API, and how many pages one person who is signed in, of the public site and the dashboard together. Each replica counts for itself.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,8 +11,6 @@ use uuid::Uuid;
 const MINUTE: Duration = Duration::MINUTE;
 /// Counted visitors at most, about 4 MB. Further ones wait until the minute ends.
 const CAPACITY: usize = 100_000;
-/// A person who is signed in may ask for so many times the pages of a network.
-const OF_PERSON: u32 = 10;
 
 /// Who is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,7 +22,9 @@ pub enum Visitor {
 /// The pages of the current minute. All visitors share one minute.
 #[derive(Debug)]
 pub struct PageLimit {
+    /// Of a network.
     pages: u32,
+    pages_of_person: u32,
     minute: Mutex<Minute>,
 }
 
@@ -35,10 +35,11 @@ struct Minute {
 }
 
 impl PageLimit {
-    /// `pages` is per minute and network.
-    pub fn new(pages: u32) -> Self {
+    /// Both are per minute: of one network, and of one person.
+    pub fn new(pages: u32, pages_of_person: u32) -> Self {
         Self {
             pages,
+            pages_of_person,
             minute: Mutex::new(Minute {
                 start: OffsetDateTime::UNIX_EPOCH,
                 pages: HashMap::new(),
@@ -50,7 +51,7 @@ impl PageLimit {
     pub fn count(&self, visitor: Visitor, now: OffsetDateTime) -> Result<(), u32> {
         let limit = match visitor {
             Visitor::Network(_) => self.pages,
-            Visitor::Person(_) => self.pages.saturating_mul(OF_PERSON),
+            Visitor::Person(_) => self.pages_of_person,
         };
         let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
         // The clock may have been set back.
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_network_has_so_many_pages_a_minute() {
-        let limit = PageLimit::new(2);
+        let limit = PageLimit::new(2, 20);
         let at = |milliseconds| START + Duration::milliseconds(milliseconds);
         assert_eq!(limit.count(network(1), at(0)), Ok(()));
         assert_eq!(limit.count(network(1), at(1)), Ok(()));
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_person_has_more_and_the_count_has_a_bound() {
-        let limit = PageLimit::new(1);
+        let limit = PageLimit::new(1, 10);
         let person = Visitor::Person(Uuid::nil());
         let allowed = (0..100).filter(|_| limit.count(person, START).is_ok());
         assert_eq!(allowed.count(), 10);

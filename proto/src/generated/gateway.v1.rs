@@ -271,8 +271,12 @@ pub struct ListKeysRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListKeysResponse {
+    /// Oldest first: all that work, and the newest 100 of those that have ended.
     #[prost(message, repeated, tag = "1")]
     pub keys: ::prost::alloc::vec::Vec<Key>,
+    /// Older ones have ended and are left out.
+    #[prost(bool, tag = "2")]
+    pub left_out: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RotateKeyRequest {
@@ -2161,7 +2165,8 @@ pub struct AccountsServiceCreateAccountRequest {
 pub struct AccountsServiceGetAccountRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// Instead of the id: the address of an account that staff have created, which its owner has verified.
+    /// Instead of the id: the address of an account that staff have created, which its owner has verified. Of several accounts with the
+    /// address it is the newest.
     #[prost(string, tag = "2")]
     pub email: ::prost::alloc::string::String,
 }
@@ -2397,6 +2402,24 @@ pub struct TokenChange {
     /// The name of the key, or the URL of the endpoint, or its id if the URL is not recorded.
     #[prost(string, tag = "7")]
     pub subject: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceListExpiringKeysRequest {
+    #[prost(message, optional, tag = "1")]
+    pub until: ::core::option::Option<::prost_types::Timestamp>,
+    /// The number of rows, 1 to 500; 0 stands for 100.
+    #[prost(uint32, tag = "2")]
+    pub limit: u32,
+    #[prost(string, tag = "3")]
+    pub cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AccountsServiceListExpiringKeysResponse {
+    /// In the order of their ids, without those that were revoked or rotated.
+    #[prost(message, repeated, tag = "1")]
+    pub keys: ::prost::alloc::vec::Vec<Key>,
+    #[prost(string, optional, tag = "2")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListMonthUseRequest {
@@ -2759,7 +2782,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListSwitches"));
             self.inner.unary(req, path, codec).await
         }
-        /// All keys of the account, oldest first, also those that have ended.
+        /// The keys of the account, oldest first: all that work, and the newest 100 of those that have ended.
         pub async fn list_keys(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceListKeysRequest>,
@@ -3071,6 +3094,35 @@ pub mod accounts_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Working keys of all accounts that expire until a moment, for mails to their people.
+        pub async fn list_expiring_keys(
+            &mut self,
+            request: impl tonic::IntoRequest<
+                super::AccountsServiceListExpiringKeysRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListExpiringKeysResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListExpiringKeys",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("gateway.v1.AccountsService", "ListExpiringKeys"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
         /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
         pub async fn list_month_use(
             &mut self,
@@ -3201,7 +3253,7 @@ pub mod accounts_service_server {
             tonic::Response<super::ListSwitchesResponse>,
             tonic::Status,
         >;
-        /// All keys of the account, oldest first, also those that have ended.
+        /// The keys of the account, oldest first: all that work, and the newest 100 of those that have ended.
         async fn list_keys(
             &self,
             request: tonic::Request<super::AccountsServiceListKeysRequest>,
@@ -3295,6 +3347,14 @@ pub mod accounts_service_server {
             request: tonic::Request<super::AccountsServiceListTokenChangesRequest>,
         ) -> std::result::Result<
             tonic::Response<super::AccountsServiceListTokenChangesResponse>,
+            tonic::Status,
+        >;
+        /// Working keys of all accounts that expire until a moment, for mails to their people.
+        async fn list_expiring_keys(
+            &self,
+            request: tonic::Request<super::AccountsServiceListExpiringKeysRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AccountsServiceListExpiringKeysResponse>,
             tonic::Status,
         >;
         /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
@@ -4208,6 +4268,55 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListTokenChangesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListExpiringKeys" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListExpiringKeysSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<
+                        super::AccountsServiceListExpiringKeysRequest,
+                    > for ListExpiringKeysSvc<T> {
+                        type Response = super::AccountsServiceListExpiringKeysResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AccountsServiceListExpiringKeysRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_expiring_keys(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListExpiringKeysSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -8,7 +8,7 @@ use crate::domain::account::{Account, Identifier};
 use crate::domain::fields::Problems;
 use crate::domain::quota::{AccountMonth, Month};
 use crate::domain::staff_action::Action;
-use crate::store::{keys, month_use};
+use crate::store::{accounts, keys, month_use};
 use crate::write::{AccountUpdate, Command};
 
 /// The plan of a new account.
@@ -41,18 +41,22 @@ pub(super) async fn create(
 }
 
 pub(super) async fn get(
-    accounts: &Accounts,
+    service: &Accounts,
     request: proto::AccountsServiceGetAccountRequest,
 ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
-    let operations = &accounts.operations;
+    let operations = &service.operations;
     let mut problems = Problems::default();
-    let identifier = if request.account_id.is_empty() {
-        Identifier::Email(problems.email("email", &request.email))
+    let account = if request.account_id.is_empty() {
+        let email = problems.email("email", &request.email);
+        problems.finish()?;
+        let found = accounts::with_address(&operations.pool, &email).await;
+        let found = found.map_err(|error| pg::fault(&error))?.into_iter().next();
+        found.ok_or_else(|| Identifier::Email(email).unknown())?
     } else {
-        Identifier::Id(problems.id("account_id", &request.account_id))
+        let id = problems.id("account_id", &request.account_id);
+        problems.finish()?;
+        operations.account(&Identifier::Id(id)).await?
     };
-    problems.finish()?;
-    let account = operations.account(&identifier).await?;
     let (plan, now) = (
         operations.plans.get_or_cheapest(&account.plan),
         operations.clock.now(),

@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use kit::cursor::Binding;
-use kit::{Fault, pg};
+use kit::{Fault, pg, timestamp};
 
 use super::{Accounts, account_and_author};
 use crate::domain::account::Identifier;
@@ -10,7 +10,7 @@ use crate::domain::fields::Problems;
 use crate::domain::key::Mode;
 use crate::domain::staff_action::Action;
 use crate::service::operations::{KeyFields, ResultPage, Scope, id};
-use crate::store::key_requests;
+use crate::store::{key_requests, keys as store};
 use crate::write::Command;
 
 /// Why a request is rejected whose account has no people any more.
@@ -22,6 +22,37 @@ pub(super) async fn list(
 ) -> Result<proto::ListKeysResponse, Fault> {
     let account = id("account_id", &request.account_id)?;
     accounts.operations.list_keys(account).await
+}
+
+/// Working keys of all accounts that expire until a moment.
+pub(super) async fn list_expiring(
+    accounts: &Accounts,
+    request: proto::AccountsServiceListExpiringKeysRequest,
+) -> Result<proto::AccountsServiceListExpiringKeysResponse, Fault> {
+    let operations = &accounts.operations;
+    let mut problems = Problems::default();
+    let now = operations.clock.now();
+    let until = request.until.and_then(timestamp::decode);
+    let until = until.unwrap_or_else(|| {
+        problems.add("until", "Give a valid time.");
+        now
+    });
+    let bound = until.unix_timestamp().to_string();
+    let binding = Binding::new("expiring keys", [Some(&*bound)]);
+    let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
+    problems.finish()?;
+    let found = store::expiring(
+        &operations.pool,
+        (now, until),
+        page.after,
+        page.rows_to_fetch(),
+    );
+    let mut found = found.await.map_err(|error| pg::fault(&error))?;
+    let next_cursor = page.truncate(&mut found, |key| key.id)?;
+    Ok(proto::AccountsServiceListExpiringKeysResponse {
+        keys: found.iter().map(Into::into).collect(),
+        next_cursor,
+    })
 }
 
 pub(super) async fn create(

@@ -170,6 +170,14 @@ impl AccountsService for Accounts {
         Ok(Response::new(response))
     }
 
+    async fn list_expiring_keys(
+        &self,
+        request: Request<proto::AccountsServiceListExpiringKeysRequest>,
+    ) -> Result<Response<proto::AccountsServiceListExpiringKeysResponse>, Status> {
+        let response = keys::list_expiring(self, request.into_inner()).await?;
+        Ok(Response::new(response))
+    }
+
     async fn list_month_use(
         &self,
         request: Request<proto::AccountsServiceListMonthUseRequest>,

@@ -15,10 +15,11 @@ impl Operations {
         &self,
         identifier: &Identifier,
     ) -> Result<Account, Fault> {
-        accounts::find(&self.pool, identifier)
-            .await
-            .map_err(|error| pg::fault(&error))?
-            .ok_or_else(|| identifier.unknown())
+        let found = match identifier {
+            Identifier::Id(id) => accounts::find(&self.pool, *id).await.map(Vec::from_iter),
+            Identifier::Email(email) => accounts::with_address(&self.pool, email).await,
+        };
+        identifier.only(found.map_err(|error| pg::fault(&error))?)
     }
 
     /// Applies a command that returns an account.

@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use kit::feed::{arrival, unexpected_outcome};
-use kit::{Fault, ids, pg, timestamp};
+use kit::{Code, Fault, ids, pg, timestamp};
 use prost_types::Timestamp;
 use std::time::Duration;
 use time::OffsetDateTime;
@@ -14,8 +14,11 @@ use crate::domain::author::Author;
 use crate::domain::fields::Problems;
 use crate::domain::key::{GameState, Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
-use crate::store::{accounts, games, keys};
+use crate::store::{games, keys};
 use crate::write::{Command, NewKey, Outcome};
+
+/// Keys that have ended, of which a list has the newest.
+const ENDED_KEYS: usize = 100;
 
 /// The fields of a new key, or of a request for one.
 pub(in crate::service) struct KeyFields {
@@ -69,11 +72,19 @@ impl Operations {
         &self,
         account: Uuid,
     ) -> Result<proto::ListKeysResponse, Fault> {
-        let keys = keys::of_account(&self.pool, account)
-            .await
-            .map_err(|error| pg::fault(&error))?;
+        let now = self.clock.now();
+        // One ended key more than is listed shows whether some are left out.
+        let rows = i64::try_from(ENDED_KEYS + 1).unwrap_or(i64::MAX);
+        let keys = keys::of_account(&self.pool, account, rows, now);
+        let mut keys = keys.await.map_err(|error| pg::fault(&error))?;
+        let ended = keys.iter().filter(|key| !key.works(now)).count();
+        let left_out = ended > ENDED_KEYS;
+        if left_out && let Some(oldest) = keys.iter().position(|key| !key.works(now)) {
+            keys.remove(oldest);
+        }
         Ok(proto::ListKeysResponse {
             keys: keys.iter().map(Into::into).collect(),
+            left_out,
         })
     }
 
@@ -141,9 +152,11 @@ impl Operations {
         let Some(slug) = &spec.game else {
             return Ok(());
         };
-        let account = accounts::find(&self.pool, identifier);
-        let Some(account) = account.await.map_err(|error| pg::fault(&error))? else {
-            return Ok(());
+        let account = match self.account(identifier).await {
+            Ok(account) => account,
+            // The command says so.
+            Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid) => return Ok(()),
+            Err(fault) => return Err(fault),
         };
         let arrived = arrival(|| async {
             let mut connection = self.pool.acquire().await?;

@@ -4,7 +4,8 @@
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const source = document.getElementById(button.dataset.copy);
+    // Without an id, it copies what stands before it.
+    const source = document.getElementById(button.dataset.copy) || button.previousElementSibling;
     const status = button.nextElementSibling;
     try {
       await navigator.clipboard.writeText(source.textContent.trim());
@@ -39,6 +40,29 @@ addEventListener("pageshow", () => {
 const invalid = document.querySelector("[aria-invalid=true]");
 if (invalid) {
   invalid.focus();
+}
+
+// The time that is left counts down. Without scripts it is that of the page.
+function countDown(left) {
+  // The clock of this machine may be wrong, so that only its progress counts.
+  const end = Date.now() + Number(left.dataset.left) * 1000;
+  const timer = setInterval(() => {
+    const minutes = Math.floor((end - Date.now()) / 60000);
+    if (minutes < 0) {
+      clearInterval(timer);
+      left.textContent = "no time";
+    } else if (minutes >= 1440) {
+      left.textContent = `${Math.floor(minutes / 1440)} d ${Math.floor(minutes / 60) % 24} h`;
+    } else if (minutes >= 60) {
+      left.textContent = `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    } else {
+      left.textContent = `${Math.max(minutes, 1)} min`;
+    }
+  }, 1000);
+}
+
+for (const left of document.querySelectorAll("[data-left]")) {
+  countDown(left);
 }
 
 // A page whose result is on its way looks again, and is loaded anew when there is something to see. Without scripts, its head has a refresh.

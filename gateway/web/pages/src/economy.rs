@@ -77,6 +77,10 @@ pub struct ReportRow {
 pub struct Rates {
     /// Why there are none.
     pub problem: Option<String>,
+    /// The parameter of this page of the list; absent on the first.
+    pub place: Option<String>,
+    /// The parameter of the next page.
+    pub next: Option<String>,
     pub rows: Vec<RateRow>,
     pub series: Option<Series>,
 }
@@ -151,6 +155,8 @@ mod tests {
         let values = [(start, 1.0), (start + time::Duration::DAY, 1.5)];
         Rates {
             problem: None,
+            place: None,
+            next: None,
             rows: vec![RateRow {
                 slug: "kora".to_owned(),
                 currency: hostile(),

@@ -12,6 +12,8 @@ pub struct ListPage {
     pub errors: Fields,
     pub account: String,
     pub keys: Vec<KeyRow>,
+    /// Whether older keys, which have ended, are left out.
+    pub has_more: bool,
     pub requests: Vec<RequestRow>,
     pub may_change: bool,
     /// Marks a form, so that sending it twice reveals a key once.
@@ -29,6 +31,27 @@ pub struct KeyRow {
     pub created: String,
     pub last_used: Option<String>,
     pub state: KeyState,
+    /// How long the old secret of a rotated key still works.
+    pub grace: Option<Grace>,
+}
+
+/// The time that is left of a grace period.
+#[derive(Debug, Clone)]
+pub struct Grace {
+    /// For example `6 h 12 min`.
+    pub left: String,
+    /// The same in seconds, for the script.
+    pub seconds: i64,
+    pub until: String,
+}
+
+/// The newest call with a key in the log of calls.
+#[derive(Debug)]
+pub struct LastCall {
+    pub at: String,
+    /// Method and path pattern.
+    pub route: String,
+    pub status: String,
 }
 
 /// Whether a key works, in words.
@@ -86,8 +109,8 @@ pub struct SecretPage {
     pub name: String,
     /// The base URL of the API, with the version.
     pub api_url: String,
-    /// When the old secret ends, after a rotation.
-    pub old_until: Option<String>,
+    /// How long the old secret works, after a rotation.
+    pub grace: Option<Grace>,
     /// A path for the first call.
     pub first_path: &'static str,
     /// What the API answers to it now; absent for a live key, whose calls count.
@@ -117,6 +140,8 @@ pub struct KeyPage {
     pub key: KeyRow,
     pub game: Option<String>,
     pub expires: Option<String>,
+    /// What used it last; absent if the log of calls does not have it.
+    pub last_call: Option<LastCall>,
     /// Grace periods to choose from: seconds and words; the first is ticked.
     pub graces: Vec<(u32, String)>,
     pub may_change: bool,
@@ -139,6 +164,7 @@ mod tests {
                 text: "works".to_owned(),
                 works: true,
             },
+            grace: None,
         }
     }
 
@@ -148,6 +174,7 @@ mod tests {
             errors: Fields::default(),
             account: "a".to_owned(),
             keys,
+            has_more: true,
             requests: Vec::new(),
             may_change: true,
             form: "f".to_owned(),
@@ -180,7 +207,7 @@ mod tests {
             variable: "SERVICE_API_KEY",
             name: "server".to_owned(),
             api_url: "https://mchezo.example/v1".to_owned(),
-            old_until: None,
+            grace: None,
             first_path: "/games?limit=3",
             first_answer,
         };

@@ -94,8 +94,9 @@ impl Plot {
         for line in &mut self.grid {
             line.label = texts.decimal(&line.label);
         }
-        self.first = texts.day(&self.first);
-        self.last = texts.day(&self.last);
+        for day in [&mut self.first, &mut self.last] {
+            *day = texts.day(day.trim_end_matches(" UTC"));
+        }
         self
     }
 }

@@ -26,7 +26,7 @@ pub struct Shell {
 pub struct ApiCall {
     /// What it gives.
     pub text: &'static str,
-    /// For example `GET /v1/me`.
+    /// For example `GET /v1/me`; empty if there is none.
     pub call: String,
 }
 
@@ -36,6 +36,16 @@ impl ApiCall {
             text,
             call: call.into(),
         }
+    }
+
+    /// No call of the API gives what the page shows.
+    pub fn none() -> Self {
+        Self::new("No call of the API gives this", "")
+    }
+
+    /// A call of the account API (§10.18), which programs make with a token of the account.
+    pub fn account(call: impl Into<String>) -> Self {
+        Self::new("The account API has the same", call)
     }
 
     /// It gives the same as the page, or does the same as its form.
@@ -77,6 +87,17 @@ impl Shell {
     }
 }
 
+/// A form as it was sent.
+#[derive(Debug, Clone)]
+pub struct TypedForm {
+    /// The path that it was sent to.
+    pub action: String,
+    /// Names and values, without passwords and codes.
+    pub fields: Vec<(String, String)>,
+    /// It had a password or a code, which must be typed again.
+    pub lacks_secrets: bool,
+}
+
 /// The page of an error, with ways out.
 #[derive(Debug, Template)]
 #[template(path = "error.html")]
@@ -86,6 +107,8 @@ pub struct ErrorPage {
     pub text: String,
     /// Address and label of links that lead on.
     pub ways_out: Vec<(String, String)>,
+    /// The form that the error is the answer to.
+    pub form: Option<TypedForm>,
     /// The id under which the error is in the log.
     pub request_id: String,
 }

@@ -19,9 +19,22 @@ pub fn second(at: OffsetDateTime) -> String {
         .unwrap_or_default()
 }
 
-/// `2026-11-23`.
+/// `2026-11-23 UTC`.
 pub fn day(at: OffsetDateTime) -> String {
-    at.to_offset(time::UtcOffset::UTC).date().to_string()
+    format!("{} UTC", at.to_offset(time::UtcOffset::UTC).date())
+}
+
+/// The time left until `at`, in short: `2 d 4 h`, `6 h 12 min`, `35 min`; at least a minute. The script of the pages counts it down.
+pub fn left_in_short(until: OffsetDateTime, now: OffsetDateTime) -> String {
+    let minutes = (until - now).whole_minutes().max(1);
+    let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);
+    if days > 0 {
+        format!("{days} d {hours} h")
+    } else if hours > 0 {
+        format!("{hours} h {minutes} min")
+    } else {
+        format!("{minutes} min")
+    }
 }
 
 /// The time left until `at`, in its two largest units: `2 days 4 hours`, `35 minutes`; at least a minute.
@@ -91,7 +104,7 @@ mod tests {
         let at = datetime!(2026-11-23 14:05:59 +2);
         assert_eq!(minute(at), "2026-11-23 12:05 UTC");
         assert_eq!(second(at), "2026-11-23 12:05:59 UTC");
-        assert_eq!(day(at), "2026-11-23");
+        assert_eq!(day(at), "2026-11-23 UTC");
     }
 
     #[test]
@@ -104,6 +117,19 @@ mod tests {
             (datetime!(2026-11-22 00:00 UTC), "1 minute"),
         ] {
             assert_eq!(left(until, now), text);
+        }
+    }
+
+    #[test]
+    fn the_time_left_is_short() {
+        let now = datetime!(2026-11-23 00:00 UTC);
+        for (until, text) in [
+            (datetime!(2026-11-25 04:30 UTC), "2 d 4 h"),
+            (datetime!(2026-11-23 06:12:59 UTC), "6 h 12 min"),
+            (datetime!(2026-11-23 00:35 UTC), "35 min"),
+            (datetime!(2026-11-22 00:00 UTC), "1 min"),
+        ] {
+            assert_eq!(left_in_short(until, now), text);
         }
     }
 

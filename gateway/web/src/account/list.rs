@@ -3,20 +3,25 @@
 use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
-use kit::{Code, Fault, ids};
+use kit::Fault;
 use pages::accounts::{AccountRow, ListPage};
 use pages::{Field, Fields};
 use serde::Deserialize;
+use uuid::Uuid;
 
-use super::record;
+use super::record_done;
 use crate::app::{App, Web};
 use crate::domain::role::Role;
+use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
-use crate::page_error::{PageError, PageResult};
+use crate::page_error::PageResult;
 use crate::render::{form_errors, html, see_other};
-use crate::session::once::{self, Claim};
+use crate::session::once;
 use crate::store::members;
 use crate::viewer::{AccountScope, ClientInfo, Viewer};
+
+/// Accounts that a person may own, so that nobody multiplies the free plan at will.
+const MAX_OWNED: usize = 20;
 
 #[derive(Debug, Deserialize)]
 pub struct AccountForm {
@@ -35,29 +40,22 @@ pub async fn show(State(app): State<App>, Extension(viewer): Extension<Viewer>) 
     page(&app, &viewer, "", StatusCode::OK, Fields::default()).await
 }
 
+/// The same page for a person with one account, who wants another one.
+pub async fn show_new(State(app): State<App>, Extension(viewer): Extension<Viewer>) -> PageResult {
+    page(&app, &viewer, "", StatusCode::OK, Fields::default()).await
+}
+
+/// Makes an account. Its id is derived from the form and the person, so that a form that is sent again, by a second click or after a failure
+/// in the middle, makes no second one.
 pub async fn create(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
     FormBody(form): FormBody<AccountForm>,
 ) -> PageResult {
-    let id = match app.forms.claim(&viewer.token, &form.form).await? {
-        Claim::First(id) => id,
-        Claim::Done(account) => return Ok(see_other(&format!("/accounts/{account}"))),
-        Claim::Unknown => return Err(PageError::outcome_unknown("/accounts")),
-    };
-    let created = create_account(&app, &viewer, &client, &form.name).await;
-    match created {
-        Ok(scope) => {
-            let account = scope.id.to_string();
-            app.forms.store(&viewer.token, &id, &account).await?;
-            Ok(see_other(&format!("/accounts/{account}")))
-        }
+    match create_account(&app, &viewer, &client, &form).await {
+        Ok(account) => Ok(see_other(&format!("/accounts/{account}"))),
         Err(fault) => {
-            // With an unknown outcome the id stays claimed: a repetition could make a second account.
-            if fault.code != Code::OutcomeUnknown {
-                app.forms.release(&viewer.token, &id).await?;
-            }
             let (status, errors) = form_errors(&fault, &["name"], &[]);
             page(&app, &viewer, &form.name, status, errors).await
         }
@@ -68,24 +66,46 @@ async fn create_account(
     web: &Web,
     viewer: &Viewer,
     client: &ClientInfo,
-    name: &str,
-) -> Result<AccountScope, Fault> {
-    web.gateway.admit_change().await?;
+    form: &AccountForm,
+) -> Result<Uuid, Fault> {
+    let again = "Open the page again, and send the form from there.";
+    let token = Token::parse(&form.form).ok_or_else(|| Fault::invalid_field("form", again))?;
     let (now, person) = (web.clock.now(), &viewer.person);
-    let (id, actor) = (ids::row_id(), viewer.actor(client));
+    let id = Uuid::new_v5(&person.id, &token.hash().0);
+    let memberships = members::of_person(&web.pool, person.id).await?;
+    if memberships.iter().any(|it| it.account == id) {
+        return Ok(id);
+    }
+    let owned = memberships.iter().filter(|it| it.role == Role::Owner);
+    if owned.count() >= MAX_OWNED {
+        let text = format!("You are an owner of {MAX_OWNED} accounts already, which is the most.");
+        return Err(Fault::invalid_field("*", text));
+    }
+    web.gateway.admit_change().await?;
+    let (name, actor) = (form.name.as_str(), viewer.actor(client));
     web.gateway
         .create_account(&actor, id, name, &person.email)
         .await?;
+    let mut transaction = web.pool.begin().await?;
+    members::lock(&mut transaction, id).await?;
+    if members::role(&mut *transaction, id, person.id)
+        .await?
+        .is_some()
+    {
+        return Ok(id);
+    }
+    // Who has left the account, or was removed, does not come back with the old form.
+    if members::exist(&mut *transaction, id).await? {
+        return Err(Fault::invalid_field("form", again));
+    }
+    members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
+    transaction.commit().await?;
     let scope = AccountScope {
         id,
         role: Role::Owner,
     };
-    let mut transaction = web.pool.begin().await?;
-    members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
-    let what = ("account_created", name);
-    record(&mut *transaction, (viewer, client), &scope, what, now).await?;
-    transaction.commit().await?;
-    Ok(scope)
+    record_done(web, (viewer, client), &scope, ("account_created", name)).await;
+    Ok(id)
 }
 
 async fn page(

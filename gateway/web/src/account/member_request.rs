@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use pages::Shell;
 
-use super::{record, shell};
+use super::{record_done, shell};
 use crate::app::App;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
@@ -52,11 +52,7 @@ impl MemberRequest {
 
     /// Records what was done. It was done in any case, so a fault here is for the log.
     pub async fn record(&self, action: &'static str, subject: &str) {
-        let (app, who) = (&self.app, (&self.viewer, &self.client));
-        let now = app.clock.now();
-        let recorded = record(&app.pool, who, &self.scope, (action, subject), now);
-        if let Err(fault) = recorded.await {
-            tracing::warn!(%fault, action, "an activity is not recorded");
-        }
+        let by = (&self.viewer, &self.client);
+        record_done(&self.app, by, &self.scope, (action, subject)).await;
     }
 }

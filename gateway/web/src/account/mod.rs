@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod choice;
+pub mod contact_address;
 pub mod keys;
 pub mod list;
 pub mod member_request;
@@ -15,23 +16,34 @@ pub mod try_it;
 pub mod usage;
 pub mod webhooks;
 
-use kit::Fault;
-use pages::Shell;
+use std::time::Duration;
+
+use kit::{Code, Fault};
+use pages::{ApiCall, Shell};
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
+use tokio::time::timeout;
 
 use crate::app::Web;
+use crate::session::once::FormId;
 use crate::store::activity::{self as store, NewEntry};
 use crate::upstream::gateway::READ_ONLY;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
+/// How long a page waits for its frame. A form that was refused because a service hangs has waited before, and must still come in time.
+const FRAME: Duration = Duration::from_secs(5);
+
 /// The frame of a page of this account. While the gateway is away it lacks the name, and the page says why by itself.
 async fn shell(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Section) -> Shell {
-    let (found, closed) = futures::join!(web.gateway.account(scope.id), closed(web));
-    let account = found.ok().and_then(|found| found.account);
+    let asked = async { futures::join!(web.gateway.account(scope.id), closed(web)) };
+    let asked = timeout(FRAME, asked).await.ok();
+    let (found, closed) = asked.map_or((None, None), |(found, closed)| (found.ok(), closed));
+    let account = found.and_then(|found| found.account);
     let name = account.map_or_else(|| "Account".to_owned(), |account| account.name);
     Shell {
         closed,
+        // Pages that a call gives name it instead.
+        api_call: Some(ApiCall::none()),
         ..scope.shell(viewer, &name, section)
     }
 }
@@ -45,7 +57,38 @@ async fn closed(web: &Web) -> Option<&'static str> {
         .then_some(READ_ONLY)
 }
 
-/// Records what a person did in an account.
+/// Records what a person has done in an account. It is done in any case, so a fault here is for the log.
+pub async fn record_done(
+    web: &Web,
+    by: (&Viewer, &ClientInfo),
+    scope: &AccountScope,
+    (action, subject): (&'static str, &str),
+) {
+    let recorded = record(&web.pool, by, scope, (action, subject), web.clock.now());
+    if let Err(fault) = recorded.await {
+        tracing::warn!(%fault, action, "an activity is not recorded");
+    }
+}
+
+/// Stores the result of a form whose work is done: a fault here is for the log.
+async fn store_result(web: &Web, viewer: &Viewer, form: &FormId, result: &str) {
+    if let Err(fault) = web.forms.store(&viewer.token, form, result).await {
+        tracing::warn!(%fault, "a form that is sent twice will not show its result again");
+    }
+}
+
+/// Lets a form be sent again after a refusal. With an unknown outcome its id stays claimed, since the work may be done. A fault here is for
+/// the log: the page says why the form was refused.
+async fn release_form(web: &Web, viewer: &Viewer, form: &FormId, refusal: &Fault) {
+    if refusal.code == Code::OutcomeUnknown {
+        return;
+    }
+    if let Err(fault) = web.forms.release(&viewer.token, form).await {
+        tracing::warn!(%fault, "a refused form cannot be sent again for a while");
+    }
+}
+
+/// Records what a person does in an account, in the transaction of the change.
 pub async fn record(
     executor: impl PgExecutor<'_>,
     (viewer, client): (&Viewer, &ClientInfo),

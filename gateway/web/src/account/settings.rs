@@ -6,7 +6,7 @@ use pages::accounts::AccountSettingsPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 
-use super::{record, shell};
+use super::{record_done, shell};
 use crate::app::{App, Web};
 use crate::domain::email;
 use crate::form_body::FormBody;
@@ -73,7 +73,7 @@ pub async fn send(
         ));
     }
     let what = ("account_changed", form.name.as_str());
-    record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+    record_done(&app, (&viewer, &client), &scope, what).await;
     Ok(see_other(&format!("/accounts/{}", scope.id)))
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use super::{record, shell};
+use super::{contact_address, record, shell};
 use crate::app::{App, Web};
 use crate::domain::email;
 use crate::domain::role::{Permission, Role};
@@ -271,6 +271,9 @@ async fn change(
     .await?;
     transaction.commit().await?;
     revoke_tokens::run_now(web).await;
+    if role.is_none() {
+        contact_address::replace(web, &viewer.actor(client), scope.id, &email, None).await;
+    }
     Ok(if is_self && role.is_none() {
         see_other("/accounts")
     } else {

@@ -39,10 +39,8 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     let (found, used) = (found?, used?);
     let account = found.account.ok_or_else(PageError::not_found)?;
     let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
-    shell.api_call = Some(ApiCall::new(
-        "The API has the share of the month",
-        "GET /v1/me",
-    ));
+    let call = format!("GET /v1/account/usage?days={days}");
+    shell.api_call = Some(ApiCall::account(call));
     let by_day = by_day(&used);
     let counts: Vec<Counts> = by_day.values().map(DayCounts::counts).collect();
     let (first, last) = (used.first_day.clone(), used.last_day.clone());

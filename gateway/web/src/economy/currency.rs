@@ -2,23 +2,25 @@
 
 use axum::Extension;
 use axum::extract::{Path, Query, State};
+use axum::response::Response;
 use contracts::economy::v1 as proto;
 use http::StatusCode;
-use kit::{Code, timestamp};
-use pages::economy::{CurrencyPage, NameRow, ReportRow};
+use kit::{Code, Fault, timestamp};
+use pages::economy::{CurrencyPage, NameRow, Rates, ReportRow};
 use pages::listings::StateText;
 use pages::when::{self, grouped};
 use pages::{Field, Fields};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::rates;
-use crate::account::record;
+use crate::account::record_done;
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
-use crate::listings::Frame;
+use crate::listings::{BESIDE_REFUSED, Frame, is_away};
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, see_other};
@@ -29,6 +31,9 @@ pub struct Shown {
     /// The game whose currency the plot shows.
     #[serde(default)]
     to: String,
+    /// The place in the list of rates.
+    #[serde(default)]
+    after: String,
     /// Of the page of the reports.
     #[serde(default)]
     cursor: String,
@@ -49,8 +54,12 @@ pub async fn show(
     Path((_, game)): Path<(Uuid, String)>,
     Query(shown): Query<Shown>,
 ) -> PageResult {
+    let (frame, loaded) = futures::join!(
+        Frame::load(&app, &viewer, &scope, Section::Economy),
+        Loaded::load(&app, &scope, (&game, &shown))
+    );
     let answer = (StatusCode::OK, None, Fields::default());
-    page(&app, (&viewer, &scope), (&game, &shown), answer).await
+    Ok(page(&scope, frame, (&game, &shown), loaded?, answer))
 }
 
 pub async fn name(
@@ -69,7 +78,7 @@ pub async fn name(
     match named {
         Ok(()) => {
             let what = ("currency_named", game.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             let page = format!("/accounts/{}/economy/{game}?done=currency-named", scope.id);
             Ok(see_other(&page))
         }
@@ -77,31 +86,63 @@ pub async fn name(
         Err(fault) => {
             let (status, errors) = form_errors(&fault, &["name"], &[]);
             let answer = (status, Some(form.name.as_str()), errors);
-            page(&app, (&viewer, &scope), (&game, &Shown::default()), answer).await
+            let shown = Shown::default();
+            let loaded = if is_away(&fault) && frame.fault().is_none() {
+                None
+            } else {
+                let loaded = Loaded::load(&app, &scope, (&game, &shown));
+                timeout(BESIDE_REFUSED, loaded).await.ok()
+            };
+            let loaded = match loaded {
+                Some(Err(fault)) if fault.code == Code::NotFound => return Err(fault.into()),
+                // What was typed is not lost.
+                Some(Err(_)) | None => Loaded::default(),
+                Some(Ok(loaded)) => loaded,
+            };
+            Ok(page(&scope, frame, (&game, &shown), loaded, answer))
         }
     }
 }
 
-async fn page(
-    web: &Web,
-    (viewer, scope): (&Viewer, &AccountScope),
+/// What economy-svc says about a game.
+#[derive(Default)]
+struct Loaded {
+    own: Vec<proto::OwnCurrency>,
+    reports: proto::ListOwnReportsResponse,
+    rates: Rates,
+}
+
+impl Loaded {
+    async fn load(
+        web: &Web,
+        scope: &AccountScope,
+        (game, shown): (&str, &Shown),
+    ) -> Result<Self, Fault> {
+        let (own, reports, rates) = futures::join!(
+            web.economy.currencies(scope.id, game),
+            web.economy.reports(scope.id, game, &shown.cursor),
+            rates::load(web, game, (&shown.to, &shown.after))
+        );
+        Ok(Self {
+            own: own?,
+            reports: reports?,
+            rates,
+        })
+    }
+}
+
+fn page(
+    scope: &AccountScope,
+    frame: Frame,
     (game, shown): (&str, &Shown),
+    loaded: Loaded,
     (status, typed, errors): (StatusCode, Option<&str>, Fields),
-) -> PageResult {
-    let (frame, own, reports, rates) = futures::join!(
-        Frame::load(web, viewer, scope, Section::Economy),
-        web.economy.currencies(scope.id, game),
-        web.economy.reports(scope.id, game, &shown.cursor),
-        rates::load(web, game, &shown.to)
-    );
-    let (own, reports) = match (own, reports) {
-        (Ok(own), Ok(reports)) => (own, reports),
-        // What was typed is not lost.
-        (Err(fault), _) | (_, Err(fault)) if typed.is_some() && fault.code != Code::NotFound => {
-            (Vec::new(), proto::ListOwnReportsResponse::default())
-        }
-        (Err(fault), _) | (_, Err(fault)) => return Err(fault.into()),
-    };
+) -> Response {
+    let Loaded {
+        own,
+        reports,
+        rates,
+    } = loaded;
     let own = own
         .into_iter()
         .next()
@@ -136,7 +177,7 @@ async fn page(
         shell: frame.shell,
         errors,
     };
-    Ok(html(status, &page))
+    html(status, &page)
 }
 
 fn name_row(name: proto::CurrencyName) -> NameRow {

@@ -6,22 +6,30 @@ use kit::{Code, timestamp};
 use pages::economy::{RateRow, Rates, Series};
 use pages::plot::Plot;
 use pages::when;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use time::OffsetDateTime;
 
 use crate::app::Web;
+use crate::upstream::rates::RatePage;
 
+/// Rates of a page, as on the public one.
+const ROWS: usize = 24;
 /// Days of the plot.
 const DAYS: u32 = 31;
 
-/// The rates of a game; `to` is the game whose currency the plot shows, and without one it is the first.
-pub(super) async fn load(web: &Web, game: &str, to: &str) -> Rates {
-    let rates = match web.economy.rates(game).await {
-        Ok(rates) if rates.is_empty() => {
+/// A page of the rates of a game. `to` is the game whose currency the plot shows; if the page lacks it, it is the first. `after` is the place
+/// in the list.
+pub(super) async fn load(web: &Web, game: &str, (to, after): (&str, &str)) -> Rates {
+    let RatePage {
+        rows: rates,
+        has_more,
+    } = match web.economy.rates(game, after, ROWS).await {
+        Ok(page) if page.rows.is_empty() && after.is_empty() => {
             return problem(
                 "No other currency is listed yet, so there is nothing to compare with.",
             );
         }
-        Ok(rates) => rates,
+        Ok(page) => page,
         Err(fault) if fault.code == Code::Invalid => {
             return problem(
                 "No rates yet: a currency is listed once its game is public and a first report counts.",
@@ -37,7 +45,11 @@ pub(super) async fn load(web: &Web, game: &str, to: &str) -> Rates {
         .find(|rate| rate.to == to)
         .or_else(|| rates.first());
     let Some(chosen) = chosen else {
-        return Rates::default();
+        return problem("There are no more rates.");
+    };
+    let place = |slug: &str| {
+        let slug = utf8_percent_encode(slug, NON_ALPHANUMERIC);
+        format!("after={slug}")
     };
     let points = web.economy.rate_series((game, &chosen.to), DAYS).await;
     let series = points
@@ -45,6 +57,11 @@ pub(super) async fn load(web: &Web, game: &str, to: &str) -> Rates {
         .map(|points| series(&web.api_url, chosen, &points));
     Rates {
         problem: None,
+        place: (!after.is_empty()).then(|| place(after)),
+        next: rates
+            .last()
+            .filter(|_| has_more)
+            .map(|last| place(&last.to)),
         rows: rates.iter().map(|rate| row(rate, chosen)).collect(),
         series,
     }

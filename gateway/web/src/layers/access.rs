@@ -8,10 +8,12 @@ use http::{Method, StatusCode};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 
+use super::typed_form;
 use crate::app::App;
 use crate::domain::role::Permission;
 use crate::form_body;
 use crate::page_error::PageError;
+use crate::page_limit::Visitor;
 use crate::render::see_other;
 use crate::session::limits;
 use crate::store::members;
@@ -56,11 +58,18 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };
-    match admit(&guard, &mut request).await {
+    let is_of_person = matches!(guard.access, Access::SignedIn | Access::Member(_));
+    // What was typed is not lost with Redis, PostgreSQL or a service.
+    let typed = match *request.method() {
+        Method::POST if is_of_person => typed_form::read(&mut request).await,
+        _ => None,
+    };
+    let response = match admit(&guard, &mut request).await {
         Ok(None) => next.run(request).await,
         Ok(Some(elsewhere)) => elsewhere,
         Err(error) => error.into_response(),
-    }
+    };
+    typed_form::keep(response, typed)
 }
 
 /// Adds the [`Viewer`] and the [`AccountScope`] to the request, or answers it.
@@ -92,6 +101,8 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
             let status = StatusCode::TOO_MANY_REQUESTS;
             return Err(PageError::new(status, "Slow down", text));
         }
+    } else if let Err(seconds) = app.page_limit.count(Visitor::Person(viewer.person.id), now) {
+        return Err(PageError::too_many_pages(seconds));
     }
     if let Access::Member(permission) = access {
         let account = account_of(request).await.ok_or_else(PageError::not_found)?;

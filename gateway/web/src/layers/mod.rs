@@ -4,4 +4,5 @@ pub mod access;
 pub mod client;
 pub mod headers;
 pub mod log;
+pub mod typed_form;
 pub mod visit;

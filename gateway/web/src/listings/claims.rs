@@ -2,6 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Query, State};
+use axum::response::Response;
 use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::{Code, Fault, timestamp};
@@ -10,10 +11,11 @@ use pages::listings::StateText;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
+use tokio::time::timeout;
 
-use super::{Frame, shown};
-use crate::account::record;
-use crate::app::{App, Web};
+use super::{BESIDE_REFUSED, Frame, is_away, shown};
+use crate::account::record_done;
+use crate::app::App;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
@@ -45,14 +47,17 @@ pub async fn show(
     Extension(scope): Extension<AccountScope>,
     Query(query): Query<ClaimQuery>,
 ) -> PageResult {
-    let mut frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
+    let (mut frame, claims) = futures::join!(
+        Frame::load(&app, &viewer, &scope, Section::Listings),
+        app.listings.claims(scope.id)
+    );
     frame.shell.notice = AfterForm::named(&query.done);
     let form = ClaimForm {
         handle: query.handle,
         ..ClaimForm::default()
     };
     let answer = (StatusCode::OK, &form, Fields::default());
-    page(&app, &scope, frame, answer).await
+    Ok(page(&scope, frame, claims?, answer))
 }
 
 pub async fn send(
@@ -78,7 +83,7 @@ pub async fn send(
     match claimed {
         Ok(()) => {
             let what = ("page_claimed", form.handle.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             Ok(see_other(&format!(
                 "/accounts/{}/claims?done=page-claimed",
                 scope.id
@@ -92,23 +97,24 @@ pub async fn send(
             };
             let (status, errors) = form_errors(&fault, &["handle", "evidence"], &[]);
             let answer = (status, &form, shown(&fault, errors));
-            page(&app, &scope, frame, answer).await
+            let claims = if is_away(&fault) && frame.fault().is_none() {
+                None
+            } else {
+                let claims = app.listings.claims(scope.id);
+                timeout(BESIDE_REFUSED, claims).await.ok()
+            };
+            let claims = claims.and_then(Result::ok).unwrap_or_default();
+            Ok(page(&scope, frame, claims, answer))
         }
     }
 }
 
-async fn page(
-    web: &Web,
+fn page(
     scope: &AccountScope,
     frame: Frame,
+    claims: Vec<proto::Claim>,
     (status, form, errors): (StatusCode, &ClaimForm, Fields),
-) -> PageResult {
-    let claims = match web.listings.claims(scope.id).await {
-        Ok(claims) => claims,
-        // What was typed is not lost.
-        Err(_) if status != StatusCode::OK => Vec::new(),
-        Err(fault) => return Err(fault.into()),
-    };
+) -> Response {
     let handle = Field::text("handle", "Handle of the page");
     let handle = handle.hint("The last part of its address, for example maliyo-games.");
     let evidence = Area::new("evidence", "How staff can check that it is yours");
@@ -126,7 +132,7 @@ async fn page(
         shell: frame.shell,
         errors,
     };
-    Ok(html(status, &page))
+    html(status, &page)
 }
 
 fn row(claim: proto::Claim) -> ClaimRow {

@@ -2,6 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Path, State};
+use axum::response::Response;
 use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::{Code, Fault};
@@ -10,15 +11,15 @@ use pages::{ApiCall, Fields};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::form::{FormContext, names};
-use super::typed::{Typed, beside_fields};
-use super::{Frame, kind, path, shown};
-use crate::account::record;
+use super::form::{Choices, FormContext};
+use super::typed::Typed;
+use super::{Frame, kind, path};
+use crate::account::record_done;
 use crate::app::{App, Web};
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html, see_other};
+use crate::render::{html, see_other};
 use crate::session::once;
 use crate::upstream::listings::Submission;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
@@ -30,15 +31,18 @@ pub async fn show(
     Path((_, of_kind)): Path<(Uuid, String)>,
 ) -> PageResult {
     let kind = kind(&of_kind)?;
-    let creators = creators(&app, &scope, kind).await?;
+    let (choices, frame) = futures::join!(
+        Choices::load(&app, &scope, kind),
+        Frame::load(&app, &viewer, &scope, Section::Listings)
+    );
+    let choices = choices?;
     let mut typed = Typed::default();
     typed.set("form", &once::new_id());
-    if let [(handle, _), ..] = &creators[..] {
+    if let [(handle, _), ..] = &choices.creators[..] {
         typed.set("creator", handle);
     }
-    let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
     let answer = (StatusCode::OK, Fields::default());
-    page(&app, &scope, frame, (kind, &typed), &creators, answer).await
+    Ok(page(&scope, frame, (kind, &typed), &choices, answer))
 }
 
 pub async fn send(
@@ -57,7 +61,7 @@ pub async fn send(
         Ok(written) => {
             let name = written.slug.unwrap_or_default();
             let what = ("listing_submitted", name.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             let shown = path(&scope, kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-submitted")))
         }
@@ -68,9 +72,9 @@ pub async fn send(
                 let text = "This form has submitted a listing already: look at your listings. If this is meant to be another one, send it again.";
                 fault = Fault::new(fault.code, text);
             }
-            let answer = refusal(&app, kind, fault).await;
-            let creators = creators(&app, &scope, kind).await.unwrap_or_default();
-            page(&app, &scope, frame, (kind, &typed), &creators, answer).await
+            let choices = Choices::after(&fault, &app, (&scope, &frame), kind).await;
+            let answer = choices.refusal(kind, fault);
+            Ok(page(&scope, frame, (kind, &typed), &choices, answer))
         }
     }
 }
@@ -102,54 +106,17 @@ fn form_id(typed: &Typed) -> Result<&str, Fault> {
     Ok(id)
 }
 
-/// The status and the errors of a form of this kind.
-pub(super) async fn refusal(web: &Web, kind: ListingKind, fault: Fault) -> (StatusCode, Fields) {
-    let values = web.listings.field_values().await.unwrap_or_default();
-    let names = names(kind, &values);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let fault = beside_fields(fault);
-    let (status, errors) = form_errors(&fault, &names, &[]);
-    (status, shown(&fault, errors))
-}
-
-/// The pages that a game may stand under, as handle and name.
-pub(super) async fn creators(
-    web: &Web,
-    scope: &AccountScope,
-    kind: ListingKind,
-) -> Result<Vec<(String, String)>, Fault> {
-    if kind != ListingKind::Game {
-        return Ok(Vec::new());
-    }
-    let own = web.listings.pages(scope.id).await?.pages.into_iter();
-    let usable = own.filter(|page| {
-        matches!(
-            page.state(),
-            proto::State::Pending | proto::State::Published
-        )
-    });
-    Ok(usable.map(|page| (page.handle, page.name)).collect())
-}
-
-async fn page(
-    web: &Web,
+fn page(
     scope: &AccountScope,
     frame: Frame,
     (kind, typed): (ListingKind, &Typed),
-    creators: &[(String, String)],
+    choices: &Choices,
     (status, errors): (StatusCode, Fields),
-) -> PageResult {
-    let values = match web.listings.field_values().await {
-        Ok(values) => values,
-        // What was typed is not lost.
-        Err(_) if status != StatusCode::OK => proto::ListFieldValuesResponse::default(),
-        Err(fault) => return Err(fault.into()),
-    };
+) -> Response {
     let context = FormContext {
         kind,
         typed,
-        values: &values,
-        creators,
+        choices,
         is_new: true,
         errors: &errors,
     };
@@ -159,7 +126,7 @@ async fn page(
     };
     let closed = frame.closed_to(kind);
     let text = match kind {
-        ListingKind::Game if creators.is_empty() => {
+        ListingKind::Game if status == StatusCode::OK && choices.creators.is_empty() => {
             "A game stands under the page of its maker, and you have none yet: submit or claim a page first."
         }
         _ => "A person reviews it before it is public. You can change it while it waits.",
@@ -174,10 +141,10 @@ async fn page(
         back: format!("/accounts/{}/listings", scope.id),
         closed,
         shell: pages::Shell {
-            api_call: call.map(ApiCall::same),
+            api_call: Some(call.map_or_else(ApiCall::none, ApiCall::same)),
             ..frame.shell
         },
         errors,
     };
-    Ok(html(status, &page))
+    html(status, &page)
 }

@@ -2,6 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Path, State};
+use axum::response::Response;
 use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::{Code, Fault};
@@ -10,12 +11,11 @@ use pages::{ApiCall, Fields};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::create::{creators, refusal};
 use super::facts::Summary;
-use super::form::FormContext;
+use super::form::{Choices, FormContext};
 use super::typed::{Typed, changed_fields};
 use super::{Frame, kind, path, words};
-use crate::account::record;
+use crate::account::record_done;
 use crate::app::{App, Web};
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
@@ -69,7 +69,7 @@ pub async fn show(
         frame,
         typed,
     };
-    edit.form(StatusCode::OK, Fields::default()).await
+    edit.fresh_form().await
 }
 
 pub async fn send(
@@ -93,13 +93,13 @@ pub async fn send(
         typed: Typed::new(pairs),
     };
     if edit.typed.get("step") == "edit" {
-        return edit.form(StatusCode::OK, Fields::default()).await;
+        return edit.fresh_form().await;
     }
     let is_saved = edit.typed.get("step") == "save";
     match edit.run(is_saved).await {
         Ok(Outcome::Saved) => {
             let what = ("listing_changed", name.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             let shown = path(&scope, listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-changed")))
         }
@@ -107,8 +107,9 @@ pub async fn send(
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let fault = edit.after_conflict(fault).await;
-            let (status, errors) = refusal(&app, listing.kind, fault).await;
-            edit.form(status, errors).await
+            let choices = Choices::after(&fault, &app, (&scope, &edit.frame), listing.kind).await;
+            let refused = choices.refusal(listing.kind, fault);
+            Ok(edit.form(&choices, refused))
         }
     }
 }
@@ -163,24 +164,17 @@ impl Edit<'_> {
         Fault::new(Code::PreconditionFailed, text)
     }
 
-    async fn form(self, status: StatusCode, errors: Fields) -> PageResult {
+    async fn fresh_form(self) -> PageResult {
+        let choices = Choices::load(self.web, self.scope, self.listing.kind).await?;
+        Ok(self.form(&choices, (StatusCode::OK, Fields::default())))
+    }
+
+    fn form(self, choices: &Choices, (status, errors): (StatusCode, Fields)) -> Response {
         let (kind, name) = (self.listing.kind, self.listing.name);
-        let (values, creators) = futures::join!(
-            self.web.listings.field_values(),
-            creators(self.web, self.scope, kind)
-        );
-        let values = match values {
-            Ok(values) => values,
-            // What was typed is not lost.
-            Err(_) if status != StatusCode::OK => proto::ListFieldValuesResponse::default(),
-            Err(fault) => return Err(fault.into()),
-        };
-        let creators = creators.unwrap_or_default();
         let context = FormContext {
             kind,
             typed: &self.typed,
-            values: &values,
-            creators: &creators,
+            choices,
             is_new: false,
             errors: &errors,
         };
@@ -197,15 +191,15 @@ impl Edit<'_> {
             back: shown,
             closed,
             shell: pages::Shell {
-                api_call,
+                api_call: Some(api_call),
                 ..self.frame.shell
             },
             errors,
         };
-        Ok(html(status, &page))
+        html(status, &page)
     }
 
-    fn preview(self, written: &proto::Written, body: &str) -> axum::response::Response {
+    fn preview(self, written: &proto::Written, body: &str) -> Response {
         let (kind, name) = (self.listing.kind, self.listing.name);
         let state = match written.state() {
             proto::State::Pending => "It waits for review after this change.",
@@ -224,7 +218,7 @@ impl Edit<'_> {
             notes: notes.into_iter().filter(|note| !note.is_empty()).collect(),
             call,
             shell: pages::Shell {
-                api_call: api_call(kind, name),
+                api_call: Some(api_call(kind, name)),
                 ..self.frame.shell
             },
         })
@@ -232,13 +226,10 @@ impl Edit<'_> {
 }
 
 /// The call of the API that changes the same.
-fn api_call(kind: ListingKind, name: &str) -> Option<ApiCall> {
+fn api_call(kind: ListingKind, name: &str) -> ApiCall {
     match kind {
-        ListingKind::Page => None,
-        kind => {
-            let call = format!("PATCH /v1/{}/{name}", kind.api_list());
-            Some(ApiCall::same(call))
-        }
+        ListingKind::Page => ApiCall::none(),
+        kind => ApiCall::same(format!("PATCH /v1/{}/{name}", kind.api_list())),
     }
 }
 

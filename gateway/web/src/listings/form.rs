@@ -1,14 +1,85 @@
 //! The fields of the forms of listings.
 
 use contracts::listings::v1 as proto;
+use http::StatusCode;
+use kit::Fault;
 use pages::input::{Area, Checks, Choice, FormPart, Group, Select};
 use pages::{Field, Fields};
 
-use super::typed::Typed;
+use tokio::time::timeout;
+
+use super::typed::{Typed, beside_fields};
+use super::{BESIDE_REFUSED, Frame, is_away, shown};
+use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
+use crate::render::form_errors;
+use crate::viewer::AccountScope;
+
+/// What the fields of a form may have, as listings-svc says.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    pub(super) values: proto::ListFieldValuesResponse,
+    /// The pages that a game may stand under: handle and name.
+    pub(super) creators: Vec<(String, String)>,
+}
+
+impl Choices {
+    pub(super) async fn load(
+        web: &Web,
+        scope: &AccountScope,
+        kind: ListingKind,
+    ) -> Result<Self, Fault> {
+        let values = web.listings.field_values();
+        let (values, creators) = futures::try_join!(values, creators(web, scope, kind))?;
+        Ok(Self { values, creators })
+    }
+
+    /// Those of a refused form: none without listings-svc.
+    pub(super) async fn after(
+        refusal: &Fault,
+        web: &Web,
+        (scope, frame): (&AccountScope, &Frame),
+        kind: ListingKind,
+    ) -> Self {
+        // Without the gateway, listings-svc was not asked.
+        if is_away(refusal) && frame.fault().is_none() {
+            return Self::default();
+        }
+        let loaded = timeout(BESIDE_REFUSED, Self::load(web, scope, kind)).await;
+        loaded.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// The status and the errors of a refused form of this kind.
+    pub(super) fn refusal(&self, kind: ListingKind, fault: Fault) -> (StatusCode, Fields) {
+        let names = names(kind, &self.values);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let fault = beside_fields(fault);
+        let (status, errors) = form_errors(&fault, &names, &[]);
+        (status, shown(&fault, errors))
+    }
+}
+
+/// The pages that a game may stand under, as handle and name.
+async fn creators(
+    web: &Web,
+    scope: &AccountScope,
+    kind: ListingKind,
+) -> Result<Vec<(String, String)>, Fault> {
+    if kind != ListingKind::Game {
+        return Ok(Vec::new());
+    }
+    let own = web.listings.pages(scope.id).await?.pages.into_iter();
+    let usable = own.filter(|page| {
+        matches!(
+            page.state(),
+            proto::State::Pending | proto::State::Published
+        )
+    });
+    Ok(usable.map(|page| (page.handle, page.name)).collect())
+}
 
 /// The names of the fields of a form.
-pub(super) fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
+fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
     let own: &[&str] = match kind {
         ListingKind::Page => &[
             "name",
@@ -61,9 +132,7 @@ fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[St
 pub(super) struct FormContext<'a> {
     pub(super) kind: ListingKind,
     pub(super) typed: &'a Typed,
-    pub(super) values: &'a proto::ListFieldValuesResponse,
-    /// The pages that a game may stand under: handle and name.
-    pub(super) creators: &'a [(String, String)],
+    pub(super) choices: &'a Choices,
     pub(super) is_new: bool,
     pub(super) errors: &'a Fields,
 }
@@ -85,7 +154,7 @@ impl FormContext<'_> {
         let roles = self.line("roles", "Roles").optional().max(400);
         let roles = roles.hint("For example developer, publisher; separated by commas.");
         parts.extend([
-            self.select("kind", "Kind", plain(&self.values.page_kinds), ""),
+            self.select("kind", "Kind", plain(&self.choices.values.page_kinds), ""),
             FormPart::Field(roles),
             self.tagline(),
             self.area("bio", "About"),
@@ -97,7 +166,7 @@ impl FormContext<'_> {
     }
 
     fn game(&self) -> Vec<FormPart> {
-        let creators = self.creators.iter();
+        let creators = self.choices.creators.iter();
         let creators =
             creators.map(|(handle, name)| (handle.clone(), format!("{name} ({handle})")));
         let year = self
@@ -111,8 +180,12 @@ impl FormContext<'_> {
             self.tagline(),
             self.area("description", "Description"),
             self.checks("genres", "Genres", self.genres()),
-            self.checks("platforms", "Platforms", plain(&self.values.platforms)),
-            self.select("stage", "Stage", plain(&self.values.stages), ""),
+            self.checks(
+                "platforms",
+                "Platforms",
+                plain(&self.choices.values.platforms),
+            ),
+            self.select("stage", "Stage", plain(&self.choices.values.stages), ""),
             FormPart::Field(year.hint("Without one it is this year.")),
             FormPart::Field(trailer.hint("An https address of a video.")),
             self.links(),
@@ -125,7 +198,7 @@ impl FormContext<'_> {
         let website = self.line("website", "Website").optional().url();
         vec![
             self.required("title", "Title", 120),
-            self.select("kind", "Kind", plain(&self.values.event_kinds), ""),
+            self.select("kind", "Kind", plain(&self.choices.values.event_kinds), ""),
             FormPart::Field(begins.error_in(self.errors)),
             FormPart::Field(ends.optional().error_in(self.errors)),
             self.country(),
@@ -160,7 +233,7 @@ impl FormContext<'_> {
     }
 
     fn country(&self) -> FormPart {
-        let countries = self.values.countries.iter();
+        let countries = self.choices.values.countries.iter();
         let countries = countries.map(|it| (it.code.clone(), it.name.clone()));
         self.select(
             "country_code",
@@ -171,7 +244,7 @@ impl FormContext<'_> {
     }
 
     fn genres(&self) -> Vec<(String, String)> {
-        let genres = self.values.genres.iter();
+        let genres = self.choices.values.genres.iter();
         genres
             .map(|genre| (genre.key.clone(), genre.name.clone()))
             .collect()
@@ -221,7 +294,7 @@ impl FormContext<'_> {
     }
 
     fn links(&self) -> FormPart {
-        let mut keys: Vec<&str> = link_keys(self.kind, self.values)
+        let mut keys: Vec<&str> = link_keys(self.kind, &self.choices.values)
             .iter()
             .map(String::as_str)
             .collect();

@@ -3,7 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use http::StatusCode;
-use kit::Code;
+use kit::{Code, Fault};
 use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
 use pages::{ApiCall, Fields};
 
@@ -24,6 +24,8 @@ pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) errors: Fields,
     pub(super) arranged: Option<Vec<Arranged>>,
+    /// listings-svc is asked for nothing more.
+    pub(super) is_away: bool,
 }
 
 pub(super) async fn gallery(
@@ -33,7 +35,13 @@ pub(super) async fn gallery(
     listing: ListingRef<'_>,
     answer: Answer,
 ) -> PageResult {
-    let content = match web.listings.get(listing).await {
+    let stored = async {
+        if answer.is_away {
+            return Err(Fault::unavailable("listings-svc"));
+        }
+        web.listings.get(listing).await
+    };
+    let content = match stored.await {
         Ok(found) => found.listing.ok_or_else(PageError::not_found)?,
         // What was typed is not lost.
         Err(fault) if answer.arranged.is_some() && fault.code != Code::NotFound => {

@@ -19,7 +19,9 @@ mod typed;
 pub mod upload;
 mod words;
 
-use kit::Fault;
+use std::time::Duration;
+
+use kit::{Code, Fault};
 use pages::{ApiCall, Fields, Shell};
 
 use crate::app::Web;
@@ -51,8 +53,13 @@ impl Frame {
         };
         let account = found.ok().and_then(|found| found.account);
         let name = account.map_or_else(|| "Account".to_owned(), |account| account.name);
+        let shell = Shell {
+            // Pages that a call gives name it instead.
+            api_call: Some(ApiCall::none()),
+            ..scope.shell(viewer, &name, section)
+        };
         Self {
-            shell: scope.shell(viewer, &name, section),
+            shell,
             writes_per_day,
             switches,
         }
@@ -78,6 +85,12 @@ impl Frame {
         self.closed().or_else(|| is_paused.then_some(PAUSED))
     }
 
+    /// The fault of the gateway, if it lacks an answer.
+    pub fn fault(&self) -> Option<&Fault> {
+        let switches = self.switches.as_ref().err();
+        switches.or(self.writes_per_day.as_ref().err())
+    }
+
     /// Lets a form pass.
     ///
     /// # Errors
@@ -89,9 +102,18 @@ impl Frame {
         let closed = new.map_or_else(|| self.closed(), |kind| self.closed_to(kind));
         match closed {
             None => Ok(()),
-            Some(reason) => Err(Fault::new(kit::Code::Closed, reason)),
+            Some(reason) => Err(Fault::new(Code::Closed, reason)),
         }
     }
+}
+
+/// How long a refused form waits for what stands beside it: what was typed matters more.
+pub const BESIDE_REFUSED: Duration = Duration::from_secs(5);
+
+/// Whether a service has not answered in time. It is asked for nothing more in the same request: otherwise the page with what was typed would
+/// come too late.
+pub fn is_away(fault: &Fault) -> bool {
+    matches!(fault.code, Code::Unavailable | Code::OutcomeUnknown)
 }
 
 /// The kind of listing that a path names.
@@ -107,7 +129,7 @@ fn path(scope: &AccountScope, kind: ListingKind, name: &str) -> String {
 /// The errors of a form without the one that the page shows as closed.
 fn shown(fault: &Fault, errors: Fields) -> Fields {
     match fault.code {
-        kit::Code::Closed => Fields {
+        Code::Closed => Fields {
             general: None,
             ..errors
         },

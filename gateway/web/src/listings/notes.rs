@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::list::Place;
 use super::{Frame, kind, path, show};
-use crate::account::record;
+use crate::account::record_done;
 use crate::app::App;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
@@ -57,7 +57,7 @@ pub async fn close(
     match closed {
         Ok(()) => {
             let what = (action, name.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             let shown = path(&scope, listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=note-closed")))
         }

@@ -2,6 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Path, Query, State};
+use axum::response::Response;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 use serde::Deserialize;
@@ -11,8 +12,8 @@ use super::arrangement::{alt_path, arrangement};
 use super::crop::{Prepared, UseForm, crop_page};
 use super::gallery::{Answer, gallery};
 use super::list::Place;
-use super::{Frame, kind, path, shown};
-use crate::account::record;
+use super::{Frame, is_away, kind, path, shown};
+use crate::account::record_done;
 use crate::app::{App, Web};
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
@@ -65,7 +66,7 @@ pub async fn use_picture(
         Err(closed) => Err(closed),
     };
     match used {
-        Ok(()) => record_change(&app, (&viewer, &client), &scope, listing).await,
+        Ok(()) => Ok(record_change(&app, (&viewer, &client), &scope, listing).await),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) if fault.fields.contains_key("picture") => {
             let answer = refused_picture(&fault, picture);
@@ -104,14 +105,14 @@ pub async fn remove(
         Err(closed) => Err(closed),
     };
     match removed {
-        Ok(()) => record_change(&app, (&viewer, &client), &scope, listing).await,
+        Ok(()) => Ok(record_change(&app, (&viewer, &client), &scope, listing).await),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let (status, errors) = form_errors(&fault, &[], &[]);
             let answer = Answer {
                 status,
                 errors: shown(&fault, errors),
-                arranged: None,
+                ..Answer::default()
             };
             gallery(&app, &scope, frame, listing, answer).await
         }
@@ -144,7 +145,7 @@ pub async fn arrange(
         Err(closed) => Err(closed),
     };
     match done {
-        Ok(()) => record_change(&app, (&viewer, &client), &scope, listing).await,
+        Ok(()) => Ok(record_change(&app, (&viewer, &client), &scope, listing).await),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let names: Vec<String> = (0..arranged.len()).map(alt_path).collect();
@@ -154,6 +155,7 @@ pub async fn arrange(
                 status,
                 errors: shown(&fault, errors),
                 arranged: Some(arranged),
+                is_away: is_away(&fault) && frame.fault().is_none(),
             };
             gallery(&app, &scope, frame, listing, answer).await
         }
@@ -203,7 +205,7 @@ pub(super) fn refused_picture(fault: &Fault, picture: &str) -> Answer {
     Answer {
         status,
         errors: shown(fault, errors),
-        arranged: None,
+        ..Answer::default()
     }
 }
 
@@ -212,11 +214,9 @@ async fn record_change(
     by: (&Viewer, &ClientInfo),
     scope: &AccountScope,
     listing: ListingRef<'_>,
-) -> PageResult {
+) -> Response {
     let what = ("pictures_changed", listing.name);
-    record(&web.pool, by, scope, what, web.clock.now()).await?;
+    record_done(web, by, scope, what).await;
     let shown = path(scope, listing.kind, listing.name);
-    Ok(see_other(&format!(
-        "{shown}/pictures?done=pictures-changed"
-    )))
+    see_other(&format!("{shown}/pictures?done=pictures-changed"))
 }

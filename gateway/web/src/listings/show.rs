@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::facts::Summary;
 use super::list::Place;
 use super::{Frame, kind, notes, path, words};
-use crate::account::record;
+use crate::account::record_done;
 use crate::app::{App, Web};
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
@@ -59,7 +59,7 @@ pub async fn withdraw(
     match withdrawn {
         Ok(()) => {
             let what = ("listing_withdrawn", name.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             let shown = path(&scope, listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-withdrawn")))
         }

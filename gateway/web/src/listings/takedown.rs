@@ -2,17 +2,19 @@
 
 use axum::Extension;
 use axum::extract::{Path, State};
+use axum::response::Response;
 use http::StatusCode;
 use kit::Code;
 use pages::Fields;
 use pages::input::Area;
 use pages::listings::form::TakedownPage;
 use serde::Deserialize;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::facts::Summary;
-use super::{Frame, kind, path, shown};
-use crate::account::record;
+use super::{BESIDE_REFUSED, Frame, is_away, kind, path, shown};
+use crate::account::record_done;
 use crate::app::{App, Web};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
@@ -37,9 +39,12 @@ pub async fn show(
         kind: kind(&of_kind)?,
         name: &name,
     };
-    let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
+    let (frame, title) = futures::join!(
+        Frame::load(&app, &viewer, &scope, Section::Listings),
+        title(&app, listing)
+    );
     let answer = (StatusCode::OK, "", Fields::default());
-    page(&app, &scope, frame, listing, answer).await
+    Ok(page(&scope, frame, (listing, &title?), answer))
 }
 
 pub async fn send(
@@ -64,35 +69,38 @@ pub async fn send(
     match asked {
         Ok(()) => {
             let what = ("takedown_asked", name.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             let shown = path(&scope, listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=takedown-asked")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
+            let title = if is_away(&fault) && frame.fault().is_none() {
+                None
+            } else {
+                timeout(BESIDE_REFUSED, title(&app, listing)).await.ok()
+            };
+            let title = title.and_then(Result::ok);
+            let title = title.unwrap_or_else(|| name.clone());
             let (status, errors) = form_errors(&fault, &["reason"], &[]);
             let answer = (status, reason.as_str(), shown(&fault, errors));
-            page(&app, &scope, frame, listing, answer).await
+            Ok(page(&scope, frame, (listing, &title), answer))
         }
     }
 }
 
-async fn page(
-    web: &Web,
+async fn title(web: &Web, listing: ListingRef<'_>) -> Result<String, PageError> {
+    let found = web.listings.get(listing).await?;
+    let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
+    Ok(Summary::of(content, &found.creator).title)
+}
+
+fn page(
     scope: &AccountScope,
     frame: Frame,
-    listing: ListingRef<'_>,
+    (listing, title): (ListingRef<'_>, &str),
     (status, reason, errors): (StatusCode, &str, Fields),
-) -> PageResult {
-    let title = match web.listings.get(listing).await {
-        Ok(found) => {
-            let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
-            Summary::of(content, &found.creator).title
-        }
-        // What was typed is not lost.
-        Err(_) if status != StatusCode::OK => listing.name.to_owned(),
-        Err(fault) => return Err(fault.into()),
-    };
+) -> Response {
     let shown = path(scope, listing.kind, listing.name);
     let area = Area::new("reason", "Why should it be taken down?");
     let closed = frame.closed();
@@ -105,5 +113,5 @@ async fn page(
         shell: frame.shell,
         errors,
     };
-    Ok(html(status, &page))
+    html(status, &page)
 }

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::confirmation::confirm_password;
 use super::link_mail::inform;
 use super::{record, sign_in_again};
+use crate::account::contact_address;
 use crate::app::{App, Web};
 use crate::domain::role::Role;
 use crate::form_body::FormBody;
@@ -63,10 +64,13 @@ pub async fn send(
     }
     let mut transaction = app.pool.begin().await?;
     let left = leave_accounts(&mut transaction, (&viewer, &client), &alone, now).await?;
-    if let Err(errors) = left {
-        drop(transaction);
-        return Ok(refused(&page(&app, &viewer, errors).await));
-    }
+    let accounts = match left {
+        Ok(accounts) => accounts,
+        Err(errors) => {
+            drop(transaction);
+            return Ok(refused(&page(&app, &viewer, errors).await));
+        }
+    };
     record(&mut *transaction, person, &client, "person_deleted", now).await?;
     people::remove(&mut *transaction, person.id).await?;
     let text = "You are deleted at Mchezo, as you asked.\n";
@@ -80,6 +84,9 @@ pub async fn send(
     .await?;
     transaction.commit().await?;
     revoke_tokens::run_now(&app).await;
+    for account in accounts {
+        contact_address::replace(&app, &actor, account, &person.email, None).await;
+    }
     app.sessions.end_of(person.id, viewer.token.hash()).await?;
     app.sessions.forget_networks(person.id).await?;
     let mut response = see_other("/?done=deleted");
@@ -115,13 +122,13 @@ async fn accounts_of_one(
 }
 
 /// Locks the accounts of a person and the person, and ends the memberships: an account without another member is closed, and one with other
-/// members keeps an owner. `disconnected` has nothing left at other services.
+/// members keeps an owner. `disconnected` has nothing left at other services. Returns the accounts.
 async fn leave_accounts(
     connection: &mut PgConnection,
     (viewer, client): (&Viewer, &ClientInfo),
     disconnected: &[Uuid],
     now: OffsetDateTime,
-) -> Result<Result<(), Fields>, PageError> {
+) -> Result<Result<Vec<Uuid>, Fields>, PageError> {
     let person = &viewer.person;
     // In one order, so that two people who leave the same accounts at once wait for each other and not both.
     let accounts = account_ids(&mut *connection, person.id).await?;
@@ -135,7 +142,7 @@ async fn leave_accounts(
         return Ok(Err(accounts_changed()));
     }
     let actor = viewer.actor(client);
-    for account in accounts {
+    for &account in &accounts {
         let mut others = members::of_account(&mut *connection, account).await?;
         others.retain(|member| member.person != person.id);
         if others.is_empty() {
@@ -159,7 +166,7 @@ async fn leave_accounts(
         };
         activity::insert(&mut *connection, entry, now).await?;
     }
-    Ok(Ok(()))
+    Ok(Ok(accounts))
 }
 
 /// The accounts of a person, in the order of their ids.

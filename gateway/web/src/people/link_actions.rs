@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::link::Input;
 use super::link_mail::inform;
 use super::{record, renew_session, sign_in_again};
+use crate::account::contact_address;
 use crate::app::Web;
 use crate::domain::password;
 use crate::domain::role::Role;
@@ -129,8 +130,7 @@ async fn is_free(connection: &mut PgConnection, account: Uuid) -> Result<bool, s
         && !closed_accounts::contains(connection, account).await?)
 }
 
-/// The account of a new person: one that staff have created with this address and that never had members, or a new one. `None`: the address is
-/// that of an account with members, who may invite this person.
+/// The account of a new person: one that staff have created with this address and that never had members, or a new one.
 async fn account_for(
     web: &Web,
     client: &ClientInfo,
@@ -143,18 +143,16 @@ async fn account_for(
         return Err(Fault::invalid_field("name", reason));
     }
     web.gateway.admit_change().await?;
+    if let Some(account) = web.gateway.account_by_email(&link.email).await? {
+        let is_taken = account != link.id && members::exist(&web.pool, account).await?;
+        if !is_taken && !closed_accounts::contains(&web.pool, account).await? {
+            return Ok(Some(account));
+        }
+    }
     let actor = Actor {
         person,
         address: client.address(),
     };
-    if let Some(account) = web.gateway.account_by_email(&link.email).await? {
-        if !closed_accounts::contains(&web.pool, account).await? {
-            let is_taken = account != link.id && members::exist(&web.pool, account).await?;
-            return Ok((!is_taken).then_some(account));
-        }
-        // Nobody gets it again. Its address is free for the new account.
-        web.gateway.release_address(&actor, account).await?;
-    }
     let created = web
         .gateway
         .create_account(&actor, link.id, name, &link.email);
@@ -276,6 +274,8 @@ async fn change_email(web: &Web, client: &ClientInfo, link: &Link, viewer: &View
     }
     record(&mut *transaction, person, client, "email_changed", now).await?;
     transaction.commit().await?;
+    let actor = viewer.actor(client);
+    contact_address::replace_in_all(web, &actor, &person.email, &link.email).await;
     let response = see_other("/you?done=email");
     Ok(renew_session(web, viewer, version, client, response).await?)
 }

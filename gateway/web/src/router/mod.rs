@@ -82,6 +82,7 @@ fn people_routes() -> Vec<Route> {
         form("/you/totp/off", SignedIn, totp::show_off, totp::turn_off),
         form("/you/delete", SignedIn, delete::show, delete::send),
         form("/accounts", SignedIn, list::show, list::create),
+        page("/accounts/new", SignedIn, list::show_new),
         page("/claim/{handle}", SignedIn, entry::claim),
         page("/takedown/{kind}/{name}", Anyone, entry::takedown),
         page("/try/{operation}", SignedIn, try_it::entry),

@@ -106,13 +106,6 @@ pub async fn of_account(
     Ok(members.collect())
 }
 
-/// All accounts with members.
-pub async fn accounts(executor: impl PgExecutor<'_>) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!("select distinct account_id from web.member")
-        .fetch_all(executor)
-        .await
-}
-
 /// Whether an account has a member. The caller holds the lock of [`lock`].
 pub async fn exist(executor: impl PgExecutor<'_>, account: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

@@ -5,15 +5,14 @@ use std::time::Duration;
 use contracts::common::v1 as common;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
-use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_client::RatesServiceClient;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
-use contracts::public::Rate;
 use kit::Fault;
 use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::Calls;
+use super::rates::{self, RatePage};
 
 #[derive(Debug, Clone)]
 pub struct Economy {
@@ -72,22 +71,9 @@ impl Economy {
         Ok(reports.list_own_reports(request).await?.into_inner())
     }
 
-    /// The current rates from the currency of a game.
-    pub async fn rates(&self, game: &str) -> Result<Vec<Rate<'static>>, Fault> {
-        let request = self.calls.read(proto::ListRatesRequest {
-            mode: common::Mode::Live.into(),
-            from: game.to_owned(),
-            ..proto::ListRatesRequest::default()
-        });
-        let mut rates = RatesServiceClient::new(self.calls.client.clone());
-        let mut parts = rates.list_rates(request).await?.into_inner();
-        let mut json = Vec::new();
-        while let Some(message) = parts.message().await? {
-            if let Some(Part::Json(part)) = message.part {
-                json.extend_from_slice(&part);
-            }
-        }
-        serde_json::from_slice(&json).map_err(|error| Fault::internal(&error))
+    /// The first `most` rates from the currency of a game to those of games whose slugs come after `after`.
+    pub async fn rates(&self, game: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
+        rates::page(&self.calls, game, after, most).await
     }
 
     /// The rate of a pair at the beginning of each of the last days, and now.

@@ -1,4 +1,4 @@
-//! economy-svc: rates between currencies and the method, for public pages.
+//! economy-svc: rates between currencies, and the method for public pages.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -9,6 +9,7 @@ use contracts::public::Rate;
 use kit::Fault;
 
 use super::Currencies;
+use super::call::Calls;
 use crate::domain::json_rows::JsonRows;
 
 /// Rates from one currency, by the slugs of the others.
@@ -19,37 +20,10 @@ pub struct RatePage {
 }
 
 impl Currencies {
-    /// The first `most` rates from a currency to those whose slugs come after `after`. Never more of them are held, however many there are.
+    /// The first `most` rates from a currency to those whose slugs come after `after`.
     pub async fn rates(&self, from: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
         let _permit = self.permit().await?;
-        let request = self.calls.read(proto::ListRatesRequest {
-            mode: Mode::Live.into(),
-            from: from.to_owned(),
-            ..proto::ListRatesRequest::default()
-        });
-        let mut rates = RatesServiceClient::new(self.calls.client.clone());
-        let mut parts = rates.list_rates(request).await?.into_inner();
-        let (mut list, mut rows) = (JsonRows::default(), Vec::new());
-        while let Some(message) = parts.message().await? {
-            let Some(Part::Json(piece)) = message.part else {
-                continue;
-            };
-            for row in list.complete(&piece)? {
-                let rate: Rate<'static> =
-                    serde_json::from_slice(&row).map_err(|error| Fault::internal(&error))?;
-                if rate.to.as_ref() <= after {
-                    continue;
-                }
-                if rows.len() == most {
-                    // The rest of the stream is not read.
-                    let has_more = true;
-                    return Ok(RatePage { rows, has_more });
-                }
-                rows.push(rate);
-            }
-        }
-        let has_more = false;
-        Ok(RatePage { rows, has_more })
+        page(&self.calls, from, after, most).await
     }
 
     /// The rate of a pair at the beginning of each of the last days, and now.
@@ -75,4 +49,41 @@ impl Currencies {
         let mut method = MethodologyServiceClient::new(self.calls.client.clone());
         Ok(method.get_methodology(request).await?.into_inner())
     }
+}
+
+/// The first `most` rates from a currency to those whose slugs come after `after`. Never more of them are held, however many there are.
+pub(super) async fn page(
+    calls: &Calls,
+    from: &str,
+    after: &str,
+    most: usize,
+) -> Result<RatePage, Fault> {
+    let request = calls.read(proto::ListRatesRequest {
+        mode: Mode::Live.into(),
+        from: from.to_owned(),
+        ..proto::ListRatesRequest::default()
+    });
+    let mut rates = RatesServiceClient::new(calls.client.clone());
+    let mut parts = rates.list_rates(request).await?.into_inner();
+    let (mut list, mut rows) = (JsonRows::default(), Vec::new());
+    while let Some(message) = parts.message().await? {
+        let Some(Part::Json(piece)) = message.part else {
+            continue;
+        };
+        for row in list.complete(&piece)? {
+            let rate: Rate<'static> =
+                serde_json::from_slice(&row).map_err(|error| Fault::internal(&error))?;
+            if rate.to.as_ref() <= after {
+                continue;
+            }
+            if rows.len() == most {
+                // The rest of the stream is not read.
+                let has_more = true;
+                return Ok(RatePage { rows, has_more });
+            }
+            rows.push(rate);
+        }
+    }
+    let has_more = false;
+    Ok(RatePage { rows, has_more })
 }

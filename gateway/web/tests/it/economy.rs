@@ -1,5 +1,7 @@
 //! The economy of an account's games: the currency, the reports and the rates.
 
+use std::sync::atomic::Ordering;
+
 use sqlx::PgPool;
 use web::domain::role::Role;
 
@@ -89,4 +91,33 @@ async fn a_developer_names_currencies_and_an_editor_reads_them(pool: PgPool) {
         .post(&format!("{path}/currency"), &[("name", "Shell")])
         .await;
     refused.assert(403, "Not with your role");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn rates_come_by_pages(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await.to_string();
+    account.clone_into(&mut site.economy.owner.lock().unwrap());
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    site.economy.more_rates.store(40, Ordering::Relaxed);
+    let mut owner = site.signed_in(ADA).await;
+    let path = format!("/accounts/{account}/economy/okoto");
+    let page = owner.get(&path).await;
+    page.assert(200, "a-0023");
+    assert!(!page.text.contains("a-0024"), "{}", page.text);
+    let next = format!("{path}?after=a%2D0023#rates");
+    page.assert(200, &format!("<a href=\"{next}\">More rates</a>"));
+    let page = owner.get(next.trim_end_matches("#rates")).await;
+    page.assert(200, "?to=kora&amp;after=a%2D0023#rates");
+    page.assert(200, "First rates");
+    assert!(!page.text.contains("More rates"), "{}", page.text);
+    owner
+        .get(&format!("{path}?to=kora&after=a%2D0023"))
+        .await
+        .assert(200, "to=kora&#38;at=2026-11-23T12:00:00Z");
+    owner
+        .get(&format!("{path}?after=zz"))
+        .await
+        .assert(200, "There are no more rates.");
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
-use kit::{Fault, ids};
+use kit::{Fault, ids, timestamp};
 use tokio::sync::oneshot;
 use tonic::{Request, Response, Status};
 
@@ -14,6 +14,8 @@ use tonic::{Request, Response, Status};
 pub(crate) struct StubGateway {
     pub(crate) accounts: Arc<Mutex<BTreeMap<String, proto::Account>>>,
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
+    /// Lists of keys lack the oldest.
+    pub(crate) leaves_keys_out: Arc<AtomicBool>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) tokens: Arc<Mutex<Vec<proto::AccountToken>>>,
     /// What tokens changed in every account, newest first.
@@ -160,7 +162,9 @@ impl AccountsService for StubGateway {
             check_name(&name)?;
             account.name = name;
         }
-        account.email = request.email.unwrap_or_default();
+        if let Some(email) = request.email {
+            account.email = email;
+        }
         Ok(Response::new(
             proto::AccountsServiceChangeAccountResponse::default(),
         ))
@@ -215,6 +219,7 @@ impl AccountsService for StubGateway {
         let keys = keys.iter().filter(|key| key.account_id == account);
         Ok(Response::new(proto::ListKeysResponse {
             keys: keys.cloned().collect(),
+            left_out: self.leaves_keys_out.load(Ordering::Relaxed),
         }))
     }
 
@@ -447,6 +452,30 @@ impl AccountsService for StubGateway {
             found.next_cursor = None;
         }
         Ok(Response::new(found))
+    }
+
+    async fn list_expiring_keys(
+        &self,
+        request: Request<proto::AccountsServiceListExpiringKeysRequest>,
+    ) -> Answer<proto::AccountsServiceListExpiringKeysResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let until = request.until.and_then(timestamp::decode).unwrap();
+        let ends_until = |key: &&proto::Key| {
+            let end = key.expires_at.and_then(timestamp::decode);
+            end.is_some_and(|end| end <= until) && key.revoked_at.is_none()
+        };
+        // Each page has one key.
+        let place: usize = request.cursor.parse().unwrap_or_default();
+        let keys = self.keys.lock().unwrap();
+        let mut ending = keys.iter().filter(ends_until).skip(place);
+        let key = ending.next().cloned();
+        Ok(Response::new(
+            proto::AccountsServiceListExpiringKeysResponse {
+                keys: key.into_iter().collect(),
+                next_cursor: ending.next().map(|_| (place + 1).to_string()),
+            },
+        ))
     }
 
     async fn list_month_use(

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use contracts::gateway::v1 as proto;
 use kit::timestamp;
 use sqlx::PgPool;
 use time::Duration;
@@ -190,9 +191,16 @@ async fn owners_and_developers_get_one_mail_before_a_key_expires(pool: PgPool) {
     browser.post(&keys, &fields).await.assert(200, "svc_test_");
     let end = START + Duration::days(10);
     site.gateway.keys.lock().unwrap()[0].expires_at = Some(timestamp::encode(end));
+    // A key of an account without members, on a page of its own: nobody gets a mail.
+    site.gateway.keys.lock().unwrap().push(proto::Key {
+        id: kit::ids::row_id().to_string(),
+        account_id: kit::ids::row_id().to_string(),
+        expires_at: Some(timestamp::encode(end)),
+        ..proto::Key::default()
+    });
     let run = async |after| expiring_keys::run(&site.app, START + after).await.unwrap();
     assert_eq!(run(Duration::days(2)).await, 0);
-    assert_eq!(run(Duration::days(4)).await, 1);
+    assert_eq!(run(Duration::days(4)).await, 2);
     assert_eq!(run(Duration::days(5)).await, 0);
     let mails = site.mails().await;
     let [(recipient, subject, body)] = &mails[..] else {
@@ -203,5 +211,41 @@ async fn owners_and_developers_get_one_mail_before_a_key_expires(pool: PgPool) {
         (ADA, "A key expires soon")
     );
     assert!(body.contains("2026-12-03 12:00 UTC"), "{body}");
-    assert_eq!(run(Duration::days(11)).await, 0);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_page_of_a_key_says_what_used_it_last_and_what_is_left_of_its_grace(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let id = kit::ids::row_id().to_string();
+    let until = START + Duration::hours(6) + Duration::minutes(12);
+    site.gateway.keys.lock().unwrap().push(proto::Key {
+        id: id.clone(),
+        account_id: account.to_string(),
+        name: "server".to_owned(),
+        grace_until: Some(timestamp::encode(until)),
+        ..proto::Key::default()
+    });
+    site.gateway.calls.lock().unwrap().calls = vec![proto::Call {
+        at: Some(timestamp::encode(START)),
+        key_id: id.clone(),
+        method: "GET".to_owned(),
+        route: "/v1/games/{slug}".to_owned(),
+        status: 404,
+        ..proto::Call::default()
+    }];
+    let keys = format!("/accounts/{account}/keys");
+    let page = browser.get(&format!("{keys}/{id}")).await;
+    page.assert(200, "<code>GET /v1/games/{slug}</code>, answered with 404");
+    page.assert(200, &format!("{account}/requests?key={id}"));
+    let left = "<span data-left=\"22320\">6 h 12 min</span> left, until 2026-11-23 18:12 UTC";
+    page.assert(200, left);
+    let list = browser.get(&keys).await;
+    list.assert(200, left);
+    assert!(!list.text.contains("these are the newest"), "{}", list.text);
+    site.gateway.leaves_keys_out.store(true, Ordering::Relaxed);
+    browser.get(&keys).await.assert(200, "these are the newest");
+    site.clock.advance(Duration::hours(7));
+    let page = browser.get(&format!("{keys}/{id}")).await;
+    assert!(!page.text.contains("data-left"), "{}", page.text);
 }

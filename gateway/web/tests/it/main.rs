@@ -4,10 +4,13 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod access;
+mod accounts;
+mod api_lines;
 mod boards;
 mod browser;
 mod closed;
 mod code_attacks;
+mod contact_address;
 mod csrf;
 mod deletion;
 mod docs;
@@ -20,6 +23,7 @@ mod full_account;
 mod gateway;
 mod held_open;
 mod hostile_text;
+mod kept_forms;
 mod keys;
 mod link_misuse;
 mod links;
@@ -28,6 +32,7 @@ mod neighbour;
 mod notes;
 mod outages;
 mod pictures;
+mod recording;
 mod redirects;
 mod reference;
 mod refused_forms;

@@ -70,7 +70,7 @@ fn without(site: &Site, service: Needs) -> Router {
         api: app.api.clone(),
         staff_mail: app.staff_mail.clone(),
         currencies: currencies.unwrap_or_else(|| app.currencies.clone()),
-        page_limit: PageLimit::new(1_000_000),
+        page_limit: PageLimit::new(1_000_000, 1_000_000),
         articles: Articles::read(None).unwrap(),
         guides: Guides::read(&app.public_url, &app.api_url).unwrap(),
         reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),

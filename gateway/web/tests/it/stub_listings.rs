@@ -1,7 +1,7 @@
 //! listings-svc with games, claims and pictures in memory.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use contracts::listings::v1 as proto;
@@ -32,6 +32,8 @@ pub(crate) struct StubListings {
     /// The slug that a form has submitted.
     submitted: Arc<Mutex<BTreeMap<String, String>>>,
     pub(crate) is_down: Arc<AtomicBool>,
+    /// How often a form has asked for its choices.
+    pub(crate) choices_read: Arc<AtomicU32>,
     /// What every field says that a studio or staff may write.
     pub(crate) words: Arc<Mutex<Option<String>>>,
     /// The notes that were sent, each once.
@@ -237,6 +239,7 @@ impl OwnListingsService for StubListings {
         &self,
         _: Request<proto::ListFieldValuesRequest>,
     ) -> Answer<proto::ListFieldValuesResponse> {
+        self.choices_read.fetch_add(1, Ordering::Relaxed);
         self.check()?;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         Ok(Response::new(proto::ListFieldValuesResponse {

@@ -132,7 +132,7 @@ impl Site {
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), 1),
             catalogue: Catalogue::new(client, testing::LONG, 1),
-            page_limit: PageLimit::new(120),
+            page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),
             guides: Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap(),
             reference: DocumentCache::new(stub.clone(), "https://mchezo.example/v1".to_owned()),

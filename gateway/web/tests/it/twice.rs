@@ -2,11 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
+use contracts::listings::v1 as proto;
 use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
 use crate::full_account::{CAROL, FullAccount};
+use crate::stub_notes::NOTE;
 use crate::support::{ADA, Site};
 
 /// Opens `page`, and sends its form twice at once to `action`.
@@ -138,6 +140,12 @@ async fn one_endpoint_one_test_event_and_one_secret(pool: PgPool) {
     let since = [("since", "2026-11-01T00:00"), ("confirmed", "yes")];
     let recover = format!("{page}/recover");
     send_twice(&mut owner, &recover, &recover, &since).await;
+    let (one, two) = send_twice(&mut owner, &page, &format!("{page}/remove"), &[]).await;
+    assert_eq!(one.location(), two.location());
+    assert_eq!(
+        webhooks.endpoints(account).await.unwrap().endpoints.len(),
+        1
+    );
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
@@ -175,6 +183,25 @@ async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
         recorded,
         ["claim maliyo: It is ours.", "takedown okoto: It is old."]
     );
+
+    // These change nothing the second time, and both lead to the same page.
+    let listing = format!("{base}/listings/game/okoto");
+    let pictures = format!("{listing}/pictures");
+    for game in site.listings.games.lock().unwrap().values_mut() {
+        game.set_state(proto::State::Pending);
+    }
+    let prepared = [("id", "prepared-1"), ("alt", "A cover")];
+    let removed = [("url", "https://mchezo.example/pictures/a.jpg")];
+    let closed = [("state", "done")];
+    for (page, action, fields) in [
+        (&pictures, format!("{pictures}/cover/use"), &prepared[..]),
+        (&pictures, format!("{pictures}/cover/remove"), &removed[..]),
+        (&listing, format!("{listing}/notes/{NOTE}"), &closed[..]),
+        (&listing, format!("{listing}/withdraw"), &[][..]),
+    ] {
+        let (one, two) = send_twice(&mut owner, page, &action, fields).await;
+        assert_eq!(one.location(), two.location(), "{action}");
+    }
 
     let economy = format!("{base}/economy/okoto");
     let currency = format!("{economy}/currency");

@@ -3,15 +3,15 @@
 use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
-use kit::{Code, Fault, timestamp};
+use kit::{Fault, timestamp};
 use pages::keys::{KeyChoices, NewKeyPage};
-use pages::{Field, Fields};
+use pages::{ApiCall, Field, Fields};
 use serde::Deserialize;
 use time::Date;
 use time::macros::format_description;
 
 use super::ShownSecret;
-use crate::account::{record, shell};
+use crate::account::{record_done, release_form, shell, store_result};
 use crate::app::{App, Web};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
@@ -97,27 +97,24 @@ async fn make(
     key: NewKey,
 ) -> Result<Option<ShownSecret>, Fault> {
     web.gateway.admit_change().await?;
-    let (actor, now) = (viewer.actor(client), web.clock.now());
+    let actor = viewer.actor(client);
     let mut shown = ShownSecret {
         name: key.name.clone(),
         secret: String::new(),
         may_write: key.may_write,
         kind: key.kind.clone(),
         mode: super::TEST.to_owned(),
-        old_until: None,
+        old_ends: None,
     };
     if form.mode == "live" {
         web.gateway.request_key(&actor, scope.id, key).await?;
         let what = ("key_asked", shown.name.as_str());
-        record(&web.pool, (viewer, client), scope, what, now).await?;
+        record_done(web, (viewer, client), scope, what).await;
         return Ok(None);
     }
     shown.secret = web.gateway.create_key(&actor, scope.id, key).await?;
     let what = ("key_created", shown.name.as_str());
-    // The key exists and must be shown, even if its activity cannot be recorded; the gateway's audit has it.
-    if let Err(fault) = record(&web.pool, (viewer, client), scope, what, now).await {
-        tracing::warn!(%fault, "the activity of a new key is not recorded");
-    }
+    record_done(web, (viewer, client), scope, what).await;
     Ok(Some(shown))
 }
 
@@ -130,21 +127,15 @@ async fn answer(
 ) -> PageResult {
     match made {
         Ok(Some(shown)) => {
-            // As above: the secret is shown in any case.
-            if let Err(fault) = web.forms.store(&viewer.token, &id, &shown.text()).await {
-                tracing::warn!(%fault, "a form that is sent twice will not show its key again");
-            }
+            store_result(web, viewer, &id, &shown.text()).await;
             Ok(ok(&shown.page(web, viewer, scope, HEADING).await))
         }
         Ok(None) => {
-            web.forms.store(&viewer.token, &id, "asked").await?;
+            store_result(web, viewer, &id, "asked").await;
             Ok(see_other(&format!("/accounts/{}/keys", scope.id)))
         }
         Err(fault) => {
-            // With an unknown outcome the id stays claimed: a repetition could make a second key.
-            if fault.code != Code::OutcomeUnknown {
-                web.forms.release(&viewer.token, &id).await?;
-            }
+            release_form(web, viewer, &id, &fault).await;
             let fields = ["name", "mode", "kind", "may_write", "game", "expires"];
             let (status, errors) = form_errors(&fault, &fields, &[("expires_at", "expires")]);
             page(web, viewer, scope, (status, form, errors)).await
@@ -191,8 +182,10 @@ async fn page(
     let expires = Field::date("expires", "Last day")
         .optional()
         .hint("In UTC. A mail comes a week before; without a day, the key does not expire.");
+    let mut shell = shell(web, viewer, scope, Section::Keys).await;
+    shell.api_call = Some(ApiCall::account("POST /v1/account/keys"));
     let page = NewKeyPage {
-        shell: shell(web, viewer, scope, Section::Keys).await,
+        shell,
         account: scope.id.to_string(),
         form: once::new_id(),
         name: Field::text("name", "Name")

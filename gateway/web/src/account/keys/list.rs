@@ -3,13 +3,13 @@
 use axum::Extension;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use pages::keys::{ListPage, RequestRow};
+use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::{ApiCall, Fields, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{SELF, ShownSecret, rights, row, time_of};
-use crate::account::{record, shell};
+use super::{ShownSecret, rights, row, time_of};
+use crate::account::{record_done, release_form, shell, store_result};
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
@@ -61,15 +61,16 @@ pub async fn reveal(
                 may_write: key.may_write,
                 kind: key.kind,
                 mode: key.mode,
-                old_until: None,
+                old_ends: None,
             };
-            app.forms.store(&viewer.token, &id, &shown.text()).await?;
+            // The secret exists and must be shown, whatever happens to the rest.
+            store_result(&app, &viewer, &id, &shown.text()).await;
             let what = ("key_revealed", shown.name.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await))
         }
         Err(fault) => {
-            app.forms.release(&viewer.token, &id).await?;
+            release_form(&app, &viewer, &id, &fault).await;
             let (status, errors) = form_errors(&fault, &[], &[]);
             page(&app, &viewer, &scope, status, errors).await
         }
@@ -85,15 +86,15 @@ async fn page(
 ) -> PageResult {
     let now = web.clock.now();
     let gateway = &web.gateway;
-    let (keys, requests, mut shell) = futures::join!(
-        gateway.keys(scope.id),
+    let (listed, requests, mut shell) = futures::join!(
+        gateway.list_keys(scope.id),
         gateway.key_requests(scope.id),
         shell(web, viewer, scope, Section::Keys)
     );
-    // Newest first; revoked keys last.
-    let mut keys = keys?;
-    keys.reverse();
-    keys.sort_by_key(|key| key.revoked_at.is_some());
+    let listed = listed?;
+    // Newest first; keys that have ended last.
+    let mut keys: Vec<KeyRow> = listed.keys.iter().rev().map(|key| row(key, now)).collect();
+    keys.sort_by_key(|key| !key.state.works);
     let open = requests?.into_iter().filter(|it| it.state != "revealed");
     let requests = open.map(|request| RequestRow {
         rights: rights(
@@ -108,12 +109,13 @@ async fn page(
         state: request.state,
         reason: request.reason.unwrap_or_default(),
     });
-    shell.api_call = Some(ApiCall::new(SELF, "GET /v1/me"));
+    shell.api_call = Some(ApiCall::account("GET /v1/account/keys"));
     let page = ListPage {
         shell,
         errors,
         account: scope.id.to_string(),
-        keys: keys.iter().map(|key| row(key, now)).collect(),
+        keys,
+        has_more: listed.left_out,
         requests: requests.collect(),
         may_change: scope.role.may(Permission::Develop),
         form: once::new_id(),

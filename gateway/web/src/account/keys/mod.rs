@@ -6,7 +6,8 @@ pub mod one;
 
 use contracts::gateway::v1 as proto;
 use kit::timestamp;
-use pages::keys::{FirstAnswer, KeyRow, KeyState, SecretPage};
+use pages::keys::{FirstAnswer, Grace, KeyRow, KeyState, SecretPage};
+use pages::shell::ApiCall;
 use pages::when;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -18,8 +19,6 @@ use crate::viewer::{AccountScope, Section, Viewer};
 
 /// The mode of keys for sample data.
 const TEST: &str = "test";
-/// What the API tells of keys.
-const SELF: &str = "Each key describes itself to the API";
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
 /// The most bytes of its answer that a page shows.
@@ -35,8 +34,9 @@ struct ShownSecret {
     /// Absent in what a version before this one remembers.
     #[serde(default)]
     mode: String,
-    /// When the old secret ends, after a rotation.
-    old_until: Option<String>,
+    /// When the old secret ends, after a rotation: Unix time.
+    #[serde(default)]
+    old_ends: Option<i64>,
 }
 
 impl ShownSecret {
@@ -61,15 +61,20 @@ impl ShownSecret {
         } else {
             None
         };
+        let mut shell = shell(web, viewer, scope, Section::Keys).await;
+        shell.api_call = Some(ApiCall::account("POST /v1/account/keys"));
         SecretPage {
-            shell: shell(web, viewer, scope, Section::Keys).await,
+            shell,
             account: scope.id.to_string(),
             heading,
             variable: variable(&self.kind, self.may_write),
             secret: self.secret,
             name: self.name,
             api_url: web.api_url.clone(),
-            old_until: self.old_until,
+            grace: self
+                .old_ends
+                .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
+                .and_then(|end| grace(end, web.clock.now())),
             first_path: FIRST_PATH,
             first_answer,
         }
@@ -119,7 +124,19 @@ fn row(key: &proto::Key, now: OffsetDateTime) -> KeyRow {
         created: time_of(key.created_at).map(when::day).unwrap_or_default(),
         last_used: time_of(key.last_used_at).map(when::minute),
         state: state(key, now),
+        grace: time_of(key.grace_until)
+            .filter(|_| key.revoked_at.is_none())
+            .and_then(|until| grace(until, now)),
     }
+}
+
+/// What is left of a grace period.
+fn grace(until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
+    (until > now).then(|| Grace {
+        left: when::left_in_short(until, now),
+        seconds: (until - now).whole_seconds(),
+        until: when::minute(until),
+    })
 }
 
 /// What a key may do, in words: `test, writes`, `live, secret key of okoto`.
@@ -143,11 +160,8 @@ fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
         return state("expired".to_owned(), false);
     }
     match grace {
-        Some(until) if until <= now => state("rotated".to_owned(), false),
-        Some(until) => state(
-            format!("rotated: works for {} more", when::left(until, now)),
-            true,
-        ),
+        // What is left of the grace period stands beside it.
+        Some(until) => state("rotated".to_owned(), until > now),
         None => match expires {
             Some(expires) if expires - now < time::Duration::days(14) => {
                 state(format!("expires in {}", when::left(expires, now)), true)
@@ -175,7 +189,11 @@ mod tests {
             grace_until: at(Duration::hours(5)),
             ..proto::Key::default()
         };
-        assert_eq!(text(rotated.clone()), "rotated: works for 5 hours more");
+        assert_eq!(text(rotated.clone()), "rotated");
+        let shown = row(&rotated, NOW).grace.unwrap();
+        assert_eq!((shown.left.as_str(), shown.seconds), ("5 h 0 min", 18_000));
+        assert_eq!(shown.until, "2026-11-23 17:00 UTC");
+        assert!(row(&rotated, NOW + Duration::hours(5)).grace.is_none());
         let revoked = proto::Key {
             revoked_at: at(Duration::ZERO),
             ..rotated

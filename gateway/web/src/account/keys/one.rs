@@ -5,13 +5,14 @@ use axum::extract::{Path, State};
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::Code;
-use pages::keys::KeyPage;
+use pages::keys::{KeyPage, LastCall};
 use pages::{ApiCall, Fields, when};
 use serde::Deserialize;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{SELF, ShownSecret, row, time_of};
-use crate::account::{closed, record};
+use super::{ShownSecret, row, time_of};
+use crate::account::{closed, record_done, release_form, store_result};
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
@@ -88,23 +89,16 @@ pub async fn rotate(
                 may_write: old.may_write,
                 kind: old.kind,
                 mode: old.mode,
-                old_until: time_of(old.grace_until).map(when::minute),
+                old_ends: time_of(old.grace_until).map(OffsetDateTime::unix_timestamp),
             };
             // The secret exists and must be shown, whatever happens to the rest.
-            if let Err(fault) = app.forms.store(&viewer.token, &id, &shown.text()).await {
-                tracing::warn!(%fault, "a form that is sent twice will not show its key again");
-            }
+            store_result(&app, &viewer, &id, &shown.text()).await;
             let what = ("key_rotated", shown.name.as_str());
-            let now = app.clock.now();
-            if let Err(fault) = record(&app.pool, (&viewer, &client), &scope, what, now).await {
-                tracing::warn!(%fault, "the activity of a rotation is not recorded");
-            }
+            record_done(&app, (&viewer, &client), &scope, what).await;
             Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await))
         }
         Err(fault) => {
-            if fault.code != Code::OutcomeUnknown {
-                app.forms.release(&viewer.token, &id).await?;
-            }
+            release_form(&app, &viewer, &id, &fault).await;
             let refused = form_errors(&fault, &["grace_seconds"], &[]);
             page(&app, &viewer, &scope, &key, refused).await
         }
@@ -122,7 +116,7 @@ pub async fn revoke(
     match app.gateway.revoke_key(&actor, scope.id, &key).await {
         Ok(revoked) => {
             let what = ("key_revoked", revoked.name.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             Ok(see_other(&format!("/accounts/{}/keys", scope.id)))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
@@ -142,16 +136,18 @@ async fn page(
 ) -> PageResult {
     let now = web.clock.now();
     let gateway = &web.gateway;
-    let (key, found, closed) = futures::join!(
+    let (key, found, last_call, closed) = futures::join!(
         gateway.key(scope.id, key),
         gateway.account(scope.id),
+        gateway.last_call(scope.id, key),
         closed(web)
     );
     let (key, found) = (key?, found?);
     let graces = graces(&key, &found);
     let name = found.account.map(|account| account.name);
     let mut shell = scope.shell(viewer, &name.unwrap_or_default(), Section::Keys);
-    shell.api_call = Some(ApiCall::new(SELF, "GET /v1/me"));
+    let call = format!("GET /v1/account/keys/{}", key.id);
+    shell.api_call = Some(ApiCall::account(call));
     shell.closed = closed;
     let page = KeyPage {
         shell,
@@ -161,10 +157,20 @@ async fn page(
         key: row(&key, now),
         expires: time_of(key.expires_at).map(when::minute),
         game: key.game,
+        // While the log is away, the page does without.
+        last_call: last_call.ok().flatten().map(last_call_row),
         graces,
         may_change: scope.role.may(Permission::Develop),
     };
     Ok(html(status, &page))
+}
+
+fn last_call_row(call: proto::Call) -> LastCall {
+    LastCall {
+        at: time_of(call.at).map(when::minute).unwrap_or_default(),
+        route: format!("{} {}", call.method, call.route),
+        status: call.status.to_string(),
+    }
 }
 
 /// The grace periods that a rotation of this key may have, longest first; none if it was rotated.

@@ -10,8 +10,8 @@ use axum::extract::{Path, State};
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::Fault;
-use pages::Fields;
 use pages::try_it::{Answer, Request, TryPage};
+use pages::{ApiCall as ApiCallLine, Fields};
 use uuid::Uuid;
 
 use self::form::form_parts;
@@ -159,9 +159,10 @@ async fn page(
     (status, errors, sent): (StatusCode, Fields, Option<(Request, Answer)>),
 ) -> PageResult {
     let shell = request.shell(Section::Requests).await;
+    let call = format!("{} {}", operation.method, operation.path);
     let page = TryPage {
         title: operation.title(),
-        call: format!("{} {}", operation.method, operation.path),
+        call: call.clone(),
         summary: operation.summary.clone(),
         reference: format!("{}/{}", crate::reference::PATH, operation.id),
         action: format!("/accounts/{}/try/{}", request.scope.id, operation.id),
@@ -172,6 +173,7 @@ async fn page(
         // What the switches close answers for itself.
         shell: pages::Shell {
             closed: None,
+            api_call: Some(ApiCallLine::new("The page makes this call", call.as_str())),
             ..shell
         },
         errors,

@@ -14,6 +14,7 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::curl;
 use crate::page_error::PageResult;
 use crate::render::{form_errors, html};
+use crate::viewer::Section;
 
 pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
@@ -51,7 +52,7 @@ async fn page(
     (status, errors): (StatusCode, Fields),
 ) -> PageResult {
     let page = CheckPage {
-        shell: request.webhooks_shell().await,
+        shell: request.shell(Section::Webhooks).await,
         errors,
         base: request.webhooks(),
         id: endpoint.id,

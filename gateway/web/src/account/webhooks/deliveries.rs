@@ -112,11 +112,12 @@ pub async fn show(
             }
         }
     };
+    let call = format!("/deliveries?endpoint={id}");
     let (endpoint, deliveries, types, mut shell) = futures::join!(
         webhooks.endpoint(account, id),
         deliveries,
         webhooks.event_types(),
-        request.webhooks_shell(),
+        request.webhooks_shell(("GET", &call)),
     );
     let (endpoint, (status, errors, listed), types) = (endpoint?, deliveries?, types?);
     shell.notice = after.notice();

@@ -80,10 +80,11 @@ async fn page(
     (status, errors): (StatusCode, Fields),
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let call = format!("/deliveries/{id}?endpoint={endpoint}");
     let (found, delivery, shell) = futures::join!(
         webhooks.endpoint(account, endpoint),
         webhooks.delivery(account, endpoint, id),
-        request.webhooks_shell(),
+        request.webhooks_shell(("GET", &call)),
     );
     let (found, delivery) = (found?, delivery?);
     let body = String::from_utf8_lossy(&delivery.body).into_owned();

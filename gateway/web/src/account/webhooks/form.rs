@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::signing_secret::ShownSecret;
 use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
+use crate::account::{release_form, store_result};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, ok, see_other};
@@ -104,16 +105,11 @@ pub async fn add(request: MemberRequest, FormBody(pairs): FormBody<Pairs>) -> Pa
                 .await;
             let shown = ShownSecret::new(endpoint, secret);
             // The secret exists and must be shown, whatever happens to the rest.
-            if let Err(fault) = app.forms.store(token, &id, &shown.text()).await {
-                tracing::warn!(%fault, "a form that is sent twice will not show its secret again");
-            }
+            store_result(app, &request.viewer, &id, &shown.text()).await;
             Ok(ok(&shown.page(&request).await))
         }
         Err(fault) => {
-            // With an unknown outcome the id stays claimed: a repetition could add a second endpoint.
-            if fault.code != Code::OutcomeUnknown {
-                app.forms.release(token, &id).await?;
-            }
+            release_form(app, &request.viewer, &id, &fault).await;
             let (status, errors) = form_errors(&fault, &FIELDS, &[]);
             page(&request, None, (status, &form, errors)).await
         }
@@ -172,7 +168,11 @@ async fn page(
     (status, form, errors): (StatusCode, &EndpointForm, Fields),
 ) -> PageResult {
     let types = request.app.webhooks.event_types();
-    let (types, shell) = futures::join!(types, request.webhooks_shell());
+    let call = match id {
+        Some(id) => ("PATCH", format!("/endpoints/{id}")),
+        None => ("POST", "/endpoints".to_owned()),
+    };
+    let (types, shell) = futures::join!(types, request.webhooks_shell((call.0, &call.1)));
     let (types, errors) = match types {
         Ok(types) => (types, errors),
         // The page keeps what was typed.

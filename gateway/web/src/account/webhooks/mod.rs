@@ -37,10 +37,11 @@ impl MemberRequest {
         self.may(Permission::Develop)
     }
 
-    async fn webhooks_shell(&self) -> Shell {
-        let text = "The API lists what was published, changed and removed, for reading instead of webhooks";
+    /// The frame of a page that this call of the account API gives, by method and path below `/v1/account`.
+    async fn webhooks_shell(&self, (method, path): (&str, &str)) -> Shell {
+        let call = format!("{method} /v1/account{path}");
         Shell {
-            api_call: Some(ApiCall::new(text, "GET /v1/changes")),
+            api_call: Some(ApiCall::account(call)),
             ..self.shell(Section::Webhooks).await
         }
     }

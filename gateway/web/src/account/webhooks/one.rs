@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::signing_secret::ShownSecret;
 use super::{endpoint_id, origin, time_of, words};
 use crate::account::member_request::MemberRequest;
+use crate::account::{release_form, store_result};
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
@@ -78,13 +79,20 @@ pub async fn switch(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>)
 pub async fn remove(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
     let webhooks = &request.app.webhooks;
-    let endpoint = webhooks.endpoint(request.scope.id, id).await?;
-    if let Err(fault) = webhooks.remove(request.scope.id, id).await {
-        return refused(&request, id, &fault, &[]).await;
+    let removed = async {
+        let endpoint = webhooks.endpoint(request.scope.id, id).await?;
+        webhooks.remove(request.scope.id, id).await?;
+        Ok::<_, Fault>(endpoint)
+    };
+    match removed.await {
+        Ok(endpoint) => {
+            let subject = origin(&endpoint.url);
+            request.record("webhook_removed", &subject).await;
+        }
+        // The first of two clicks has removed it, and the account has none with this id now: what was wanted.
+        Err(fault) if fault.code == Code::NotFound => {}
+        Err(fault) => return refused(&request, id, &fault, &[]).await,
     }
-    request
-        .record("webhook_removed", &origin(&endpoint.url))
-        .await;
     let list = request.webhooks();
     Ok(see_other(&format!("{list}?done=webhook-removed")))
 }
@@ -111,15 +119,11 @@ pub async fn rotate(
             request.record("webhook_secret_rotated", &subject).await;
             let shown = ShownSecret::new(endpoint, secret);
             // The secret exists and must be shown, whatever happens to the rest.
-            if let Err(fault) = app.forms.store(token, &form, &shown.text()).await {
-                tracing::warn!(%fault, "a form that is sent twice will not show its secret again");
-            }
+            store_result(app, &request.viewer, &form, &shown.text()).await;
             Ok(ok(&shown.page(&request).await))
         }
         Err(fault) => {
-            if fault.code != Code::OutcomeUnknown {
-                app.forms.release(token, &form).await?;
-            }
+            release_form(app, &request.viewer, &form, &fault).await;
             refused(&request, id, &fault, &[]).await
         }
     }
@@ -151,14 +155,12 @@ pub async fn test(
     match sent.await {
         Ok(sent) => {
             let number = sent.id.to_string();
-            app.forms.store(token, &claimed, &number).await?;
+            store_result(app, &request.viewer, &claimed, &number).await;
             request.record("webhook_tested", &sent.event).await;
             Ok(delivery(sent.id))
         }
         Err(fault) => {
-            if fault.code != Code::OutcomeUnknown {
-                app.forms.release(token, &claimed).await?;
-            }
+            release_form(app, &request.viewer, &claimed, &fault).await;
             refused(&request, id, &fault, &["event"]).await
         }
     }
@@ -203,11 +205,12 @@ async fn page(
         limit: NEWEST,
         ..DeliveryFilter::default()
     };
+    let path = format!("/endpoints/{id}");
     let (endpoint, deliveries, types, mut shell) = futures::join!(
         webhooks.endpoint(account, id),
         webhooks.deliveries(account, id, newest),
         webhooks.event_types(),
-        request.webhooks_shell(),
+        request.webhooks_shell(("GET", &path)),
     );
     let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
     shell.notice = notice;

@@ -100,7 +100,8 @@ async fn page(
     outcome: Outcome,
 ) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
-    let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell());
+    let call = format!("/deliveries/recover?endpoint={id}&since=");
+    let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell(("POST", &call)));
     let endpoint = match endpoint {
         Ok(endpoint) => endpoint,
         // What was typed is not lost.

@@ -6,10 +6,11 @@ use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::page_error::PageResult;
 use crate::render::ok;
+use crate::viewer::Section;
 
 pub async fn show(request: MemberRequest) -> PageResult {
     let types = request.app.webhooks.event_types();
-    let (types, shell) = futures::join!(types, request.webhooks_shell());
+    let (types, shell) = futures::join!(types, request.shell(Section::Webhooks));
     Ok(ok(&SamplesPage {
         shell,
         base: request.webhooks(),

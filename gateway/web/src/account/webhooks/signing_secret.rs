@@ -50,8 +50,12 @@ impl ShownSecret {
             Some(_) => "The new signing secret",
             None => "The signing secret",
         };
+        let call = match self.old_until {
+            Some(_) => format!("/endpoints/{}/rotate-secret", self.id),
+            None => "/endpoints".to_owned(),
+        };
         SigningSecretPage {
-            shell: request.webhooks_shell().await,
+            shell: request.webhooks_shell(("POST", &call)).await,
             base: request.webhooks(),
             id: self.id,
             url: self.url,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
 use kit::rpc::client::{Client, Idempotent};
-use kit::{Code, Fault};
+use kit::{Code, Fault, timestamp};
+use time::OffsetDateTime;
 use tonic::Request;
 use uuid::Uuid;
 
@@ -172,19 +173,6 @@ impl Gateway {
         switches.is_read_only.then_some(READ_ONLY)
     }
 
-    /// Gives the address of a closed account free for another account.
-    pub async fn release_address(&self, actor: &Actor, account: Uuid) -> Result<(), Fault> {
-        let request = self.read(proto::AccountsServiceChangeAccountRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            name: None,
-            // A name that nobody can have (RFC 2606).
-            email: Some(format!("{account}@closed.invalid")),
-        });
-        self.client().change_account(request).await?;
-        Ok(())
-    }
-
     pub async fn change_account(
         &self,
         actor: &Actor,
@@ -202,12 +190,59 @@ impl Gateway {
         Ok(())
     }
 
-    /// All keys of an account, oldest first.
-    pub async fn keys(&self, account: Uuid) -> Result<Vec<proto::Key>, Fault> {
+    /// Changes the address of an account for mails.
+    pub async fn set_account_email(
+        &self,
+        actor: &Actor,
+        account: Uuid,
+        email: &str,
+    ) -> Result<(), Fault> {
+        let request = self.read(proto::AccountsServiceChangeAccountRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+            name: None,
+            email: Some(email.to_owned()),
+        });
+        self.client().change_account(request).await?;
+        Ok(())
+    }
+
+    /// The keys of an account, oldest first: all that work, and the newest that have ended. It says whether older ones are left out.
+    pub async fn list_keys(&self, account: Uuid) -> Result<proto::ListKeysResponse, Fault> {
         let request = self.read(proto::AccountsServiceListKeysRequest {
             account_id: account.to_string(),
         });
-        Ok(self.client().list_keys(request).await?.into_inner().keys)
+        Ok(self.client().list_keys(request).await?.into_inner())
+    }
+
+    /// The same keys alone.
+    pub async fn keys(&self, account: Uuid) -> Result<Vec<proto::Key>, Fault> {
+        Ok(self.list_keys(account).await?.keys)
+    }
+
+    /// A page of the keys of all accounts that expire until a moment.
+    pub async fn expiring_keys(
+        &self,
+        until: OffsetDateTime,
+        cursor: &str,
+    ) -> Result<proto::AccountsServiceListExpiringKeysResponse, Fault> {
+        let request = self.read(proto::AccountsServiceListExpiringKeysRequest {
+            until: Some(timestamp::encode(until)),
+            limit: 500,
+            cursor: cursor.to_owned(),
+        });
+        let listed = self.client().list_expiring_keys(request).await?;
+        Ok(listed.into_inner())
+    }
+
+    /// What a key was used for last, as far as the log of calls goes.
+    pub async fn last_call(&self, account: Uuid, key: &str) -> Result<Option<proto::Call>, Fault> {
+        let filter = CallFilter {
+            key: key.to_owned(),
+            limit: 1,
+            ..CallFilter::default()
+        };
+        Ok(self.calls(account, &filter).await?.calls.into_iter().next())
     }
 
     /// The key of an account with this id.

@@ -1,0 +1,64 @@
+//! The fields of a form that an error page answers, so that the page can send them again.
+
+use axum::body::{Body, HttpBody as _};
+use axum::extract::Request;
+use axum::response::Response;
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use http_body_util::BodyExt as _;
+use pages::shell::TypedForm;
+use url::form_urlencoded;
+
+use crate::page_error::PageError;
+
+/// The longest body that is kept: that of the form of a listing.
+const LONGEST: u64 = 256 * 1024;
+/// Fields that no page repeats.
+const SECRETS: [&str; 3] = ["password", "current", "code"];
+
+/// Reads the fields of a form, and leaves the body for the handler. `None` for uploads of files and for other bodies.
+pub async fn read(request: &mut Request) -> Option<TypedForm> {
+    if !is_form(request) {
+        return None;
+    }
+    let body = std::mem::take(request.body_mut());
+    let bytes = body.collect().await.ok()?.to_bytes();
+    *request.body_mut() = Body::from(bytes.clone());
+    let action = request.uri().path_and_query()?.as_str().to_owned();
+    let all: Vec<(String, String)> = form_urlencoded::parse(&bytes).into_owned().collect();
+    let is_secret = |name: &str| SECRETS.contains(&name);
+    let lacks_secrets = all.iter().any(|(name, _)| is_secret(name));
+    let fields = all.into_iter().filter(|(name, _)| !is_secret(name));
+    Some(TypedForm {
+        action,
+        fields: fields.collect(),
+        lacks_secrets,
+    })
+}
+
+/// A form without files whose length is known, as browsers send it.
+fn is_form(request: &Request) -> bool {
+    let media_type = request.headers().get(CONTENT_TYPE);
+    let media_type = media_type.and_then(|value| value.to_str().ok());
+    let length = request.body().size_hint().upper();
+    media_type.is_some_and(|it| it.starts_with("application/x-www-form-urlencoded"))
+        && length.is_some_and(|length| length <= LONGEST)
+}
+
+/// Adds the fields to the page of an error that is no answer to them: something is away, or there were too many forms.
+pub fn keep(mut response: Response, form: Option<TypedForm>) -> Response {
+    let is_kept = matches!(
+        response.status(),
+        StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::INTERNAL_SERVER_ERROR
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT
+    );
+    if is_kept
+        && let Some(form) = form
+        && let Some(error) = response.extensions_mut().get_mut::<PageError>()
+    {
+        error.form = Some(Box::new(form));
+    }
+    response
+}

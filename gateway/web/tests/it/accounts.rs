@@ -1,0 +1,141 @@
+//! Accounts that people make: several, each once, and never again from an old form.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+use web::domain::role::Role;
+
+use crate::browser::Browser;
+use crate::support::{ADA, BOB, PASSWORD, Site};
+
+const NEW: &str = "/accounts/new";
+
+/// Opens the form of a new account; returns its fields.
+async fn fields(browser: &mut Browser, name: &'static str) -> [(&'static str, String); 2] {
+    let form = browser.get(NEW).await.hidden()["form"].clone();
+    [("form", form), ("name", name.to_owned())]
+}
+
+fn borrowed<'a>(fields: &'a [(&'static str, String); 2]) -> [(&'static str, &'a str); 2] {
+    fields
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()))
+}
+
+/// Gives an account this address, and another owner.
+async fn hand_over(site: &Site, account: Uuid, address: &str, owner: Uuid) {
+    let mut accounts = site.gateway.accounts.lock().unwrap().clone();
+    let stored = accounts.get_mut(&account.to_string()).unwrap();
+    address.clone_into(&mut stored.email);
+    site.gateway.add(stored.clone());
+    site.join(account, owner, Role::Owner).await;
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_person_with_an_account_makes_another_one(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let first = site.account(ada, Role::Editor).await;
+    let mut browser = site.signed_in(ADA).await;
+    // One account is where the list leads to; the page of the person leads to the form.
+    let list = browser.get("/accounts").await;
+    assert_eq!(list.location(), format!("/accounts/{first}"));
+    browser
+        .get("/you")
+        .await
+        .assert(200, "href=\"/accounts/new\"");
+    for name in ["Karoo", "Sahel"] {
+        let fields = fields(&mut browser, name).await;
+        let made = browser.post("/accounts", &borrowed(&fields)).await;
+        browser.get(made.location()).await.assert(200, name);
+    }
+    let accounts = site.gateway.accounts.lock().unwrap().clone();
+    let own = accounts.values().filter(|account| account.email == ADA);
+    assert_eq!(own.count(), 2);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_founder_who_left_makes_an_account_with_the_same_address(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let first = site.account(ada, Role::Owner).await;
+    hand_over(&site, first, ADA, bob).await;
+    let mut browser = site.signed_in(ADA).await;
+    let leave = format!("/accounts/{first}/team/leave");
+    browser.post(&leave, &[]).await.location();
+    let fields = fields(&mut browser, "Karoo").await;
+    let made = browser.post("/accounts", &borrowed(&fields)).await;
+    browser.get(made.location()).await.assert(200, "Karoo");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_new_person_whose_address_an_account_has_gets_another_account(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let bob = site.person(BOB).await;
+    let team = site.account(bob, Role::Owner).await;
+    hand_over(&site, team, ADA, bob).await;
+    let mut browser = site.browser();
+    browser.post("/sign-up", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    let typed = [("account_name", "Karoo"), ("password", PASSWORD)];
+    let made = browser.post(&link, &typed).await;
+    assert_ne!(made.location(), format!("/accounts/{team}"));
+    browser.get(made.location()).await.assert(200, "Karoo");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_form_that_failed_in_the_middle_makes_the_same_account(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let fields = fields(&mut browser, "Karoo").await;
+    let run = async |sql: &'static str| sqlx::query(sql).execute(&site.pool).await.unwrap();
+    // The gateway has the account, and PostgreSQL refuses the membership.
+    run("alter table web.member add constraint away check (false)").await;
+    let failed = browser.post("/accounts", &borrowed(&fields)).await;
+    assert!(failed.status.is_server_error(), "{}", failed.text);
+    run("alter table web.member drop constraint away").await;
+    let made = browser.post("/accounts", &borrowed(&fields)).await;
+    let again = browser.post("/accounts", &borrowed(&fields)).await;
+    assert_eq!(made.location(), again.location());
+    browser.get(made.location()).await.assert(200, "Karoo");
+    assert_eq!(site.gateway.accounts.lock().unwrap().len(), 1);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn an_old_form_leads_nobody_back_into_an_account(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let mut browser = site.signed_in(ADA).await;
+    let fields = fields(&mut browser, "Karoo").await;
+    let made = browser.post("/accounts", &borrowed(&fields)).await;
+    let path = made.location().to_owned();
+    let account = path.rsplit('/').next().unwrap().parse().unwrap();
+    site.join(account, bob, Role::Owner).await;
+    let mut other = site.signed_in(BOB).await;
+    let remove = format!("{path}/team/{ada}/remove");
+    other.post(&remove, &[]).await.location();
+    let again = browser.post("/accounts", &borrowed(&fields)).await;
+    again.assert(422, "Open the page again");
+    browser.get(&path).await.assert(404, "Not found");
+    // Neither does the form of another person.
+    let theirs = other.post("/accounts", &borrowed(&fields)).await;
+    assert_ne!(theirs.location(), path);
+    browser
+        .post("/accounts", &[("name", "no form")])
+        .await
+        .assert(422, "Open the page again");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_person_owns_a_number_of_accounts_at_most(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    for _ in 0..20 {
+        site.account(ada, Role::Owner).await;
+    }
+    let mut browser = site.signed_in(ADA).await;
+    let fields = fields(&mut browser, "Karoo").await;
+    let refused = browser.post("/accounts", &borrowed(&fields)).await;
+    refused.assert(422, "which is the most");
+    refused.assert(422, "value=\"Karoo\"");
+}
