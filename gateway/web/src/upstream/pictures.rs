@@ -95,6 +95,7 @@ impl Listings {
             offset,
             most,
             width,
+            account_id: String::new(),
         });
         let mut files = PictureServiceClient::new(self.calls.client.clone());
         Ok(files.get_picture(request).await?.into_inner())
