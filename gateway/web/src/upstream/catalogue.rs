@@ -201,6 +201,7 @@ impl Catalogue {
             form: FORM,
             handle: handle.to_owned(),
             at_least: None,
+            max_games: None,
         };
         let call = async |client, request| {
             let creators = CreatorsServiceClient::new(client);
