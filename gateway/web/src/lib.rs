@@ -115,7 +115,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
-        currencies: Currencies::new(economy.clone(), settings.economy_calls),
+        currencies: Currencies::new(
+            economy.clone(),
+            settings.economy_calls,
+            boot.lifecycle.clone(),
+        ),
         economy: Economy::new(economy, deadline),
         catalogue: Catalogue::new(catalogue, deadline, settings.catalogue_calls),
         page_limit: PageLimit::new(settings.pages_per_minute),
