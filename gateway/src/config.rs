@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use kit::config::{self, Common, Secret, a_second_or_more, seconds};
+use kit::http_server::Limits;
 use kit::public_url;
 use kit::rpc::client::Addresses;
 
@@ -101,23 +102,14 @@ pub struct Port {
     /// Address of the public HTTP port
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub http_listen: SocketAddr,
-    /// Concurrent connections; at this limit, idle ones are closed for others
-    #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
-    pub http_connections: u32,
-    /// Concurrent connections from an IPv4 address or IPv6 network (/64); further ones are closed
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
-    pub http_client_connections: u32,
-    /// MiB of responses that an IPv4 address or IPv6 network (/64) has not received; further responses are dropped
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4_095))]
-    pub http_client_unsent: u32,
+    #[command(flatten)]
+    pub limits: Limits,
     /// Threads of the public port [default: one per core]
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
     /// Concurrent requests per thread; up to 4,096 more wait, and further ones get 503
     #[arg(long, default_value = "512", value_parser = calls)]
     pub http_calls: usize,
-    #[command(flatten)]
-    pub timeouts: Timeouts,
 }
 
 /// Calls to the services behind the gateway.
@@ -151,24 +143,6 @@ impl Upstream {
             position_timeout: self.upstream_position_patience,
         }
     }
-}
-
-/// Timeouts after which a connection is closed.
-#[derive(Debug, Clone, Copy, Args)]
-#[expect(clippy::struct_field_names, reason = "the settings have these names")]
-pub struct Timeouts {
-    /// Seconds for the head of a request; the first one begins with the connection
-    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
-    pub http_head: Duration,
-    /// Seconds for the body of a request
-    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
-    pub http_body: Duration,
-    /// Seconds that a connection may be idle
-    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
-    pub http_idle: Duration,
-    /// Seconds that a response may wait without the client receiving any of it
-    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
-    pub http_write: Duration,
 }
 
 impl Settings {

@@ -21,7 +21,6 @@ pub mod refused_calls;
 pub mod request_limits;
 pub mod router;
 pub mod routes;
-pub mod server;
 pub mod service;
 mod start;
 pub mod store;

@@ -1,9 +1,9 @@
 //! Limits on the size of a request, and the check of its host. They lie below the limits of the HTTP library, so that the error
 //! response has the envelope (§7.2).
 
-use http::header::{CONTENT_LENGTH, HOST, HeaderValue};
-use http::uri::Authority;
-use http::{Request, Version};
+use http::Request;
+use http::header::CONTENT_LENGTH;
+use kit::http_server::host;
 use kit::{Code, Fault};
 
 const MAX_URI: usize = 16 * 1024;
@@ -18,27 +18,15 @@ pub const MAX_BODY: u64 = 256 * 1024;
 #[derive(Debug, Clone)]
 pub struct Rejection(pub Fault);
 
-/// Rejects a request with more than one host or a malformed one, and a request over HTTP/1.1 without a host.
-///
-/// If two readers could disagree about the host, they could disagree about where the request ends (request smuggling).
+/// Rejects a request without a single valid host.
 pub fn host<B>(request: &Request<B>) -> Result<(), Fault> {
-    let hosts: Vec<&HeaderValue> = request.headers().get_all(HOST).iter().collect();
-    let good = match hosts.as_slice() {
-        [] => request.version() != Version::HTTP_11,
-        [host] => host.is_empty() || is_host(host.as_bytes()),
-        _ => false,
-    };
-    if good {
+    if host::is_valid(request) {
         return Ok(());
     }
     Err(Fault::invalid_field(
         "host",
         "Send one host: a name or an address, with or without a port.",
     ))
-}
-
-fn is_host(text: &[u8]) -> bool {
-    Authority::try_from(text).is_ok_and(|host| !host.as_str().contains('@'))
 }
 
 /// Rejects a request whose path and query are too long (414), or whose headers are (431).
@@ -94,31 +82,6 @@ mod tests {
         let request = request.body(()).unwrap();
         let refused = head(&request).and_then(|()| body(&request));
         refused.err().map(|fault| fault.code)
-    }
-
-    #[test]
-    fn a_request_has_one_valid_host() {
-        let named = |version, hosts: &[&str]| {
-            let request = Request::get("/").version(version);
-            let request = hosts.iter().fold(request, |r, host| r.header(HOST, *host));
-            host(&request.body(()).unwrap()).is_ok()
-        };
-        for good in [
-            "api.example",
-            "api.example:8080",
-            "127.0.0.1",
-            "[::1]:80",
-            "",
-        ] {
-            assert!(named(Version::HTTP_11, &[good]), "{good}");
-        }
-        for bad in ["a b", "a/b", "user@a", "a:b:c"] {
-            assert!(!named(Version::HTTP_11, &[bad]), "{bad}");
-        }
-        for version in [Version::HTTP_10, Version::HTTP_11, Version::HTTP_2] {
-            assert!(!named(version, &["a", "a"]), "{version:?}");
-            assert_eq!(named(version, &[]), version != Version::HTTP_11);
-        }
     }
 
     #[test]

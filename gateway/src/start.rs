@@ -9,8 +9,8 @@ use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::descriptor_limit;
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
+use kit::http_server::serve_on_threads;
 use kit::periodic::Periodic;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
@@ -36,7 +36,6 @@ use crate::openapi;
 use crate::quota::{self, Quota};
 use crate::refused_calls::RefusedCalls;
 use crate::router::{self, router};
-use crate::server::{self, ClientLimits, serve};
 use crate::service::accounts::Accounts;
 use crate::service::operations::Operations;
 use crate::service::staff::Staff;
@@ -139,7 +138,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             pictures: Arc::new(Pictures::new(listings.clone(), limits)),
             newest_position: HighWaterMark::new(redis, PRODUCER),
             listings_position: ListingsPosition::new(listings, limits.position_timeout),
-            body_timeout: thread_settings.port.timeouts.http_body,
+            body_timeout: thread_settings.port.limits.timeouts.http_body,
         }))
     };
     serve_rpc(&boot, services(&producer, &build_app()?)).await?;
@@ -231,22 +230,14 @@ async fn serve_http(
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
     let limits = ConcurrencyLimits::new(port.http_calls);
-    let settings = server::Settings {
-        timeouts: port.timeouts,
-        connections: descriptor_limit::allowed("http_connections", port.http_connections),
-        client: ClientLimits {
-            connections: port.http_client_connections,
-            unsent: usize::try_from(port.http_client_unsent)? * 1024 * 1024,
-            proxies: boot.settings.lookup.trusted_proxies.clone(),
-            proxy_header: boot.settings.lookup.proxy_header,
-        },
-        threads: port.http_threads.unwrap_or_else(workers::available_cores),
-        draining: boot.lifecycle.draining(),
-        ended: boot.lifecycle.ended(),
-    };
+    let lookup = &boot.settings.lookup;
+    let (proxies, draining) = (lookup.trusted_proxies.clone(), boot.lifecycle.draining());
+    let settings = (port.limits).settings(proxies, lookup.proxy_header, draining);
+    let threads = port.http_threads.unwrap_or_else(workers::available_cores);
     let connected = boot.readiness.condition("the connections to Redis");
-    let connecting = Arc::new(AtomicUsize::new(settings.threads));
-    let server = serve(listener, settings, move || {
+    let connecting = Arc::new(AtomicUsize::new(threads));
+    let on = (threads, boot.lifecycle.ended());
+    let server = serve_on_threads(listener, settings, on, move || {
         let (app, connected, connecting) =
             (build_app(), connected.clone(), Arc::clone(&connecting));
         async move {

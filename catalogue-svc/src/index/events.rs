@@ -27,7 +27,7 @@ pub struct Event {
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
     /// When it changed last, in microseconds since 1970.
-    updated_at: i64,
+    pub updated_at: i64,
     last_day: Date,
     title: Box<str>,
     city: Box<str>,

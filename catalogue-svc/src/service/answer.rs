@@ -6,6 +6,7 @@ use bytes::Bytes;
 use contracts::common::v1::{Form, PageInfo};
 use kit::Fault;
 use kit::cursor::Binding;
+use prost_types::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::index::{Document, ResultPage};
@@ -101,6 +102,14 @@ pub(super) fn info(
         next_cursor: cursor.map_err(|error| Fault::internal(&error))?,
         ..PageInfo::default()
     })
+}
+
+/// A time in microseconds since 1970.
+pub(super) fn timestamp(at: i64) -> Timestamp {
+    Timestamp {
+        seconds: at.div_euclid(1_000_000),
+        nanos: i32::try_from(at.rem_euclid(1_000_000)).unwrap_or_default() * 1_000,
+    }
 }
 
 /// Appends rows as a JSON array.

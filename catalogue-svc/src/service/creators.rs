@@ -56,7 +56,7 @@ impl Creators {
         let creator = creator.ok_or_else(|| unknown(mode))?;
         let games = dataset.games.search(&Query {
             keywords: vec![Keyword::Creator(Arc::clone(&creator.key.handle))],
-            limit: usize::MAX,
+            limit: request.max_games.map_or(usize::MAX, |most| most as usize),
             ..Query::default()
         });
         let json = creator.text().json().await;
@@ -67,6 +67,7 @@ impl Creators {
             creator,
             json,
             position: Some(snapshot.position.into()),
+            total_games: games.total,
         })
     }
 }

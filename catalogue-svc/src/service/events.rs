@@ -40,14 +40,18 @@ impl Events {
         request: ListEventsRequest,
     ) -> Result<ListEventsResponse, Fault> {
         let today = self.clock.now().to_offset(UtcOffset::UTC).date();
+        let with_times = request.with_times;
         let ask = read(request, snapshot, today)?;
         let page = snapshot.dataset(ask.mode).events.search(&ask.query);
+        let timed = page.rows.iter().filter(|_| with_times);
+        let updated_at = timed.map(|event| answer::timestamp(event.updated_at));
         let (json, events) = answer::rows(&page.rows, ask.form, typed::events::event)?;
         Ok(ListEventsResponse {
             events,
             json,
             page: Some(answer::page_info(&page, ask.binding)?),
             position: Some(snapshot.position.into()),
+            updated_at: updated_at.collect(),
         })
     }
 

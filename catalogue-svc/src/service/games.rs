@@ -1,13 +1,15 @@
 //! Published games (§2.2, §4.2). Everything is answered from one snapshot in memory; no call costs SQL.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use contracts::catalogue::v1::games_service_server::GamesService;
 use contracts::catalogue::v1::{
     GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
 };
-use contracts::public::{PLATFORMS, STAGES};
+use contracts::public::{self, PLATFORMS, STAGES};
 use kit::Fault;
+use serde::Deserialize;
 use tonic::{Request, Response, Status};
 
 use super::answer;
@@ -17,7 +19,7 @@ use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::index::{Catalogue, Document as _, Query, Snapshot};
+use crate::index::{Catalogue, Creator, Document as _, Index, Query, Snapshot};
 
 /// Answers calls about games.
 #[derive(Debug)]
@@ -45,7 +47,8 @@ impl Games {
 
     async fn get(snapshot: &Snapshot, request: &GetGameRequest) -> Result<GetGameResponse, Fault> {
         let (mode, form) = query_params::single(request.mode, request.form)?;
-        let game = snapshot.dataset(mode).games.get(&request.slug);
+        let dataset = snapshot.dataset(mode);
+        let game = dataset.games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
         let revision = game.revision;
         let json = game
@@ -53,6 +56,7 @@ impl Games {
             .json()
             .await
             .map_err(|error| answer::broken(&error))?;
+        let json = with_public_credits(json, &dataset.creators)?;
         let (json, game) = answer::single(json, form, typed::games::game)?;
         Ok(GetGameResponse {
             game,
@@ -88,6 +92,36 @@ impl GamesService for Games {
             .await?;
         Ok(Response::new(Self::get(&snapshot, &request).await?))
     }
+}
+
+/// The handles in the credits of a game.
+#[derive(Deserialize)]
+struct Credits<'a> {
+    #[serde(borrow)]
+    credits: Vec<CreditHandle<'a>>,
+}
+
+#[derive(Deserialize)]
+struct CreditHandle<'a> {
+    #[serde(borrow)]
+    handle: Option<Cow<'a, str>>,
+}
+
+/// A game without the handles of creators who are not public: there is no page that such a credit could lead to.
+fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u8>, Fault> {
+    let is_hidden = |handle: &str| creators.get(handle).is_none();
+    let handles: Credits<'_> =
+        serde_json::from_slice(&json).map_err(|error| Fault::internal(&error))?;
+    let mut handles = handles.credits.iter().filter_map(|it| it.handle.as_deref());
+    if !handles.any(is_hidden) {
+        return Ok(json);
+    }
+    let mut game: public::Game =
+        serde_json::from_slice(&json).map_err(|error| Fault::internal(&error))?;
+    for credit in &mut game.credits {
+        credit.handle = credit.handle.take().filter(|handle| !is_hidden(handle));
+    }
+    answer::json(&game)
 }
 
 /// Reads and checks the parameters. Genres and countries must be those of `snapshot`.

@@ -178,7 +178,7 @@ impl SiteService for Site {
         let (json, _) = answer::rows(&rows, Form::Json, typed::games::row)?;
         Ok(Response::new(proto::ListNewGamesResponse {
             json,
-            updated_at: times.into_iter().map(timestamp).collect(),
+            updated_at: times.into_iter().map(answer::timestamp).collect(),
         }))
     }
 }
@@ -211,17 +211,9 @@ fn version<L: Document>(index: &Index<L>, direction: Direction, first: u64, rows
     hash.finish()
 }
 
-/// A time in microseconds since 1970.
-fn timestamp(at: i64) -> Timestamp {
-    Timestamp {
-        seconds: at.div_euclid(1_000_000),
-        nanos: i32::try_from(at.rem_euclid(1_000_000)).unwrap_or_default() * 1_000,
-    }
-}
-
 /// The time of a listing's last change. Cities have 0 in its place.
 fn change_time(at: i64) -> Option<Timestamp> {
-    (at != 0).then(|| timestamp(at))
+    (at != 0).then(|| answer::timestamp(at))
 }
 
 fn no_file() -> Fault {

@@ -4,7 +4,7 @@
 //! its wait is too long.
 //!
 //! A request holds its permit until its response is ready, not until the client has received it, so a slow client does not keep
-//! others from being admitted. The memory of responses is limited in `server/response.rs`.
+//! others from being admitted. The memory of responses is limited in `http_server/response.rs` of the kit.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

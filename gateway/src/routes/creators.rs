@@ -65,6 +65,7 @@ pub async fn get(
         handle,
         form: Form::Json.into(),
         at_least,
+        max_games: None,
     };
     let creator = app
         .catalogue

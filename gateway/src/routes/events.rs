@@ -53,6 +53,7 @@ pub async fn list(
         to: query.text("to"),
         q: query.text("q"),
         updated_since: query.text("updated_since"),
+        with_times: false,
     };
     let events = query
         .with_errors_of(

@@ -50,7 +50,7 @@ impl Pictures {
             name: name.to_owned(),
             offset,
             most,
-            width: 0,
+            ..GetPictureRequest::default()
         };
         let (client, method) = (self.client.clone(), PictureServiceClient::get_picture);
         read(&self.limit, self.deadline, client, method, request).await

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use axum::Router;
 use bytes::Bytes;
-use gateway::config::Timeouts;
-use gateway::server::{ClientLimits, Settings, serve};
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use kit::http_server::{ClientLimits, Settings, Timeouts, serve_on_threads};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -64,11 +63,10 @@ impl Port {
             timeouts,
             connections,
             client,
-            threads: 1,
             draining: port.draining.clone(),
-            ended,
         };
-        let served = serve(listener, settings, move || ready(Ok(router.clone())));
+        let router = move || ready(Ok(router.clone()));
+        let served = serve_on_threads(listener, settings, (1, ended), router);
         drop(port.server.spawn(served));
         port.server.close();
         port

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::routing::get;
 use contracts::gateway::v1::CreateKeyRequest;
-use gateway::config::Timeouts;
+use kit::http_server::Timeouts;
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -14,7 +14,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use crate::port::Port;
 use crate::support::{LONG, Test, TestConfig, account_key};
 
-/// Short, to keep the tests fast, and longer than a slow machine takes to read a request that is there. The deadlines themselves are tested in `server/timeouts.rs`.
+/// Short, to keep the tests fast, and longer than a slow machine takes to read a request that is there. The deadlines themselves are tested in `http_server/timeouts.rs` of the kit.
 const SHORT: Timeouts = Timeouts {
     http_head: Duration::from_secs(5),
     http_body: Duration::from_secs(5),

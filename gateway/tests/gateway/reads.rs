@@ -62,6 +62,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
         to: Some("2026-02-01".into()),
         q: Some("x".into()),
         updated_since: Some("2026-03-01".into()),
+        with_times: false,
     };
     let path = "/events?kind=jam&country=ng&city=lagos&when=past&from=2026-01-01&to=2026-02-01&q=x&updated_since=2026-03-01&limit=7&cursor=abc";
     asks(&test, &key, path, events).await;
@@ -171,6 +172,7 @@ async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
         handle: "kora".to_owned(),
         form: FORM,
         at_least: None,
+        max_games: None,
     };
     asks(&test, &key, "/creators/k%6Fra", creator).await;
     let country = proto::GetCountryRequest {

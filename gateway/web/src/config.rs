@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::{Common, Profile, Secret, a_second_or_more};
+use kit::http_server::Limits;
 use kit::key_ring::KeyRing;
 use kit::mail;
 use kit::public_url;
@@ -25,9 +26,8 @@ pub struct Settings {
     /// Address of the pages
     #[arg(long, default_value = "127.0.0.1:8081")]
     pub(crate) http_listen: SocketAddr,
-    /// Connections at once
-    #[arg(long, default_value_t = 1_024)]
-    pub(crate) http_connections: usize,
+    #[command(flatten)]
+    pub(crate) http_limits: Limits,
     /// Seconds that a request may take
     #[arg(long, default_value = "30", value_parser = a_second_or_more)]
     pub(crate) http_timeout: Duration,
@@ -150,7 +150,6 @@ impl kit::config::Settings for Settings {
         for (name, number) in [
             ("catalogue_calls", self.catalogue_calls),
             ("economy_calls", self.economy_calls),
-            ("http_connections", self.http_connections),
         ] {
             if number == 0 {
                 problems.push(format!("`{name}` must be 1 or more"));

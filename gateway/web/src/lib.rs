@@ -23,7 +23,6 @@ pub mod reference;
 pub mod render;
 pub mod route;
 pub mod router;
-pub mod server;
 pub mod session;
 pub mod share_cards;
 pub mod site;
@@ -36,6 +35,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use kit::boot::{self, Boot};
+use kit::http_server;
 use kit::mail::Mailer;
 use kit::overload::ConcurrencyLimit;
 use kit::pg::Schema;
@@ -115,7 +115,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
-        currencies: Currencies::new(economy.clone(), settings.economy_calls),
+        currencies: Currencies::new(
+            economy.clone(),
+            settings.economy_calls,
+            boot.lifecycle.clone(),
+        ),
         economy: Economy::new(economy, deadline),
         catalogue: Catalogue::new(catalogue, deadline, settings.catalogue_calls),
         page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),
@@ -138,9 +142,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::announce_month_use(&boot.lifecycle, &app);
     jobs::revoke_waiting_tokens(&boot.lifecycle, &app);
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
-    let (connections, draining) = (settings.http_connections, boot.lifecycle.draining());
-    let pages = server::serve(listener, router::router(&app), connections, draining);
-    boot.lifecycle.spawn_server("pages", pages);
+    let (proxies, draining) = (settings.trusted_proxies.clone(), boot.lifecycle.draining());
+    let limits = settings.http_limits;
+    let http = limits.settings(proxies, settings.proxy_header, draining);
+    let pages = http_server::serve(listener, http, router::router(&app));
+    boot.lifecycle.spawn_server("pages", async move {
+        pages.await;
+        Ok(())
+    });
 
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     let services = kit::rpc::server::services();

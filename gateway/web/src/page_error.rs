@@ -20,6 +20,8 @@ pub struct PageError {
     retry_after: Option<u32>,
     /// The form that was sent, which the page can send again.
     pub form: Option<Box<TypedForm>>,
+    /// The keys of title and text on a public page, if the status does not say enough.
+    site_texts: Option<(&'static str, &'static str)>,
     /// The request of a public page: the error has its language then.
     visit: Option<Box<Visit>>,
 }
@@ -36,7 +38,15 @@ impl PageError {
             ways_out: vec![("/accounts".to_owned(), "Your accounts".to_owned())],
             retry_after: None,
             form: None,
+            site_texts: None,
             visit: None,
+        }
+    }
+
+    fn with_site_texts(self, title: &'static str, text: &'static str) -> Self {
+        Self {
+            site_texts: Some((title, text)),
+            ..self
         }
     }
 
@@ -54,6 +64,7 @@ impl PageError {
     pub fn method_not_allowed() -> Self {
         let text = "This address answers another kind of request. Open the page with the form, and send it from there.";
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "Not this way", text)
+            .with_site_texts("error-method-title", "error-method")
     }
 
     pub fn forbidden(holders: &str) -> Self {
@@ -65,6 +76,7 @@ impl PageError {
     pub fn cross_site() -> Self {
         let text = "This form was sent from another site, so nothing was done. Open the page here and send it again.";
         Self::new(StatusCode::FORBIDDEN, "Sent from another site", text)
+            .with_site_texts("error-cross-site-title", "error-cross-site")
     }
 
     pub fn link_gone() -> Self {
@@ -78,6 +90,7 @@ impl PageError {
     pub fn timed_out() -> Self {
         let text = "This took too long and was stopped. Look whether it took effect before you send it again.";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too slow", text)
+            .with_site_texts("error-slow-title", "error-slow")
     }
 
     pub fn outcome_unknown(look_at: &str) -> Self {
@@ -86,11 +99,17 @@ impl PageError {
     }
 
     pub fn too_many_pages(seconds: u32) -> Self {
-        let text = format!("Too many pages in a minute. Try again in {seconds} seconds.");
+        let unit = if seconds == 1 { "second" } else { "seconds" };
+        let text = format!("Too many pages in a minute. Try again in {seconds} {unit}.");
         Self {
             retry_after: Some(seconds),
             ..Self::new(StatusCode::TOO_MANY_REQUESTS, "Slow down", text)
         }
+    }
+
+    /// Whether it is shown as a page of the public site.
+    pub fn is_on_site(&self) -> bool {
+        self.visit.is_some()
     }
 
     /// Shows the error as a page of the public site.
@@ -112,7 +131,8 @@ impl PageError {
     /// The response, with the id under which the request is in the log.
     pub fn response(self, request_id: &str) -> Response {
         let mut response = if let Some(visit) = self.visit {
-            let page = site_page(self.status, self.retry_after, &visit, request_id);
+            let texts = self.site_texts;
+            let page = site_page((self.status, texts), self.retry_after, &visit, request_id);
             html(self.status, &page)
         } else {
             let shell = Shell {
@@ -137,29 +157,30 @@ impl PageError {
     }
 }
 
-/// The page of an error of the public site.
+/// The page of an error of the public site. `texts` are the keys of its title and its text.
 fn site_page(
-    status: StatusCode,
+    (status, texts): (StatusCode, Option<(&'static str, &'static str)>),
     retry_after: Option<u32>,
     visit: &Visit,
     request_id: &str,
 ) -> frame::ErrorPage {
     let mut frame = visit.frame("");
-    let say = |key: &'static str| frame.texts.say(key).to_owned();
-    let (title, text) = match status {
-        StatusCode::NOT_FOUND => (say("error-not-found-title"), say("error-not-found")),
-        StatusCode::BAD_REQUEST => (say("error-invalid-title"), say("error-invalid")),
-        StatusCode::TOO_MANY_REQUESTS => {
-            let seconds = u64::from(retry_after.unwrap_or(1));
-            let seconds = frame.texts.number(seconds);
-            let text = frame.texts.say_of("error-limit", &seconds);
-            (say("error-limit-title"), text)
-        }
+    let by_status = match status {
+        StatusCode::NOT_FOUND => ("error-not-found-title", "error-not-found"),
+        StatusCode::BAD_REQUEST => ("error-invalid-title", "error-invalid"),
+        StatusCode::PAYLOAD_TOO_LARGE => ("error-too-large-title", "error-too-large"),
+        StatusCode::TOO_MANY_REQUESTS => ("error-limit-title", "error-limit"),
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
-            (say("error-unavailable-title"), say("error-unavailable"))
+            ("error-unavailable-title", "error-unavailable")
         }
-        _ => (say("error-internal-title"), say("error-internal")),
+        status if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED => {
+            ("error-refused-title", "error-refused")
+        }
+        _ => ("error-internal-title", "error-internal"),
     };
+    let (title, text) = texts.unwrap_or(by_status);
+    let title = frame.say(title).to_owned();
+    let text = frame.texts.count(text, retry_after.unwrap_or(1).into());
     frame.head.title = title;
     frame::ErrorPage {
         text,

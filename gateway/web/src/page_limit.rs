@@ -2,6 +2,8 @@
 //! API, and how many pages one person who is signed in, of the public site and the dashboard together. Each replica counts for itself.
 
 use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
 use std::sync::{Mutex, PoisonError};
 
 use kit::client_address::Network;
@@ -9,8 +11,12 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 const MINUTE: Duration = Duration::MINUTE;
-/// Counted visitors at most, about 4 MB. Further ones wait until the minute ends.
+/// Visitors that are counted one by one, about 4 MB. Further ones are counted in buckets.
 const CAPACITY: usize = 100_000;
+/// Further visitors share so many buckets, so that a flood from many addresses does not refuse each of them.
+const BUCKETS: u64 = 1_024;
+/// A bucket has so many times the pages of a network.
+const OF_BUCKET: u32 = 10;
 
 /// Who is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,19 +25,28 @@ pub enum Visitor {
     Person(Uuid),
 }
 
+/// A count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Counted {
+    Visitor(Visitor),
+    Bucket(u64),
+}
+
 /// The pages of the current minute. All visitors share one minute.
 #[derive(Debug)]
 pub struct PageLimit {
     /// Of a network.
     pages: u32,
     pages_of_person: u32,
+    /// Assigns visitors to buckets.
+    buckets: RandomState,
     minute: Mutex<Minute>,
 }
 
 #[derive(Debug)]
 struct Minute {
     start: OffsetDateTime,
-    pages: HashMap<Visitor, u32>,
+    pages: HashMap<Counted, u32>,
 }
 
 impl PageLimit {
@@ -40,6 +55,7 @@ impl PageLimit {
         Self {
             pages,
             pages_of_person,
+            buckets: RandomState::new(),
             minute: Mutex::new(Minute {
                 start: OffsetDateTime::UNIX_EPOCH,
                 pages: HashMap::new(),
@@ -49,10 +65,6 @@ impl PageLimit {
 
     /// Counts a page; beyond the limit, returns the seconds until the minute ends.
     pub fn count(&self, visitor: Visitor, now: OffsetDateTime) -> Result<(), u32> {
-        let limit = match visitor {
-            Visitor::Network(_) => self.pages,
-            Visitor::Person(_) => self.pages_of_person,
-        };
         let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
         // The clock may have been set back.
         if (now - minute.start).abs() >= MINUTE {
@@ -61,12 +73,18 @@ impl PageLimit {
                 pages: HashMap::new(),
             };
         }
-        let has_room = match minute.pages.get(&visitor) {
-            Some(pages) => *pages < limit,
-            None => minute.pages.len() < CAPACITY,
+        let mut counted = Counted::Visitor(visitor);
+        if minute.pages.len() >= CAPACITY && !minute.pages.contains_key(&counted) {
+            counted = Counted::Bucket(self.buckets.hash_one(visitor) % BUCKETS);
+        }
+        let limit = match counted {
+            Counted::Visitor(Visitor::Network(_)) => self.pages,
+            Counted::Visitor(Visitor::Person(_)) => self.pages_of_person,
+            Counted::Bucket(_) => self.pages.saturating_mul(OF_BUCKET),
         };
-        if has_room {
-            *minute.pages.entry(visitor).or_default() += 1;
+        let pages = minute.pages.entry(counted).or_default();
+        if *pages < limit {
+            *pages += 1;
             return Ok(());
         }
         let left = (minute.start + MINUTE - now).min(MINUTE);
@@ -109,7 +127,28 @@ mod tests {
         let person = Visitor::Person(Uuid::nil());
         let allowed = (0..100).filter(|_| limit.count(person, START).is_ok());
         assert_eq!(allowed.count(), 10);
-        let allowed = (0..200_000).filter(|number| limit.count(network(*number), START).is_ok());
-        assert_eq!(allowed.count(), CAPACITY - 1);
+        for number in 0..200_000 {
+            limit.count(network(number), START).ok();
+        }
+        let counted = limit.minute.lock().unwrap().pages.len();
+        assert!(counted <= CAPACITY + 1_024, "{counted}");
+    }
+
+    #[test]
+    fn newcomers_are_counted_together_once_there_are_very_many_visitors() {
+        let limit = PageLimit::new(1, 10);
+        let newcomers = u32::try_from(CAPACITY).unwrap()..;
+        for number in 0..newcomers.start {
+            assert_eq!(limit.count(network(number), START), Ok(()));
+        }
+        let allowed = |count| {
+            let mut newcomers = newcomers.clone().take(count);
+            newcomers.all(|number| limit.count(network(number), START).is_ok())
+        };
+        // None of them was there before, and each bucket has ten pages.
+        assert!(allowed(10));
+        assert!(!allowed(20_000));
+        // Those who were counted before have what they had.
+        assert_eq!(limit.count(network(0), START), Err(60));
     }
 }

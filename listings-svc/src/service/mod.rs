@@ -163,11 +163,12 @@ impl Dependencies {
         );
         let listing = listing::Service::new(pool.clone(), audit.clone());
         let public_url = self.commands.public_url.clone();
+        let files = picture::Service::new(pool.clone(), self.files);
         let picture = staff_picture::Service::new(
             pool,
             clock,
             writer,
-            self.pictures,
+            (self.pictures, files),
             public_url,
             audit.clone(),
         );

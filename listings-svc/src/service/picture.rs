@@ -1,18 +1,30 @@
-//! Picture files, for the gateway (`listings/v1/picture.proto`).
+//! Picture files, for the gateway and the public site (`listings/v1/picture.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_service_server::PictureService;
 use kit::Fault;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
+use super::claim::parse_uuid;
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
-use crate::store::{picture_uses, pictures};
+use crate::store::pictures::Rendition;
+use crate::store::{picture_uses, pictures, prepared_pictures};
 
 const CONTENT_TYPE: &str = "image/jpeg";
 
-#[derive(Debug)]
+/// Who reads a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    Public,
+    /// A member of this account.
+    Member(Uuid),
+    Staff,
+}
+
+#[derive(Debug, Clone)]
 pub struct Service {
     pool: PgPool,
     files: FileStore,
@@ -23,16 +35,61 @@ impl Service {
         Self { pool, files }
     }
 
-    /// Whether a picture may be served: staff have not purged it, and a listing that has it was not taken down. A picture that listings had
-    /// before, but have no more, is served: caches and readers may still hold their earlier state.
-    async fn is_served(&self, name: &FileName) -> Result<bool, sqlx::Error> {
+    /// Reads a part of a picture for a reader; the file itself, or the rendition with the width that the request names.
+    pub(super) async fn read(
+        &self,
+        request: &proto::GetPictureRequest,
+        reader: Reader,
+    ) -> Result<proto::GetPictureResponse, Fault> {
+        let not_found = || Fault::not_found("There is no picture of this name.");
+        let mut name = FileName::parse(&request.name).ok_or_else(not_found)?;
+        // The first part decides; a response that has begun is finished.
+        if request.offset == 0 && !self.may_see(reader, &name).await? {
+            return Err(not_found());
+        }
+        if let Some(width) = i32::try_from(request.width).ok().filter(|it| *it > 0) {
+            let rendition = pictures::rendition_of_width(&self.pool, &name, width).await;
+            name = rendition?.unwrap_or(name);
+        }
+        let max_bytes = request.most.into();
+        let part = self.files.part(&name, request.offset, max_bytes).await?;
+        let part = part.ok_or_else(not_found)?;
+        Ok(proto::GetPictureResponse {
+            content_type: CONTENT_TYPE.to_owned(),
+            size: part.size,
+            part: part.bytes,
+            name: name.to_string(),
+        })
+    }
+
+    /// Whether a reader may see a picture. Nobody sees one that staff have purged. The public sees those that a public listing has, and
+    /// those that one had before, since caches and readers may still hold its earlier state; not those of listings that were taken down.
+    /// The members of an account also see what the account has prepared, and what its listings have.
+    async fn may_see(&self, reader: Reader, name: &FileName) -> Result<bool, sqlx::Error> {
         let renditions = pictures::renditions(&self.pool, name).await?;
-        if renditions.iter().any(|(it, purged)| it == name && *purged) {
+        let is_named = |it: &&Rendition| it.name == *name;
+        let Some(named) = renditions.iter().find(is_named) else {
+            return Ok(false);
+        };
+        if named.is_purged {
             return Ok(false);
         }
-        let names: Vec<FileName> = renditions.into_iter().map(|(name, _)| name).collect();
+        let was_published = renditions.iter().any(|it| it.is_published);
+        let names: Vec<FileName> = renditions.into_iter().map(|it| it.name).collect();
         let uses = picture_uses::list(&self.pool, &names).await?;
-        Ok(uses.is_empty() || uses.iter().any(|it| it.is_served))
+        if reader == Reader::Staff || uses.iter().any(|it| it.is_public) {
+            return Ok(true);
+        }
+        if uses.iter().any(|it| it.is_withdrawn) {
+            return Ok(false);
+        }
+        match reader {
+            Reader::Member(account) if !was_published => {
+                let is_own = uses.iter().any(|it| it.owners.contains(&account));
+                Ok(is_own || prepared_pictures::has_prepared(&self.pool, account, &names).await?)
+            }
+            _ => Ok(was_published),
+        }
     }
 }
 
@@ -43,24 +100,10 @@ impl PictureService for Service {
         request: Request<proto::GetPictureRequest>,
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
         let request = request.into_inner();
-        let not_found = || Fault::not_found("There is no picture of this name.");
-        let mut name = FileName::parse(&request.name).ok_or_else(not_found)?;
-        // The first part decides; a response that has begun is finished.
-        if request.offset == 0 && !self.is_served(&name).await.map_err(Fault::from)? {
-            return Err(not_found().into());
-        }
-        if let Some(width) = i32::try_from(request.width).ok().filter(|it| *it > 0) {
-            let rendition = pictures::rendition_of_width(&self.pool, &name, width).await;
-            name = rendition.map_err(Fault::from)?.unwrap_or(name);
-        }
-        let max_bytes = request.most.into();
-        let part = self.files.part(&name, request.offset, max_bytes).await?;
-        let part = part.ok_or_else(not_found)?;
-        Ok(Response::new(proto::GetPictureResponse {
-            content_type: CONTENT_TYPE.to_owned(),
-            size: part.size,
-            part: part.bytes,
-            name: name.to_string(),
-        }))
+        let reader = match request.account_id.as_str() {
+            "" => Reader::Public,
+            account => Reader::Member(parse_uuid("account_id", account)?),
+        };
+        Ok(Response::new(self.read(&request, reader).await?))
     }
 }

@@ -24,7 +24,7 @@ impl Service {
         by: Member,
     ) -> Result<proto::PurgePictureResponse, Fault> {
         let renditions = pictures::renditions(&self.pool, name).await?;
-        let names: Vec<FileName> = renditions.into_iter().map(|(name, _)| name).collect();
+        let names: Vec<FileName> = renditions.into_iter().map(|it| it.name).collect();
         if names.is_empty() {
             return Err(Fault::not_found("There is no picture with this name."));
         }

@@ -14,6 +14,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::listing::find;
 use super::listing_name::{self, ListingName, Problems, read_mode};
+use super::picture::{self, Reader};
 use super::pictures;
 use super::upload::{self, Part, truncated_stream, unexpected_message};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
@@ -39,6 +40,8 @@ pub struct Service {
     public_url: PublicUrl,
     uploads: ConcurrencyLimit,
     audit: Audit,
+    /// Reads files.
+    files: picture::Service,
 }
 
 struct UploadHeader {
@@ -138,6 +141,18 @@ impl StaffPictureService for Service {
         let name = listing_name::finish(name, problems)?;
         Ok(Response::new(self.purge(&name, reason, member).await?))
     }
+
+    async fn read_picture(
+        &self,
+        request: Request<proto::GetPictureRequest>,
+    ) -> Result<Response<proto::GetPictureResponse>, Status> {
+        let subject = ("picture", request.get_ref().name.as_str());
+        self.audit
+            .admit(&request, AuditAction::Look, subject)
+            .await?;
+        let read = self.files.read(request.get_ref(), Reader::Staff).await?;
+        Ok(Response::new(read))
+    }
 }
 
 impl Service {
@@ -145,7 +160,7 @@ impl Service {
         pool: PgPool,
         clock: Clock,
         writer: Writer<CommandHandler>,
-        pictures: PictureProcessor,
+        (pictures, files): (PictureProcessor, picture::Service),
         public_url: PublicUrl,
         audit: Audit,
     ) -> Self {
@@ -157,6 +172,7 @@ impl Service {
             public_url,
             uploads: ConcurrencyLimit::new("uploads", MAX_UPLOADS),
             audit,
+            files,
         }
     }
 

@@ -43,7 +43,7 @@ pub struct NewNote<'a> {
     pub network: &'a str,
 }
 
-/// Inserts a note. False if there is one of this form, or one of this kind by this network about this listing on this day.
+/// Inserts a note. False if there is one of this form, or one of this kind and text by this network about this listing on this day.
 pub async fn insert(
     connection: &mut PgConnection,
     id: Uuid,

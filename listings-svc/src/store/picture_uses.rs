@@ -1,6 +1,7 @@
 //! Which listings have a picture.
 
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
@@ -14,8 +15,12 @@ pub struct PictureUse {
     pub mode: Mode,
     /// The slug or the handle.
     pub name: String,
-    /// False after a takedown of the listing or of its page.
-    pub is_served: bool,
+    /// Whether the public sees the listing.
+    pub is_public: bool,
+    /// Whether it was public, until a takedown of the listing or of its page.
+    pub is_withdrawn: bool,
+    /// The accounts that own the listing.
+    pub owners: Vec<Uuid>,
 }
 
 /// The listings that have one of these pictures, in any state.
@@ -23,12 +28,14 @@ pub async fn list(pool: &PgPool, names: &[FileName]) -> Result<Vec<PictureUse>, 
     let addresses: Vec<String> = names.iter().map(FileName::address).collect();
     let rows = sqlx::query!(
         r#"select 'game' as "entity!", mode as "mode!", slug as "name!",
-                state <> 'removed' and not (state = 'published' and hidden_by_page) as "is_served!"
+                state = 'published' and not hidden_by_page as "is_public!",
+                state = 'removed' or (state = 'published' and hidden_by_page) as "is_withdrawn!",
+                listings.owners('game', id) as "owners!"
            from listings.game
            where listings.uploaded_pictures(cover_url, screenshots) && $1
                and (cover_url like '/pictures/%' or screenshots::text like '%"/pictures/%')
            union all
-           select 'page', mode, handle, state <> 'removed'
+           select 'page', mode, handle, state = 'published', state = 'removed', listings.owners('page', id)
            from listings.page where avatar_url = any($1) and avatar_url like '/pictures/%'"#,
         &addresses
     )
@@ -39,7 +46,9 @@ pub async fn list(pool: &PgPool, names: &[FileName]) -> Result<Vec<PictureUse>, 
             entity: Entity::parse(&row.entity)?,
             mode: row.mode.parse().ok()?,
             name: row.name,
-            is_served: row.is_served,
+            is_public: row.is_public,
+            is_withdrawn: row.is_withdrawn,
+            owners: row.owners,
         })
     });
     Ok(rows.collect())

@@ -151,22 +151,32 @@ pub async fn delete(pool: &PgPool, unused: &UnusedFile) -> Result<(), sqlx::Erro
     Ok(())
 }
 
-/// All files that were made from the upload of this file, and whether they are purged; empty for an unknown file.
-pub async fn renditions(
-    pool: &PgPool,
-    name: &FileName,
-) -> Result<Vec<(FileName, bool)>, sqlx::Error> {
+/// A file that was made from an upload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendition {
+    pub name: FileName,
+    pub is_purged: bool,
+    /// Whether a public listing has it, or had it.
+    pub is_published: bool,
+}
+
+/// All files that were made from the upload of this file; empty for an unknown file.
+pub async fn renditions(pool: &PgPool, name: &FileName) -> Result<Vec<Rendition>, sqlx::Error> {
     let rows = sqlx::query!(
-        r#"select hash, purged_at is not null as "purged!" from listings.picture
+        r#"select hash, purged_at is not null as "is_purged!", published from listings.picture
            where hash = $1 or source = (select source from listings.picture where hash = $1) order by hash"#,
         name.hash()
     )
     .fetch_all(pool)
     .await?;
-    let rows = rows.into_iter();
-    Ok(rows
-        .filter_map(|row| Some((FileName::from_hash(&row.hash)?, row.purged)))
-        .collect())
+    let rows = rows.into_iter().filter_map(|row| {
+        Some(Rendition {
+            name: FileName::from_hash(&row.hash)?,
+            is_purged: row.is_purged,
+            is_published: row.published,
+        })
+    });
+    Ok(rows.collect())
 }
 
 /// The file of the same picture that has this width; `None` if there is none, or it is the named file itself.

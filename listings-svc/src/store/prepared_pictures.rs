@@ -71,6 +71,24 @@ pub async fn find(
     }))
 }
 
+/// Whether an account has prepared a picture with one of these files.
+pub async fn has_prepared(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    names: &[FileName],
+) -> Result<bool, sqlx::Error> {
+    let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
+    sqlx::query_scalar!(
+        r#"select exists (
+               select from listings.prepared_picture where account_id = $1 and (large = any($2) or small = any($2))
+           ) as "exists!""#,
+        account,
+        &hashes
+    )
+    .fetch_one(executor)
+    .await
+}
+
 /// The number of pictures that an account has prepared since a time.
 pub async fn count_since(
     executor: impl PgExecutor<'_>,

@@ -22,8 +22,10 @@ use crate::output::Output;
 use crate::table::table;
 
 const DEADLINE: Duration = Duration::from_mins(3);
-/// Bytes per message.
+/// Bytes per message of an upload.
 const CHUNK: usize = 128 * 1024;
+/// Bytes per read of a file.
+const PART: u32 = 256 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -70,6 +72,13 @@ pub(crate) enum Command {
         /// A real listing or a sample
         #[arg(long, default_value = "live")]
         mode: ListingMode,
+    },
+    /// Save a picture as a file, also one of a submission, which the public does not see
+    Save {
+        /// The address of the picture, or the last part of it
+        url: String,
+        /// Where the JPEG file is written
+        file: PathBuf,
     },
     /// Delete a picture for good, in all its sizes: from every listing that has it, and its files
     ///
@@ -173,12 +182,44 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 table(["title", "revision"], [row])
             })
         }
+        Command::Save { url, file } => save_file(&mut pictures, &url, &file, output).await,
         Command::Purge { url, reason, .. } => {
             let request = proto::PurgePictureRequest { url, reason };
             let response = pictures.purge_picture(request).await?.into_inner();
             print_purge(&response, output)
         }
     }
+}
+
+/// Reads a picture in parts, and writes the file.
+async fn save_file(
+    pictures: &mut StaffPictureServiceClient<Client>,
+    url: &str,
+    path: &Path,
+    output: Output,
+) -> Result<(), Error> {
+    let name = url.rsplit('/').next().unwrap_or_default();
+    let mut file = Vec::new();
+    loop {
+        let request = proto::GetPictureRequest {
+            name: name.to_owned(),
+            offset: u64::try_from(file.len()).unwrap_or(u64::MAX),
+            most: PART,
+            ..proto::GetPictureRequest::default()
+        };
+        let part = pictures.read_picture(request).await?.into_inner().part;
+        if part.is_empty() {
+            break;
+        }
+        file.extend_from_slice(&part);
+    }
+    std::fs::write(path, &file)
+        .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))?;
+    let document = serde_json::json!({ "file": path, "bytes": file.len() });
+    output.answer(&document, || {
+        let row = [path.display().to_string(), file.len().to_string()];
+        table(["file", "bytes"], [row])
+    })
 }
 
 /// Prints the files that a purge has deleted and the listings that it has changed.

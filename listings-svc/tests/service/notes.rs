@@ -245,7 +245,7 @@ async fn a_report_is_for_staff_alone(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]
-async fn a_note_sent_twice_is_one_and_a_network_sends_one_a_day_of_a_kind(pool: PgPool) {
+async fn a_note_sent_twice_is_one_and_a_network_sends_each_text_once_a_day(pool: PgPool) {
     let service = start_with_game(pool).await;
     let first = note(NoteKind::Report, "192.0.2.1");
     // The same form at the same time, as a double click sends it.
@@ -258,6 +258,12 @@ async fn a_note_sent_twice_is_one_and_a_network_sends_one_a_day_of_a_kind(pool: 
         send(&service, note(NoteKind::Report, "192.0.2.1"))
     );
     assert!(one.unwrap().is_duplicate && two.unwrap().is_duplicate);
+    // A neighbour with something else to say.
+    let other = proto::CreateNoteRequest {
+        text: "It has the music of our game.".to_owned(),
+        ..note(NoteKind::Report, "192.0.2.1")
+    };
+    assert!(!send(&service, other).await.unwrap().is_duplicate);
     // Another kind, another network, another day.
     for (kind, network) in [
         (NoteKind::Correction, "192.0.2.1"),
@@ -271,7 +277,7 @@ async fn a_note_sent_twice_is_one_and_a_network_sends_one_a_day_of_a_kind(pool: 
         .await
         .unwrap();
     assert!(!sent.is_duplicate);
-    assert_eq!(for_staff(&service).await.len(), 4);
+    assert_eq!(for_staff(&service).await.len(), 5);
 }
 
 #[sqlx::test(migrator = "listings::MIGRATOR")]

@@ -5,13 +5,14 @@ use std::time::Duration;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
 use contracts::listings::v1::prepare_picture_request::Message;
+use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use listings::jobs::sweep::sweep;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::pictures::{name_of, picture, read, start_with_game};
+use crate::pictures::{name_of, picture, read, read_as, start_with_game, whole};
 use crate::review::listing_name;
 use crate::support::{Service, decide};
 
@@ -105,7 +106,10 @@ async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
     assert_eq!(crop, (400, 0, 1_200, 675));
     assert_eq!(own_game(&service, ada).await.cover_url, None);
     let name = name_of(prepared.picture.as_ref()).to_string();
-    assert!(read(&service, &name).await.is_ok(), "it can be looked at");
+    assert!(
+        read_as(&service, ada, &name).await.is_ok(),
+        "it can be looked at"
+    );
 
     let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
     assert_eq!(
@@ -278,4 +282,70 @@ async fn a_new_picture_submits_a_rejected_game_again(pool: PgPool) {
         .unwrap();
     let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
     assert_eq!(written.state(), proto::State::Pending);
+}
+
+/// Who sees a picture: the public, the member of an account, a stranger's account, and staff.
+async fn seen(service: &Service, account: Uuid, name: &str) -> [bool; 4] {
+    let staff = StaffPictureServiceClient::new(service.operator_client.clone());
+    let by_staff = staff.clone().read_picture(whole(name)).await;
+    let readers = [
+        read(service, name).await.map(drop),
+        read_as(service, account, name).await.map(drop),
+        read_as(service, STRANGER, name).await.map(drop),
+        by_staff.map(drop),
+    ];
+    readers.map(|read| match read {
+        Ok(()) => true,
+        Err(status) => {
+            assert_eq!(Fault::from(status).code, Code::NotFound);
+            false
+        }
+    })
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn the_public_sees_a_picture_once_a_public_listing_has_it(pool: PgPool) {
+    use proto::Decision::{Approve, Reject, TakeDown};
+    let service = start_with_game(pool).await;
+    let accounts = service.accounts().await;
+    let ada = accounts.account;
+    accounts.game("a-second-game").await;
+    let of = (COVER, "a-second-game");
+    let [first, second] = [1, 2].map(|n| picture(640, 480, [n, n, n]));
+    let prepared = prepare(&service, ada, of, &first).await.unwrap();
+    let sizes = [&prepared.picture, &prepared.small];
+    let names = sizes.map(|size| name_of(size.as_ref()).to_string());
+    let assert_seen = async |expected: [bool; 4], when: &str| {
+        for name in &names {
+            assert_eq!(seen(&service, ada, name).await, expected, "{when}: {name}");
+        }
+    };
+    let (members, everybody, staff) = (
+        [false, true, false, true],
+        [true; 4],
+        [false, false, false, true],
+    );
+    assert_seen(members, "prepared").await;
+    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    assert_seen(members, "pending").await;
+    let decided = async |decision| {
+        let name = (listing_name("game", "a-second-game"), None);
+        let client = &service.operator_client;
+        decide(client, decision, name, "A reason").await.unwrap();
+    };
+    decided(Reject).await;
+    assert_seen(members, "rejected").await;
+
+    // Another cover submits it again; the one before was never public.
+    let other = prepare(&service, ada, of, &second).await.unwrap();
+    give(&service, ada, &other.id, ("", None)).await.unwrap();
+    decided(Approve).await;
+    assert_seen(members, "replaced before the approval").await;
+    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    assert_seen(everybody, "approved").await;
+    give(&service, ada, &other.id, ("", None)).await.unwrap();
+    assert_seen(everybody, "replaced while it was public").await;
+    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    decided(TakeDown).await;
+    assert_seen(staff, "taken down").await;
 }

@@ -14,6 +14,7 @@ use listings::jobs::sweep::sweep;
 use prost::Message as _;
 use sqlx::PgPool;
 use tonic::Status;
+use uuid::Uuid;
 
 use crate::support::{File, NOW, Service, counts, creator, decide, game, start};
 
@@ -136,16 +137,37 @@ pub(crate) async fn read(
     read_width(service, name, 0).await
 }
 
+/// Reads the whole file as a member of an account does.
+pub(crate) async fn read_as(
+    service: &Service,
+    account: Uuid,
+    name: &str,
+) -> Result<proto::GetPictureResponse, Status> {
+    let request = proto::GetPictureRequest {
+        account_id: account.to_string(),
+        ..whole(name)
+    };
+    let read = service.files.clone().get_picture(request).await;
+    Ok(read?.into_inner())
+}
+
+/// A request for a whole file.
+pub(crate) fn whole(name: &str) -> proto::GetPictureRequest {
+    proto::GetPictureRequest {
+        name: name.to_owned(),
+        most: u32::MAX,
+        ..proto::GetPictureRequest::default()
+    }
+}
+
 async fn read_width(
     service: &Service,
     name: &str,
     width: u32,
 ) -> Result<proto::GetPictureResponse, Status> {
     let request = proto::GetPictureRequest {
-        name: name.to_owned(),
-        offset: 0,
-        most: u32::MAX,
         width,
+        ..whole(name)
     };
     Ok(service
         .files

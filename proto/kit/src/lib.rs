@@ -14,6 +14,7 @@ pub mod descriptor_limit;
 pub mod fault;
 pub mod feed;
 pub mod handles;
+pub mod http_server;
 pub mod idempotency;
 pub mod ids;
 pub mod json_object;

@@ -566,6 +566,9 @@ pub struct GetCreatorRequest {
     pub form: i32,
     #[prost(message, optional, tag = "4")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+    /// Its first games, so many at most; absent: all.
+    #[prost(uint32, optional, tag = "5")]
+    pub max_games: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetCreatorResponse {
@@ -576,6 +579,9 @@ pub struct GetCreatorResponse {
     pub json: ::prost::bytes::Bytes,
     #[prost(message, optional, tag = "3")]
     pub position: ::core::option::Option<super::super::common::v1::Position>,
+    /// The number of all its games.
+    #[prost(uint64, tag = "4")]
+    pub total_games: u64,
 }
 /// A row of GET /creators.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1027,6 +1033,9 @@ pub struct ListEventsRequest {
     /// A time or a date: only rows that have changed since then (§10.14).
     #[prost(string, optional, tag = "12")]
     pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
+    /// Fill `updated_at` of the response.
+    #[prost(bool, tag = "13")]
+    pub with_times: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListEventsResponse {
@@ -1040,6 +1049,9 @@ pub struct ListEventsResponse {
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
     #[prost(message, optional, tag = "4")]
     pub position: ::core::option::Option<super::super::common::v1::Position>,
+    /// When each row changed last, in the same order; empty unless the request asks for it.
+    #[prost(message, repeated, tag = "5")]
+    pub updated_at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetEventRequest {

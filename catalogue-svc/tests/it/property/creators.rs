@@ -126,6 +126,7 @@ impl One {
             handle: self.handle.clone(),
             form: Form::Json.into(),
             at_least: None,
+            max_games: None,
         };
         match creators.get_creator(Request::new(request)).await {
             Ok(response) => {

@@ -96,6 +96,7 @@ impl Asked {
             to: self.to.clone(),
             q: self.q.map(Into::into),
             updated_since: self.since.map(moment),
+            with_times: false,
         };
         let response = events.list_events(Request::new(request)).await.unwrap();
         let response = response.into_inner();

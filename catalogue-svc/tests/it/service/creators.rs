@@ -24,10 +24,35 @@ async fn get(
         mode: mode.into(),
         handle: handle.to_owned(),
         form: form.into(),
-        at_least: None,
+        ..GetCreatorRequest::default()
     };
     let response = creators.get_creator(Request::new(request)).await?;
     Ok(response.into_inner())
+}
+
+#[tokio::test]
+async fn a_creator_has_so_many_games_at_most_and_their_number() {
+    let mut changes = vec![page_change(&page(0))];
+    changes.extend((0..5).map(|number| game_change(&game(number))));
+    let creators = Creators::new(catalogue(&changes));
+    let first = async |max_games| {
+        let request = GetCreatorRequest {
+            mode: Mode::Live.into(),
+            handle: "maker-0".to_owned(),
+            form: Form::Json.into(),
+            max_games,
+            ..GetCreatorRequest::default()
+        };
+        let creator = creators.get_creator(Request::new(request)).await.unwrap();
+        let creator = creator.into_inner();
+        let parsed: public::Creator = serde_json::from_slice(&creator.json).unwrap();
+        (parsed.games, creator.total_games)
+    };
+    let (all, total) = first(None).await;
+    assert_eq!((all.len(), total), (5, 5));
+    let (two, total) = first(Some(2)).await;
+    assert_eq!((two.as_slice(), total), (&all[..2], 5));
+    assert_eq!(first(Some(0)).await, (Vec::new(), 5));
 }
 
 async fn typed(creators: &Creators, handle: &str) -> Creator {

@@ -11,7 +11,7 @@ use time::macros::datetime;
 use tonic::Request;
 
 use super::catalogue;
-use crate::build::{event, event_change};
+use crate::build::{at, event, event_change};
 
 /// Event 2 is on 3 March, event 9 on 10 to 12 March, event 19 on 20 March; it is late on 11 March.
 fn events() -> (Events, Clock) {
@@ -184,4 +184,27 @@ async fn a_single_event_is_its_row() {
         let fault = get(&events, mode, slug, Form::Json).await.unwrap_err();
         assert_eq!(fault.code, Code::NotFound);
     }
+}
+
+#[tokio::test]
+async fn events_come_with_the_times_of_their_changes_if_asked_for() {
+    let moved = listings::Event {
+        updated_at: Some(at(5_000)),
+        ..event(9)
+    };
+    let changes = [event_change(&moved), event_change(&event(19))];
+    let clock = Clock::fixed(datetime!(2026-01-01 12:00 UTC));
+    let events = Events::new(catalogue(&changes), clock);
+    let times = async |with_times| {
+        let request = ListEventsRequest {
+            when: Some("all".to_owned()),
+            with_times,
+            ..live()
+        };
+        let list = events.list_events(Request::new(request)).await.unwrap();
+        list.into_inner().updated_at
+    };
+    assert!(times(false).await.is_empty());
+    let times = times(true).await;
+    assert_eq!((times.len(), times[0]), (2, at(5_000)));
 }

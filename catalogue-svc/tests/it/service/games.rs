@@ -43,11 +43,14 @@ fn games() -> Games {
             game.description = "Long \"words\"".to_owned();
             game.links
                 .insert("steam".to_owned(), "https://steam.example".to_owned());
-            game.credits.push(listings::Credit {
-                handle: None,
-                name: "Wanjiru".to_owned(),
-                role: "art".to_owned(),
-            });
+            // Of a public creator, of one of the sample data, and of one that is not there.
+            for handle in [None, Some("maker-0"), Some("maker-1"), Some("maker-9")] {
+                game.credits.push(listings::Credit {
+                    handle: handle.map(ToOwned::to_owned),
+                    name: "Wanjiru".to_owned(),
+                    role: "art".to_owned(),
+                });
+            }
         }
         game_change(&game)
     }));
@@ -331,6 +334,11 @@ async fn a_single_game_is_whole_and_of_its_own_world() {
     assert_eq!(game.description, typed.description);
     assert_eq!(game.links["steam"], typed.links["steam"]);
     assert_eq!(game.credits[0].name, "Wanjiru");
+    // A credit leads to public creators only.
+    let handles = game.credits.iter().map(|credit| credit.handle.as_deref());
+    let handles: Vec<Option<&str>> = handles.collect();
+    assert_eq!(handles, [None, Some("maker-0"), None, None]);
+    assert_eq!(typed.credits[3].handle, None);
     assert!(json.position.is_some());
 
     for (mode, slug, hint) in [

@@ -112,13 +112,14 @@ function searchAsTyped(input) {
       address.searchParams.set("q", words);
       try {
         const answer = await fetch(address, { redirect: "error" });
-        if (!answer.ok || mine !== newest) {
+        if (mine !== newest) {
           return;
         }
+        // A search that is refused is the page of the search too, with a sentence. Any other error leaves no results of other words.
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const found = page.getElementById("results");
-        if (found && mine === newest) {
-          results.replaceChildren(...found.childNodes);
+        if (mine === newest) {
+          results.replaceChildren(...(found ? found.childNodes : before));
         }
       } catch {
         // The network is away: the form still works.

@@ -171,7 +171,7 @@ note-optional = optional
 note-send = Send
 note-back = Back to { $value }
 note-sent = Thank you. A person reads what you wrote.
-note-duplicate = Your network has sent a note about this listing today, so this one was not stored. Send it tomorrow if it says something else.
+note-duplicate = Your network has sent the same note about this listing today, so it was not stored again.
 note-reason-error = Choose a reason.
 note-text-error = Write what is wrong, in at most 2,000 characters.
 note-email-error = Write an e-mail address such as ada@studio.example, or leave it out.
@@ -273,6 +273,19 @@ method-version = Version { $value }; it changes when the same reports would lead
 method-formulas = Formulas
 method-constants = Numbers
 method-sources = Sources
+formula-cost = What a month of living costs in a game: a basket of fixed quantities.
+formula-worked = What one unit of the one currency buys in the other, by equal baskets. Worked rates are reciprocal, and lead to the same result by any detour.
+formula-market = Over both directions of the pair’s swaps in 24 hours, where there were enough of them by enough parties; else the rate is worked.
+formula-day_change_pct = Null when one of the two had no counted report by then.
+formula-inflation_pct = Null without a counted report before.
+formula-money_growth_pct = Null without a counted report before, or when its supply was 0.
+formula-growth_pct = The output of a day, each report over the time since the game’s report before it, whether that one counts or not; compared with the counted report before. Null for the first two counted reports, or when the earlier output was 0.
+formula-trade_balance = Somebody gives in 100 cowries and gets 50 beads, and later gives in 30 beads and gets 60 cowries: the balance of cowries is 100 − 60 = 40, that of beads 30 − 50 = −20.
+constant-market_swaps = Swaps of a pair in 24 hours that make a market.
+constant-market_parties = Parties to them, at least.
+constant-most_jump_pct = A report whose cost has moved by more, up or down, is held for a review.
+constant-late_days = A currency is late after so many days without a counted report.
+constant-digits = Significant digits of a printed number; it is exact until then, and rounded half to even.
 method-words = Where a rate comes from
 method-worked = Worked: the cost of a basket of goods in the one game, divided by its cost in the other.
 method-market = Market: the average of what players exchanged in the last 24 hours, where there were enough exchanges by enough people.
@@ -286,6 +299,7 @@ search-count = { $count ->
     [one] { $number } result
    *[other] { $number } results
 }
+search-too-long = Nothing was searched for: use at most 10 words.
 search-hint = Try fewer words, or other ones.
 search-similar = Nothing is called exactly that. These are similar.
 search-did-you-mean = Did you mean
@@ -307,9 +321,22 @@ error-not-found = The address may have a typing error, or what it showed is not 
 error-invalid-title = This address does not work
 error-invalid = It has a filter, or a place in a list, that does not exist or not any more. Start from the first page.
 error-limit-title = Slow down
-error-limit = Too many pages were asked for from your network in a minute. Try again in { $value } seconds. A program should use the API, which has limits of its own.
+error-limit = { $count ->
+    [one] Too many pages were asked for from your network in a minute. Try again in { $number } second. A program should use the API, which has limits of its own.
+   *[other] Too many pages were asked for from your network in a minute. Try again in { $number } seconds. A program should use the API, which has limits of its own.
+}
 error-unavailable-title = Not available now
 error-unavailable = The catalogue does not answer at the moment. Try again in a few seconds.
+error-refused-title = This does not work
+error-refused = What was asked for is nothing that this address can do. Start from a page of the site.
+error-too-large-title = Too much text
+error-too-large = The form has more text than it may have, so nothing was stored. Go back, shorten it, and send it again.
+error-method-title = Not this way
+error-method = This address answers another kind of request. Open the page with the form, and send it from there.
+error-cross-site-title = Sent from another site
+error-cross-site = This form was sent from another site, so nothing was done. Open the page here and send it again.
+error-slow-title = Too slow
+error-slow = This took too long and was stopped. Look whether it took effect before you send it again.
 error-internal-title = Our fault
 error-internal = Something broke on our side. It is in our log under the id below.
 error-ways = From here

@@ -171,7 +171,7 @@ note-optional = facultatif
 note-send = Envoyer
 note-back = Retour à { $value }
 note-sent = Merci. Une personne lira ce que vous avez écrit.
-note-duplicate = Votre réseau a déjà envoyé une note sur cette fiche aujourd’hui ; celle-ci n’a pas été enregistrée. Envoyez-la demain si elle dit autre chose.
+note-duplicate = Votre réseau a déjà envoyé la même note sur cette fiche aujourd’hui ; elle n’a pas été enregistrée une seconde fois.
 note-reason-error = Choisissez un motif.
 note-text-error = Écrivez ce qui ne va pas, en 2 000 caractères au plus.
 note-email-error = Écrivez une adresse comme ada@studio.example, ou laissez-la de côté.
@@ -268,11 +268,24 @@ pair-days = { $count ->
 }
 plot-hint = Le tableau ci-dessous donne les mêmes chiffres.
 method-title = La méthode des taux
-method-lead = Les formules et les nombres avec lesquels les taux et les chiffres sont calculés. Le détail est en anglais.
+method-lead = Les formules et les nombres avec lesquels les taux et les chiffres sont calculés. Les sources sont en anglais.
 method-version = Version { $value } ; elle change quand les mêmes rapports donneraient d’autres chiffres.
 method-formulas = Formules
 method-constants = Nombres
 method-sources = Sources
+formula-cost = Ce que coûte un mois de vie dans un jeu : un panier de quantités fixes.
+formula-worked = Ce qu’une unité d’une monnaie achète dans l’autre, à paniers égaux. Les taux calculés sont réciproques, et tout détour mène au même résultat.
+formula-market = Sur les échanges de la paire dans les deux sens en 24 heures, s’il y en a eu assez, entre assez de parties ; sinon le taux est calculé.
+formula-day_change_pct = Nul si l’un des deux n’avait pas encore de rapport compté.
+formula-inflation_pct = Nul sans rapport compté auparavant.
+formula-money_growth_pct = Nul sans rapport compté auparavant, ou si sa masse monétaire était 0.
+formula-growth_pct = La production d’un jour, chaque rapport étant divisé par le temps écoulé depuis le rapport précédent du jeu, compté ou non ; comparée au rapport compté précédent. Nul pour les deux premiers rapports comptés, ou si la production antérieure était 0.
+formula-trade_balance = Quelqu’un donne 100 cauris et reçoit 50 perles, puis donne 30 perles et reçoit 60 cauris : la balance des cauris est de 100 − 60 = 40, celle des perles de 30 − 50 = −20.
+constant-market_swaps = Échanges d’une paire en 24 heures qui font un marché.
+constant-market_parties = Parties à ces échanges, au moins.
+constant-most_jump_pct = Un rapport dont le coût a varié davantage, vers le haut ou vers le bas, est retenu pour examen.
+constant-late_days = Une monnaie est en retard après ce nombre de jours sans rapport compté.
+constant-digits = Chiffres significatifs d’un nombre imprimé ; il est exact jusque-là, et arrondi au pair le plus proche.
 method-words = D’où vient un taux
 method-worked = Calculé : le coût d’un panier de biens dans l’un des jeux, divisé par son coût dans l’autre.
 method-market = Marché : la moyenne de ce que les joueurs ont échangé pendant les dernières 24 heures, s’il y a eu assez d’échanges par assez de personnes.
@@ -286,6 +299,7 @@ search-count = { $count ->
     [one] { $number } résultat
    *[other] { $number } résultats
 }
+search-too-long = Rien n’a été cherché : utilisez 10 mots au plus.
 search-hint = Essayez avec moins de mots, ou d’autres mots.
 search-similar = Rien ne porte exactement ce nom. Voici ce qui s’en approche.
 search-did-you-mean = Vouliez-vous dire
@@ -307,9 +321,22 @@ error-not-found = L’adresse contient peut-être une faute de frappe, ou ce qu�
 error-invalid-title = Cette adresse ne fonctionne pas
 error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
 error-limit-title = Moins vite
-error-limit = Trop de pages ont été demandées depuis votre réseau en une minute. Réessayez dans { $value } secondes. Un programme devrait utiliser l’API, qui a ses propres limites.
+error-limit = { $count ->
+    [one] Trop de pages ont été demandées depuis votre réseau en une minute. Réessayez dans { $number } seconde. Un programme devrait utiliser l’API, qui a ses propres limites.
+   *[other] Trop de pages ont été demandées depuis votre réseau en une minute. Réessayez dans { $number } secondes. Un programme devrait utiliser l’API, qui a ses propres limites.
+}
 error-unavailable-title = Indisponible pour le moment
 error-unavailable = Le catalogue ne répond pas pour l’instant. Réessayez dans quelques secondes.
+error-refused-title = Cela ne fonctionne pas
+error-refused = Cette adresse ne peut pas faire ce qui est demandé. Partez d’une page du site.
+error-too-large-title = Trop de texte
+error-too-large = Le formulaire contient plus de texte que permis, et rien n’a été enregistré. Revenez en arrière, raccourcissez-le et renvoyez-le.
+error-method-title = Pas de cette façon
+error-method = Cette adresse répond à un autre type de demande. Ouvrez la page du formulaire et envoyez-le depuis celle-ci.
+error-cross-site-title = Envoyé depuis un autre site
+error-cross-site = Ce formulaire a été envoyé depuis un autre site, et rien n’a été fait. Ouvrez la page ici et envoyez-le de nouveau.
+error-slow-title = Trop lent
+error-slow = Cela a pris trop de temps et a été arrêté. Regardez si cela a eu un effet avant de renvoyer.
 error-internal-title = Erreur de notre part
 error-internal = Une panne s’est produite de notre côté. Elle est dans notre journal sous l’identifiant ci-dessous.
 error-ways = À partir d’ici

@@ -23,6 +23,8 @@ use crate::viewer::{AccountScope, Viewer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Anyone,
+    /// A file that is the same for everybody. Nothing is counted or looked up for it.
+    Asset,
     /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/visit.rs`).
     Public,
     /// A file of the public site, for machines: counted as a page, and in no language.

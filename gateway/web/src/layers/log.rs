@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use crate::app::App;
 use crate::form_body;
 use crate::page_error::PageError;
+use crate::visit::Visit;
 
 /// How long the upload of a file may take on a slow line.
 const UPLOAD: Duration = Duration::from_mins(2);
@@ -62,9 +63,21 @@ async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
     ended.unwrap_or_else(|_stopped| PageError::timed_out().into_response())
 }
 
-pub async fn record(State(app): State<App>, request: Request, next: Next) -> Response {
+/// The state of [`record`].
+#[derive(Clone)]
+pub struct Recorder {
+    pub app: App,
+    /// Whether a path without a language is one of the public site.
+    pub is_public: fn(&str) -> bool,
+}
+
+pub async fn record(State(recorder): State<Recorder>, request: Request, next: Next) -> Response {
+    let Recorder { app, is_public } = recorder;
     let began = Instant::now();
     let (id, method) = (ids::request_id(), request.method().clone());
+    // Errors of the layers around public pages, such as a time-out, are pages of the public site too.
+    let visit = Visit::of(request.uri(), request.headers());
+    let visit = (!visit.prefix.is_empty() || is_public(&visit.path)).then_some(visit);
     let answered = if method == Method::POST {
         run_to_end(&app, request, next).await
     } else {
@@ -74,7 +87,11 @@ pub async fn record(State(app): State<App>, request: Request, next: Next) -> Res
     let route = route.map_or("none", |route| route.0.as_str()).to_owned();
     let mut response = match answered.extensions().get::<PageError>().cloned() {
         Some(error) => {
-            let rendered = error.response(&id);
+            let rendered = match visit {
+                Some(visit) if !error.is_on_site() => error.on_site(visit),
+                _ => error,
+            };
+            let rendered = rendered.response(&id);
             let (mut parts, _) = answered.into_parts();
             let (page, body) = rendered.into_parts();
             parts.headers.remove("content-length");

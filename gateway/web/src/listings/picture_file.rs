@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
+use contracts::listings::v1::GetPictureRequest;
 use futures::stream;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue};
@@ -31,23 +32,32 @@ struct Rest {
 
 pub async fn show(
     State(app): State<App>,
-    Path((_, name)): Path<(Uuid, String)>,
+    Path((account, name)): Path<(Uuid, String)>,
 ) -> Result<Response, PageError> {
+    let request = GetPictureRequest {
+        name,
+        account_id: account.to_string(),
+        ..GetPictureRequest::default()
+    };
     // A withdrawn picture is soon gone here too.
-    let (response, _) = file(app, (name, 0), "private, max-age=300").await?;
-    Ok(response)
+    file(app, request, "private, max-age=300").await
 }
 
-/// A picture file with this `Cache-Control`, and its name: that of the rendition with a width, if it is not 0 and there is one.
+/// A picture file with this `Cache-Control`. `request` says which, and for whom.
 pub(crate) async fn file(
     app: App,
-    (name, width): (String, u32),
+    request: GetPictureRequest,
     cache_control: &'static str,
-) -> Result<(Response, String), PageError> {
-    if !is_file_name(&name) {
+) -> Result<Response, PageError> {
+    if !is_file_name(&request.name) {
         return Err(PageError::not_found());
     }
-    let head = app.listings.picture_part(&name, 0, PART, width).await?;
+    let name = request.name.clone();
+    let request = GetPictureRequest {
+        most: PART,
+        ..request
+    };
+    let head = app.listings.picture_part(request).await?;
     // A replica of an older version does not say it, and knows one size only.
     let name = if head.name.is_empty() {
         name
@@ -62,34 +72,40 @@ pub(crate) async fn file(
     ];
     let rest = Rest {
         app,
-        name: name.clone(),
+        name,
         size: head.size,
         sent: 0,
         first: Some(head.part),
     };
     let parts = stream::try_unfold(rest, next_part);
-    let response = (headers, Body::from_stream(parts)).into_response();
-    Ok((response, name))
+    Ok((headers, Body::from_stream(parts)).into_response())
+}
+
+/// A part of a file of which the first part was read.
+fn part(name: &str, offset: u64) -> GetPictureRequest {
+    GetPictureRequest {
+        name: name.to_owned(),
+        offset,
+        most: PART,
+        ..GetPictureRequest::default()
+    }
 }
 
 async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
     if rest.sent >= rest.size {
         return Ok(None);
     }
-    let part = if let Some(part) = rest.first.take() {
-        part
+    let next = if let Some(first) = rest.first.take() {
+        first
     } else {
-        let listings = &rest.app.listings;
-        listings
-            .picture_part(&rest.name, rest.sent, PART, 0)
-            .await?
-            .part
+        let request = part(&rest.name, rest.sent);
+        rest.app.listings.picture_part(request).await?.part
     };
-    if part.is_empty() {
+    if next.is_empty() {
         return Ok(None);
     }
-    rest.sent += u64::try_from(part.len()).unwrap_or(u64::MAX);
-    Ok(Some((part, rest)))
+    rest.sent += u64::try_from(next.len()).unwrap_or(u64::MAX);
+    Ok(Some((next, rest)))
 }
 
 /// A whole picture file, in memory; listings-svc stores none that is longer than some hundred KB.
@@ -97,7 +113,7 @@ pub(crate) async fn whole_file(web: &Web, name: &str) -> Result<Vec<u8>, Fault> 
     let mut file = Vec::new();
     loop {
         let sent = u64::try_from(file.len()).unwrap_or(u64::MAX);
-        let next = web.listings.picture_part(name, sent, PART, 0).await?;
+        let next = web.listings.picture_part(part(name, sent)).await?;
         if next.size > MAX_WHOLE {
             return Err(Fault::not_found("The picture is too long."));
         }

@@ -19,6 +19,7 @@ use crate::economy::{currency, games};
 use crate::form_body;
 use crate::guides;
 use crate::layers::access::{self, Access, Guard};
+use crate::layers::log::Recorder;
 use crate::layers::{client, headers, log};
 use crate::listings::{
     claims, create, edit, entry, list as list_of_listings, notes, picture_file, pictures, show,
@@ -58,9 +59,9 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn people_routes() -> Vec<Route> {
-    use Access::{Anyone, SecondFactor, SignedIn};
+    use Access::{Anyone, Asset, SecondFactor, SignedIn};
     vec![
-        page("/assets/{name}", Anyone, assets::show),
+        page("/assets/{name}", Asset, assets::show),
         form("/sign-up", Anyone, sign_up::show, sign_up::send),
         form("/sign-in", Anyone, sign_in::show, sign_in::send),
         form(
@@ -330,6 +331,10 @@ pub fn router(app: &App) -> Router {
             router = site::add(router, route, app);
             continue;
         }
+        if route.access == Access::Asset {
+            router = router.route(route.path, route.handlers);
+            continue;
+        }
         if matches!(route.access, Access::File | Access::Docs) {
             router = site::add_once(router, route, app);
             continue;
@@ -354,6 +359,10 @@ pub fn router(app: &App) -> Router {
         .filter(|route| route.access == Access::Public);
     let docs = guides::PATHS.iter().copied().chain([reference::PATH]);
     let fixed = FixedPages::of(public.map(|route| route.path).chain(docs));
+    let recorder = Recorder {
+        app: App::clone(app),
+        is_public: site::is_public,
+    };
     router
         .layer(Extension(fixed))
         .layer(from_fn(log::name_route))
@@ -364,7 +373,7 @@ pub fn router(app: &App) -> Router {
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(CsrfLayer::new().with_rejection_response(reject))
         .layer(from_fn_with_state(App::clone(app), client::identify))
-        .layer(from_fn_with_state(App::clone(app), log::record))
+        .layer(from_fn_with_state(recorder, log::record))
         .layer(from_fn_with_state(App::clone(app), headers::add))
         .with_state(App::clone(app))
 }
@@ -385,6 +394,14 @@ mod tests {
                 "{}",
                 route.path
             );
+        }
+    }
+
+    #[test]
+    fn the_public_site_and_the_dashboard_have_no_first_part_in_common() {
+        for route in routes() {
+            let is_public = matches!(route.access, Access::Public | Access::File | Access::Docs);
+            assert_eq!(site::is_public(route.path), is_public, "{}", route.path);
         }
     }
 

@@ -1,5 +1,8 @@
 //! The paths of the public site.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use pages::site::Language;
@@ -16,10 +19,10 @@ use crate::site::{
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
-    use Access::{Anyone, File, Public};
+    use Access::{Asset, File, Public};
     vec![
         page("/", Public, start::show),
-        page("/pictures/{name}", Anyone, picture::show),
+        page("/pictures/{name}", Asset, picture::show),
         page("/search", Public, search::show),
         page("/games", Public, games::list),
         page("/games/{slug}", Public, games::show),
@@ -85,6 +88,23 @@ pub(super) fn docs_routes() -> Vec<Route> {
         page("/llms.txt", File, llms::index),
         page("/llms-full.txt", File, llms::full),
     ]
+}
+
+/// The first parts of the paths of the public site, which the dashboard has none of.
+static FIRST_PARTS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let routes = routes().into_iter().chain(docs_routes());
+    let public = routes.filter(|route| route.access != Access::Asset);
+    public.map(|route| first_part(route.path)).collect()
+});
+
+fn first_part(path: &str) -> &str {
+    let path = path.split('?').next().unwrap_or_default();
+    path.split('/').nth(1).unwrap_or_default()
+}
+
+/// Whether a path without a language is one of the public site.
+pub(super) fn is_public(path: &str) -> bool {
+    FIRST_PARTS.contains(first_part(path))
 }
 
 /// Adds a public path: for the language that the browser prefers, and for each language.

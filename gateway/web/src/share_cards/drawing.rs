@@ -30,12 +30,32 @@ pub(crate) enum PictureShape {
     Square,
 }
 
-/// What stands on a card.
+/// What stands on a card, as far as the fonts have it.
 #[derive(Debug, Clone)]
 pub(crate) struct Words {
-    pub(crate) title: String,
-    pub(crate) line: String,
-    pub(crate) by: String,
+    title: String,
+    line: String,
+    by: String,
+}
+
+impl Words {
+    pub(crate) fn new(title: &str, line: &str, by: &str) -> anyhow::Result<Self> {
+        let fonts = Fonts::read()?;
+        Ok(Self {
+            title: fonts.readable(title),
+            line: fonts.readable(line),
+            by: fonts.readable(by),
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines().iter().all(|line| line.is_empty())
+    }
+
+    /// Title, line and author.
+    pub(crate) fn lines(&self) -> [&str; 3] {
+        [&self.title, &self.line, &self.by]
+    }
 }
 
 /// A card as a JPEG. A picture that does not decode is left out.
@@ -58,17 +78,11 @@ pub(crate) fn draw(
         }
         None => {}
     }
-    let texts = Words {
-        title: fonts.readable(&words.title).unwrap_or_default(),
-        line: fonts.readable(&words.line).unwrap_or_default(),
-        by: fonts.readable(&words.by).unwrap_or_default(),
-    };
-    // A title in letters that the fonts lack would be a row of boxes: the picture alone is better.
-    if !texts.title.is_empty() {
+    if !words.is_empty() {
         if has_picture && width > 1_000.0 {
             shade(&mut canvas);
         }
-        write(&mut canvas, &fonts, &texts, width);
+        write(&mut canvas, &fonts, words, width);
     }
     name_the_site(&mut canvas, &fonts);
     let mut file = Vec::new();
@@ -163,11 +177,7 @@ mod tests {
     use super::*;
 
     fn words(title: &str) -> Words {
-        Words {
-            title: title.to_owned(),
-            line: "Stones and seeds".to_owned(),
-            by: "Savanna Studio".to_owned(),
-        }
+        Words::new(title, "Stones and seeds", "Savanna Studio").unwrap()
     }
 
     fn picture(width: u32, height: u32) -> Vec<u8> {
@@ -204,11 +214,15 @@ mod tests {
     }
 
     #[test]
-    fn a_title_that_the_font_lacks_leaves_the_picture_alone() {
+    fn what_the_font_lacks_is_left_out_and_the_rest_is_written() {
         let cover = || Some((PictureShape::Wide, picture(1_200, 675)));
-        // Nothing darkens the picture then.
-        assert!(is_red(*drawn("ሰላም", cover()).get_pixel(100, 560)));
-        assert!(!is_red(*drawn("Kora", cover()).get_pixel(100, 560)));
+        let of = |words: &Words| image::load_from_memory(&draw(words, cover()).unwrap()).unwrap();
+        let is_dark = |words: &Words| !is_red(*of(words).into_rgb8().get_pixel(100, 560));
+        // Nothing darkens the picture if nothing is written.
+        assert!(!is_dark(&Words::new("ሰላም", "🎮", "مرحبا").unwrap()));
+        assert!(is_dark(&words("ሰላም")));
+        assert!(is_dark(&words("Kora")));
+        assert_eq!(words("Kora 🎮").lines(), words("Kora").lines());
     }
 
     #[test]

@@ -9,6 +9,11 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use tempfile::TempDir;
 
+use crate::domain::picture_name::is_file_name;
+
+/// How the names of files begin that are being written; a process that was killed leaves one.
+const TEMPORARY: &str = ".card-";
+
 /// The folder. Several replicas may share it: the name of a file says what is drawn on it.
 #[derive(Debug)]
 pub(crate) struct CardStore {
@@ -46,14 +51,16 @@ impl CardStore {
         self.folder.join(format!("{key}.jpg"))
     }
 
-    /// A card, if it was drawn. `key` is hexadecimal.
+    /// A card, if it was drawn. `key` has 64 hexadecimal digits.
     pub(crate) async fn find(&self, key: &str) -> Option<Bytes> {
         tokio::fs::read(self.path(key)).await.ok().map(Bytes::from)
     }
 
     /// Stores a card. It is complete whenever it is there: it is renamed when it is written.
     pub(crate) fn insert(&self, key: &str, card: &[u8]) -> anyhow::Result<()> {
-        let file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        let file = tempfile::Builder::new()
+            .prefix(TEMPORARY)
+            .tempfile_in(&self.folder)?;
         fs::write(file.path(), card)?;
         file.persist(self.path(key))?;
         let length = u64::try_from(card.len())?;
@@ -66,13 +73,16 @@ impl CardStore {
         Ok(())
     }
 
-    /// Removes the oldest files until nine tenths of the space are left.
+    /// Removes the oldest files until nine tenths of the space are left. Files that are not the store's stay, and do not count.
     fn evict(&self) -> anyhow::Result<()> {
         let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             // Another replica may have removed it.
-            if let Ok(about) = entry.metadata()
+            let name = entry.file_name();
+            let is_own = |name: &str| is_file_name(name) || name.starts_with(TEMPORARY);
+            if name.to_str().is_some_and(is_own)
+                && let Ok(about) = entry.metadata()
                 && about.is_file()
             {
                 files.push((about.modified()?, about.len(), entry.path()));
@@ -102,31 +112,49 @@ mod tests {
             .sum()
     }
 
+    fn key(number: u32) -> String {
+        format!("{number:064}")
+    }
+
     #[tokio::test]
     async fn the_store_keeps_what_is_new_and_its_size() {
         let folder = tempfile::tempdir().unwrap();
         let store = CardStore::open(Some(folder.path()), 10_000).unwrap();
-        assert_eq!(store.find("a").await, None);
+        assert_eq!(store.find(&key(0)).await, None);
         for number in 0..50 {
-            store.insert(&format!("{number:02}"), &[7; 700]).unwrap();
+            store.insert(&key(number), &[7; 700]).unwrap();
             assert!(size(folder.path()) <= 10_000, "{number}");
         }
-        assert_eq!(store.find("49").await.unwrap().len(), 700);
-        assert_eq!(store.find("00").await, None);
+        assert_eq!(store.find(&key(49)).await.unwrap().len(), 700);
+        assert_eq!(store.find(&key(0)).await, None);
         drop(store);
         // A later process continues with what is there.
         let store = CardStore::open(Some(folder.path()), 2_000).unwrap();
-        assert!(store.find("49").await.is_some());
-        store.insert("50", &[7; 700]).unwrap();
+        assert!(store.find(&key(49)).await.is_some());
+        store.insert(&key(50), &[7; 700]).unwrap();
         assert!(size(folder.path()) <= 2_000);
+    }
+
+    #[test]
+    fn files_of_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let cut_off = format!("{TEMPORARY}x");
+        for name in ["letter.txt", "photo.jpg", &cut_off] {
+            fs::write(path(name), [7; 900]).unwrap();
+        }
+        let store = CardStore::open(Some(folder.path()), 1_000).unwrap();
+        store.insert(&key(1), &[7; 700]).unwrap();
+        assert!(path("letter.txt").exists() && path("photo.jpg").exists());
+        assert!(!path(&cut_off).exists(), "a killed process left it");
     }
 
     #[test]
     fn a_temporary_folder_goes_with_the_process() {
         let store = CardStore::open(None, 1_000).unwrap();
         let folder = store.folder.clone();
-        store.insert("a", b"card").unwrap();
-        assert!(folder.join("a.jpg").exists());
+        store.insert(&key(1), b"card").unwrap();
+        assert!(folder.join(format!("{}.jpg", key(1))).exists());
         drop(store);
         assert!(!folder.exists());
     }

@@ -25,6 +25,11 @@ const WINDOWS: [&str; 3] = ["week", "month", "all"];
 /// Rows of each board on the page of all.
 const FIRST: u32 = 5;
 
+/// The paths of the boards.
+pub(super) fn paths() -> impl Iterator<Item = String> {
+    all().map(path)
+}
+
 fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     let boards = |kind| WINDOWS.into_iter().map(move |window| (kind, window));
     KINDS.into_iter().flat_map(boards)
@@ -81,7 +86,7 @@ pub async fn show(
         frame.head = Head {
             title: title(frame.texts, board),
             description: frame.say("boards-description").to_owned(),
-            is_indexed: true,
+            is_indexed: filters::is_indexed(&[], cursor),
         };
         frame.api_call = Some(format!("GET /v1{path}"));
         Ok(BoardPage {

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use crate::app::Web;
 use crate::page_error::PageResult;
 use crate::render::{html, ok};
-use crate::upstream::catalogue::{One, Rows};
+use crate::upstream::catalogue::{One, Rows, TimedRows};
 use crate::visit::Visit;
 
 /// Caches may store a page, and ask each time whether it is still the same.
@@ -69,6 +69,13 @@ impl Version {
             .bytes(&part.page.total.to_le_bytes())
             .flag(cursor.is_some())
             .text(cursor.unwrap_or_default())
+    }
+
+    pub(crate) fn timed_rows(self, part: &TimedRows) -> Self {
+        let version = self.rows(&part.rows);
+        part.updated.iter().fold(version, |version, at| {
+            version.bytes(&at.unix_timestamp_nanos().to_le_bytes())
+        })
     }
 
     /// A part that was read as JSON.

@@ -8,7 +8,7 @@ use contracts::public;
 use pages::site::Frame;
 use time::format_description::well_known::Iso8601;
 use time::macros::format_description;
-use time::{Date, Duration, UtcOffset};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
 use super::cached::{Version, respond_as};
 use super::query::{Query, address};
@@ -48,9 +48,9 @@ pub async fn show(
     let mut version = Version::new(&app, &visit);
     let mut lists = Vec::new();
     while lists.len() < READS {
-        let list = app.catalogue.events(request.clone()).await?;
-        version = version.rows(&list);
-        let next = list.page.next_cursor.clone();
+        let list = app.catalogue.events_with_times(request.clone()).await?;
+        version = version.timed_rows(&list);
+        let next = list.rows.page.next_cursor.clone();
         lists.push(list);
         match next {
             Some(next) => request.page = Some(page(ROWS, Some(&next))),
@@ -61,8 +61,8 @@ pub async fn show(
         let title = feeds::events_title(&frame, query.get("country"));
         let mut calendar = Calendar::begin(&title);
         for list in &lists {
-            for event in list.parse::<public::Event>()? {
-                calendar.push(&frame, &event);
+            for (event, updated) in list.parse::<public::Event>()? {
+                calendar.push(&frame, &event, updated);
             }
         }
         Ok(calendar.end().into_response())
@@ -89,7 +89,7 @@ impl Calendar {
     }
 
     /// Adds an event. One whose days cannot be read is left out.
-    fn push(&mut self, frame: &Frame, event: &public::Event) {
+    fn push(&mut self, frame: &Frame, event: &public::Event, updated: Option<OffsetDateTime>) {
         let day = |text: &str| Date::parse(text, &Iso8601::DATE).ok();
         let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
         // The end of whole days is the day after.
@@ -102,7 +102,9 @@ impl Calendar {
             format_description!("[year][month][day]T[hour][minute][second]Z"),
         );
         let formatted = |day: Date| day.format(&basic).unwrap_or_default();
-        let listed = event.created_at.0.to_offset(UtcOffset::UTC);
+        let updated = updated.unwrap_or(event.created_at.0);
+        let updated = updated.to_offset(UtcOffset::UTC);
+        let updated = updated.format(&stamp).unwrap_or_default();
         let address = frame.absolute(&format!("/events/{}", event.slug));
         let place = cards::place(frame.texts, &event.city, &event.country_code);
         self.line("BEGIN", "VEVENT");
@@ -110,7 +112,9 @@ impl Calendar {
             "UID",
             &escaped(&format!("{}/events/{}", frame.site, event.slug)),
         );
-        self.line("DTSTAMP", &listed.format(&stamp).unwrap_or_default());
+        // Without a METHOD, both are when the event changed last (3.8.7.2).
+        self.line("DTSTAMP", &updated);
+        self.line("LAST-MODIFIED", &updated);
         self.line("DTSTART;VALUE=DATE", &formatted(first));
         self.line("DTEND;VALUE=DATE", &formatted(end));
         self.line("SUMMARY", &escaped(&event.title));

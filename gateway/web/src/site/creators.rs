@@ -5,6 +5,7 @@ use axum::extract::{Path, RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::try_join;
+use kit::Fault;
 use pages::site::creators::CreatorPage;
 use pages::site::list::CreatorsPage;
 use pages::site::{Frame, Head};
@@ -20,7 +21,7 @@ use crate::visit::Visit;
 
 const LIST: &str = "/creators";
 /// Games on the page of a creator; the others are in the list of games.
-const GAMES: usize = 24;
+const GAMES: u32 = 24;
 
 pub async fn list(
     State(app): State<App>,
@@ -77,10 +78,12 @@ pub async fn show(
     Extension(visit): Extension<Visit>,
     Path(handle): Path<String>,
 ) -> PageResult {
-    let creator = app.catalogue.creator_or_sample(&handle).await?;
+    let read = app.catalogue.creator_or_sample(&handle, GAMES);
+    let (creator, total) = read.await?;
     let version = Version::new(&app, &visit).one(&creator);
+    let version = version.text(&total.to_string());
     respond(&app, &visit, &version, |frame| {
-        let mut page = creator_page(frame, creator.parse()?);
+        let mut page = creator_page(frame, creator.parse()?, total)?;
         if creator.is_sample {
             page.frame.mark_sample();
         }
@@ -88,7 +91,12 @@ pub async fn show(
     })
 }
 
-fn creator_page(mut frame: Frame, creator: public::Creator) -> CreatorPage {
+/// `total` is the number of all games.
+fn creator_page(
+    mut frame: Frame,
+    creator: public::Creator,
+    total: u64,
+) -> Result<CreatorPage, Fault> {
     let row = &creator.row;
     frame.path = format!("{LIST}/{}", row.handle);
     let description = match row.tagline.as_str() {
@@ -102,29 +110,30 @@ fn creator_page(mut frame: Frame, creator: public::Creator) -> CreatorPage {
     };
     frame.api_call = Some(format!("GET /v1/creators/{}", row.handle));
     frame.share.is_profile = true;
-    frame.share.image = Some(share_card::of_creator(&frame.site, row));
+    frame.share.image = share_card::of_creator(&frame.site, row)?;
     frame.share.structured_data = Some(structured_data::creator(&frame, &creator));
     let row = creator.row;
     let texts = frame.texts;
     let roles = row.roles.iter();
     let roles = roles.map(|role| texts.value("role", role, role).to_owned());
-    let total = creator.games.len();
     let all = address("/games", &[("creator", Some(&row.handle))]);
-    let games = creator.games.into_iter().take(GAMES);
-    CreatorPage {
+    // A replica of an older version sends all games without their number.
+    let total = total.max(creator.games.len().try_into().unwrap_or(u64::MAX));
+    let games = creator.games.into_iter().take(GAMES as usize);
+    Ok(CreatorPage {
         kind: texts.value("creator-kind", &row.kind, &row.kind).to_owned(),
         avatar: cards::picture(&frame, row.avatar_url.as_deref(), cards::AVATAR, ""),
         roles: roles.collect(),
         place: cards::place_links(&frame, (&row.city_slug, &row.city), &row.country_code),
         links: cards::outside(&frame, &creator.links),
         games: games.map(|row| cards::game(&frame, row)).collect(),
-        games_total: u64::try_from(total).unwrap_or(u64::MAX),
-        all_games: (total > GAMES).then(|| frame.href(&all)),
+        games_total: total,
+        all_games: (total > GAMES.into()).then(|| frame.href(&all)),
         actions: visitor_actions(&frame, ListingKind::Page, &row.handle),
         name: row.name,
         tagline: row.tagline,
         is_verified: row.verified,
         bio: creator.bio,
         frame,
-    }
+    })
 }

@@ -85,7 +85,7 @@ pub(super) fn currency_page(
             .texts
             .say_of_two("pair-name", &shown.currency, &shown.name),
         description: frame.say_of("economy-description", &shown.currency),
-        is_indexed: true,
+        is_indexed: filters::is_indexed(&[], after),
     };
     let path = format!("{PATH}/{}", shown.slug);
     let from = address("/v1/economy/rates", &[("from", Some(&shown.slug))]);

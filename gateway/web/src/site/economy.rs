@@ -3,15 +3,17 @@
 use axum::Extension;
 use axum::extract::{Path, RawQuery, State};
 use contracts::public::Methodology;
-use http::StatusCode;
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, StatusCode};
 use kit::Fault;
 use pages::site::Head;
-use pages::site::currencies::{ConstantRow, EconomyPage, FormulaRow, RatesMethodPage};
+use pages::site::currencies::{ConstantRow, EconomyPage, FormulaRow, MethodWords, RatesMethodPage};
 use pages::site::frame::ErrorPage;
 use serde::Serialize;
 
 use super::cached::{Version, respond};
 use super::currency_pages::{self, PATH, choice, currency_page, currency_row, pager, pair_page};
+use super::filters;
 use super::query::{Query, address};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
@@ -55,7 +57,7 @@ pub async fn list(
         frame.head = Head {
             title: frame.say("economy-title").to_owned(),
             description: frame.say("economy-lead").to_owned(),
-            is_indexed: true,
+            is_indexed: filters::is_indexed(&[], after),
         };
         frame.api_call = Some("GET /v1/economy/currencies".to_owned());
         let next = shown.last().filter(|_| rest.len() > ROWS);
@@ -125,10 +127,14 @@ pub async fn pair(
     let pair = found.filter(|(one, other)| one.slug != other.slug);
     let pair = pair.ok_or_else(PageError::not_found)?;
     let series = app.currencies.rate_series((&from, &to), days);
-    let series = match series.await {
+    let mut series = match series.await {
         Ok(series) => series,
         Err(fault) => return unavailable(&visit, fault),
     };
+    // As the page shows them: the last point is at the moment of the call.
+    for at in series.points.iter_mut().filter_map(|it| it.at.as_mut()) {
+        (at.seconds, at.nanos) = (at.seconds - at.seconds.rem_euclid(60), 0);
+    }
     visit.path = currency_pages::span(&currency_pages::pair_path(pair), days);
     let version = Version::new(&app, &visit).message(&series);
     let version = [pair.0, pair.1].into_iter().fold(version, |version, it| {
@@ -155,15 +161,23 @@ pub async fn method(State(app): State<App>, Extension(visit): Extension<Visit>) 
             is_indexed: true,
         };
         frame.api_call = Some("GET /v1/economy/methodology".to_owned());
+        let texts = frame.texts;
+        let words = |group: &str, name: &str, english: String| {
+            let text = texts.find(&format!("{group}-{name}"));
+            MethodWords {
+                is_translated: text.is_some(),
+                text: text.map_or(english, ToOwned::to_owned),
+            }
+        };
         let formulas = method.formulas.into_iter().map(|row| FormulaRow {
+            words: words("formula", &row.name, row.words),
             name: row.name,
             formula: row.formula,
-            words: row.words,
         });
         let constants = method.constants.into_iter().map(|row| ConstantRow {
+            words: words("constant", &row.name, row.words),
             name: row.name,
             value: row.value,
-            words: row.words,
         });
         Ok(RatesMethodPage {
             version: method.version.to_string(),
@@ -191,6 +205,7 @@ fn unavailable(visit: &Visit, fault: Fault) -> PageResult {
         return Err(fault.into());
     }
     tracing::warn!(%fault, "a public page of the economy is not available");
+    let seconds = fault.retry_after.unwrap_or(1);
     let mut frame = visit.frame("");
     let title = frame.say("error-unavailable-title").to_owned();
     frame.head.title = title;
@@ -199,5 +214,8 @@ fn unavailable(visit: &Visit, fault: Fault) -> PageResult {
         request_id: String::new(),
         frame,
     };
-    Ok(html(StatusCode::SERVICE_UNAVAILABLE, &page))
+    let mut response = html(StatusCode::SERVICE_UNAVAILABLE, &page);
+    let headers = response.headers_mut();
+    headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    Ok(response)
 }

@@ -5,6 +5,7 @@ use axum::extract::{Path, RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
+use kit::Fault;
 use pages::site::cards::Link;
 use pages::site::events::EventPage;
 use pages::site::list::EventsPage;
@@ -101,7 +102,7 @@ pub async fn show(
         .one(&event)
         .text(&today.to_string());
     respond(&app, &visit, &version, |frame| {
-        let mut page = event_page(frame, event.parse()?, today);
+        let mut page = event_page(frame, event.parse()?, today)?;
         if event.is_sample {
             page.frame.mark_sample();
         }
@@ -109,7 +110,7 @@ pub async fn show(
     })
 }
 
-fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage {
+fn event_page(mut frame: Frame, event: public::Event, today: Date) -> Result<EventPage, Fault> {
     let texts = frame.texts;
     frame.path = format!("{LIST}/{}", event.slug);
     frame.head = Head {
@@ -118,12 +119,12 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
         is_indexed: true,
     };
     frame.api_call = Some(format!("GET /v1/events/{}", event.slug));
-    frame.share.image = Some(share_card::of_event(&frame.site, &event));
+    frame.share.image = share_card::of_event(&frame, &event)?;
     frame.share.structured_data = Some(structured_data::event(&frame, &event));
     let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
     let last = Date::parse(last, &Iso8601::DATE).ok();
     let website = event.website.filter(|url| cards::is_https(url));
-    EventPage {
+    Ok(EventPage {
         kind: Link {
             href: frame.href(&address(LIST, &[("kind", Some(&event.kind))])),
             label: texts
@@ -143,5 +144,5 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
         is_online: event.online,
         description: event.description,
         frame,
-    }
+    })
 }

@@ -58,13 +58,13 @@ pub async fn events(
         country: query.text("country"),
         ..next_events(NEXT_EVENTS)
     };
-    let events = app.catalogue.events(request).await?;
-    let version = Version::new(&app, &visit).rows(&events);
+    let events = app.catalogue.events_with_times(request).await?;
+    let version = Version::new(&app, &visit).timed_rows(&events);
     respond_as(&app, &visit, &version, MEDIA_TYPE, |mut frame| {
         let title = events_title(&frame, query.get("country"));
         head(&mut frame, title, "events-description");
-        let rows: Vec<public::Event> = events.parse()?;
-        let entries = rows.iter().map(|row| event(&frame, row));
+        let rows = events.parse::<public::Event>()?;
+        let entries = rows.map(|(row, updated)| event(&frame, &row, updated));
         let entries = entries.collect::<Result<_, _>>()?;
         Ok(ok(&feed(frame, &address("/events", &set), entries)))
     })
@@ -114,18 +114,21 @@ fn game(frame: &Frame, row: &public::GameRow, updated: OffsetDateTime) -> Result
     })
 }
 
-fn event(frame: &Frame, row: &public::Event) -> Result<Entry, Fault> {
+fn event(
+    frame: &Frame,
+    row: &public::Event,
+    updated: Option<OffsetDateTime>,
+) -> Result<Entry, Fault> {
     let path = format!("/events/{}", row.slug);
     let card = cards::event(frame, row.clone());
-    let listed = time(row.created_at.0)?;
     Ok(Entry {
         id: format!("{}{path}", frame.site),
         href: frame.absolute(&path),
         title: xml::plain(&row.title),
         summary: xml::plain(&format!("{} · {}", card.days, card.facts)),
         author: None,
-        updated: listed.clone(),
-        published: listed,
+        published: time(row.created_at.0)?,
+        updated: time(updated.unwrap_or(row.created_at.0))?,
     })
 }
 

@@ -5,6 +5,7 @@ use axum::extract::{Path, RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
 use futures::future::{join, try_join, try_join3};
+use kit::{Code, Fault};
 use pages::site::cards::Link;
 use pages::site::games::{Credit, Currency, GamePage, Trailer};
 use pages::site::list::GamesPage;
@@ -15,10 +16,10 @@ use super::query::{Query, address};
 use super::{
     ROWS, boards, cards, feeds, filters, oembed, share_card, structured_data, visitor_actions,
 };
-use crate::app::App;
+use crate::app::{App, Web};
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
-use crate::upstream::catalogue::page;
+use crate::upstream::catalogue::{One, page};
 use crate::upstream::currencies::CurrencyName;
 use crate::visit::Visit;
 
@@ -111,9 +112,15 @@ pub async fn show(
         let ranks = catalogue.ranks("games", &slug);
         Ok(join(ranks, app.currencies.of_game(&slug, now)).await)
     };
-    let (game, (ranks, currency)) = try_join(catalogue.game_or_sample(&slug), beyond).await?;
+    let read = async {
+        let game = catalogue.game_or_sample(&slug).await?;
+        let kind = creator_kind(&app, &game).await?;
+        Ok::<_, Fault>((game, kind))
+    };
+    let ((game, creator_kind), (ranks, currency)) = try_join(read, beyond).await?;
     let ranks = ranks.unwrap_or_default();
     let mut version = Version::new(&app, &visit).one(&game);
+    version = version.text(creator_kind.as_deref().unwrap_or_default());
     for rank in &ranks {
         version = version.message(rank);
     }
@@ -121,7 +128,8 @@ pub async fn show(
         version = version.text(&currency.name).flag(currency.is_late);
     }
     respond(&app, &visit, &version, |frame| {
-        let mut page = game_page(frame, game.parse()?, &ranks, currency);
+        let creator_kind = creator_kind.as_deref();
+        let mut page = game_page(frame, game.parse()?, creator_kind, &ranks, currency)?;
         if game.is_sample {
             page.frame.mark_sample();
         }
@@ -129,12 +137,27 @@ pub async fn show(
     })
 }
 
+/// The kind of a game's creator, for structured data; a sample has none.
+async fn creator_kind(web: &Web, game: &One) -> Result<Option<String>, Fault> {
+    if game.is_sample {
+        return Ok(None);
+    }
+    let row: public::GameRow = game.parse()?;
+    match web.catalogue.creator(&row.creator.handle).await {
+        Ok(creator) => Ok(Some(creator.parse::<public::CreatorRow>()?.kind)),
+        // It was taken down meanwhile.
+        Err(fault) if fault.code == Code::NotFound => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
 fn game_page(
     mut frame: Frame,
     game: public::Game,
+    creator_kind: Option<&str>,
     ranks: &[proto::BoardRank],
     currency: Option<CurrencyName>,
-) -> GamePage {
+) -> Result<GamePage, Fault> {
     let row = &game.row;
     frame.path = format!("{LIST}/{}", row.slug);
     let description = match row.tagline.as_str() {
@@ -147,9 +170,9 @@ fn game_page(
         is_indexed: true,
     };
     frame.api_call = Some(format!("GET /v1/games/{}", row.slug));
-    frame.share.image = Some(share_card::of_game(&frame.site, row));
+    frame.share.image = share_card::of_game(&frame.site, row)?;
     frame.share.documents = oembed::of_game(&frame.site, &frame.canonical(), &row.title);
-    frame.share.structured_data = Some(structured_data::game(&frame, &game));
+    frame.share.structured_data = Some(structured_data::game(&frame, &game, creator_kind));
     let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| Link {
         href: frame.href(&address(LIST, &[(name, Some(value))])),
@@ -163,7 +186,7 @@ fn game_page(
         cards::picture(&frame, Some(&shot.url), sizes, &shot.alt)
     });
     let trailer = game.trailer_url.filter(|url| cards::is_https(url));
-    GamePage {
+    Ok(GamePage {
         cover: cards::picture(&frame, row.cover_url.as_deref(), cards::COVER, ""),
         genres: genres.collect(),
         platforms: platforms.collect(),
@@ -201,7 +224,7 @@ fn game_page(
         is_featured: row.featured,
         description: game.description,
         frame,
-    }
+    })
 }
 
 fn credit(frame: &Frame, credit: public::Credit) -> Credit {

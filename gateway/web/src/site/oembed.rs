@@ -23,6 +23,8 @@ use crate::visit::Visit;
 const PATH: &str = "/oembed";
 /// The size of the frame in pixels, unless the other site has less room.
 const FRAME: (u32, u32) = (480, 420);
+/// The size of a small cover (§10.9).
+const SMALL_COVER: (u32, u32) = (600, 338);
 /// Seconds for which an answer may be stored.
 const CACHE_AGE: u32 = 3_600;
 
@@ -72,19 +74,18 @@ pub async fn show(
             return Err(PageError::new(status, "Unknown format", text));
         }
     };
-    let room = |name: &str, usual: u32| {
-        let most = query.get(name).map_or(Ok(usual), str::parse);
-        let most = most.ok().filter(|most| *most > 0);
-        most.map(|most: u32| most.min(usual)).ok_or_else(|| {
+    let room = |name: &str| {
+        let most = query.get(name).map_or(Ok(u32::MAX), str::parse);
+        most.ok().filter(|most| *most > 0).ok_or_else(|| {
             let text = format!("`{name}` must be a number of pixels.");
             PageError::new(StatusCode::BAD_REQUEST, "Not a size", text)
         })
     };
-    let size = (room("maxwidth", FRAME.0)?, room("maxheight", FRAME.1)?);
+    let room = (room("maxwidth")?, room("maxheight")?);
     let url = query.get("url").unwrap_or_default();
     let target = target(&app.public_url, url).ok_or_else(PageError::not_found)?;
     let game = app.catalogue.game(&target.slug).await?;
-    let (width, height) = (size.0.to_string(), size.1.to_string());
+    let (width, height) = (room.0.to_string(), room.1.to_string());
     let parameters = [
         ("url", Some(url)),
         ("format", Some(format.name())),
@@ -95,7 +96,7 @@ pub async fn show(
     let version = Version::of_file(&app, &visit).one(&game);
     let mut response = respond_file(&visit, &version, format.media_type(), || {
         let game: public::Game = game.parse()?;
-        let fields = fields(&app, &target, &game.row, size);
+        let fields = fields(&app, &target, &game.row, room);
         Ok(Body::from(match format {
             Format::Json => Value::Object(fields).to_string(),
             Format::Xml => to_xml(&fields),
@@ -127,12 +128,14 @@ fn target(site: &str, url: &str) -> Option<Target> {
     })
 }
 
+/// `room` is the width and the height that the other site has.
 fn fields(
     web: &Web,
     target: &Target,
     row: &public::GameRow,
-    (width, height): (u32, u32),
+    room: (u32, u32),
 ) -> Map<String, Value> {
+    let (width, height) = (room.0.min(FRAME.0), room.1.min(FRAME.1));
     let site = &web.public_url;
     let source = format!("{site}{}/embed/games/{}", target.prefix, row.slug);
     let mut html = String::from("<iframe src=\"");
@@ -161,15 +164,24 @@ fn fields(
         ("width", width.into()),
         ("height", height.into()),
     ];
-    if let Some(cover) = row.cover_url.as_deref().filter(|url| is_own(site, url)) {
-        fields.push(("thumbnail_url", cover.into()));
-        fields.push(("thumbnail_width", COVER.width.into()));
-        fields.push(("thumbnail_height", COVER.height.into()));
+    let cover = row.cover_url.as_deref().filter(|url| is_own(site, url));
+    if let Some((url, (width, height))) = cover.and_then(|cover| thumbnail(cover, room)) {
+        fields.push(("thumbnail_url", url.into()));
+        fields.push(("thumbnail_width", width.into()));
+        fields.push(("thumbnail_height", height.into()));
     }
     let fields = fields.into_iter();
     fields
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// The largest size of a cover for which there is room.
+fn thumbnail(cover: &str, room: (u32, u32)) -> Option<(String, (u32, u32))> {
+    let small = (format!("{cover}?width={}", SMALL_COVER.0), SMALL_COVER);
+    let large = (cover.to_owned(), (COVER.width, COVER.height));
+    let mut sizes = [large, small].into_iter();
+    sizes.find(|(_, size)| size.0 <= room.0 && size.1 <= room.1)
 }
 
 /// Whether this site serves the picture.

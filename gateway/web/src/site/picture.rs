@@ -5,11 +5,13 @@ use std::time::Duration;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Response};
+use contracts::listings::v1::GetPictureRequest;
 use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Deserialize;
 
 use crate::app::App;
+use crate::domain::picture_name::is_file_name;
 use crate::layers::headers::RESOURCE_POLICY;
 use crate::listings::picture_file;
 use crate::page_error::PageError;
@@ -32,17 +34,28 @@ pub async fn show(
     size: Result<Query<Size>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
-    let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;
+    if !is_file_name(&name) {
+        return Err(PageError::not_found());
+    }
     let width = size.ok().and_then(|Query(size)| size.width).unwrap_or(0);
-    let named = (name, width);
-    let (file, name) = picture_file::file(App::clone(&app), named, CACHE_CONTROL).await?;
-    let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
+    // Name and width stand for one content, so nobody is asked about a picture that the browser has.
+    let hash = name.trim_end_matches(".jpg");
+    let tag = match width {
+        0 => format!("\"{hash}\""),
+        width => format!("\"{hash}-{width}\""),
+    };
     let sent = headers.get(IF_NONE_MATCH).and_then(|it| it.to_str().ok());
-    let has = sent.is_some_and(|sent| sent.split(',').any(|it| it.trim() == tag));
-    let mut response = if has {
+    let opaque = |sent: &'_ str| sent.trim().trim_start_matches("W/") == tag;
+    let mut response = if sent.is_some_and(|sent| sent.split(',').any(opaque)) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        file
+        let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;
+        let request = GetPictureRequest {
+            name,
+            width,
+            ..GetPictureRequest::default()
+        };
+        picture_file::file(App::clone(&app), request, CACHE_CONTROL).await?
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::try_from(tag) {

@@ -9,7 +9,14 @@ pub(crate) struct Query(Vec<(String, String)>);
 impl Query {
     pub(crate) fn parse(query: Option<&str>) -> Self {
         let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-        let pairs = pairs.map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
+        let pairs = pairs.map(|(name, value)| {
+            let value = match &*name {
+                // In any case it is the same country, so it has one address.
+                "country" => value.trim().to_ascii_uppercase(),
+                _ => value.trim().to_owned(),
+            };
+            (name.into_owned(), value)
+        });
         Self(pairs.filter(|(_, value)| !value.is_empty()).collect())
     }
 
@@ -45,7 +52,7 @@ mod tests {
 
     #[test]
     fn open_choices_do_not_count() {
-        let query = Query::parse(Some("genre=&q=a%26b&country=NG&q=c"));
+        let query = Query::parse(Some("genre=&q=a%26b&country=ng&q=c"));
         assert_eq!(query.get("genre"), None);
         assert_eq!(query.get("q"), Some("a&b"));
         let parameters = [

@@ -2,17 +2,19 @@
 
 use axum::Extension;
 use axum::extract::{RawQuery, State};
+use axum::response::Response;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
+use http::StatusCode;
 use kit::Fault;
 use pages::site::cards::Link;
 use pages::site::results::{Found, Kind, Row, SearchPage};
 use pages::site::{Frame, Head};
 
-use super::cached::{Version, respond};
+use super::cached::{Version, respond, uncached};
 use super::query::{Query, address};
 use super::{ROWS, cards, filters};
-use crate::app::App;
+use crate::app::{App, Web};
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::{Results, page};
 use crate::visit::Visit;
@@ -34,7 +36,11 @@ pub async fn show(
         let version = Version::new(&app, &visit);
         return respond(&app, &visit, &version, |mut frame| {
             head(&mut frame, true);
-            Ok(SearchPage { frame, found: None })
+            Ok(SearchPage {
+                frame,
+                found: None,
+                problem: None,
+            })
         });
     };
     let request = proto::SearchRequest {
@@ -44,7 +50,12 @@ pub async fn show(
         country: query.text("country"),
         ..proto::SearchRequest::default()
     };
-    let results = app.catalogue.search(request).await?;
+    let results = match app.catalogue.search(request).await {
+        Err(fault) if fault.fields.contains_key("q") => {
+            return Ok(too_many_words(&app, &visit, words));
+        }
+        results => results?,
+    };
     let version = Version::new(&app, &visit)
         .rows(&results.rows)
         .flag(results.is_similar);
@@ -56,9 +67,23 @@ pub async fn show(
         let found = found(&frame, &results, set, cursor)?;
         Ok(SearchPage {
             found: Some(found),
+            problem: None,
             frame,
         })
     })
+}
+
+/// The search with what was typed, and why nothing is searched for. What else may be wrong with `q` cannot be typed.
+fn too_many_words(web: &Web, visit: &Visit, words: &str) -> Response {
+    let mut frame = visit.frame(&web.public_url);
+    head(&mut frame, false);
+    words.clone_into(&mut frame.search);
+    let page = SearchPage {
+        found: None,
+        problem: Some(frame.say("search-too-long").to_owned()),
+        frame,
+    };
+    uncached(visit, StatusCode::BAD_REQUEST, &page)
 }
 
 fn head(frame: &mut Frame, is_indexed: bool) {
@@ -96,7 +121,10 @@ fn found(
         .first()
         .filter(|_| results.is_similar && cursor.is_none());
     let did_you_mean = nearest.map(|row| Link {
-        href: frame.href(&address(PATH, &[("q", Some(&row.name))])),
+        href: frame.href(&address(
+            PATH,
+            &[("q", Some(&row.name)), ("type", current), country],
+        )),
         label: row.name.clone(),
     });
     Ok(Found {

@@ -15,10 +15,11 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::site::share::LinkImage;
+use pages::site::{Frame, Language, Texts};
 use sha2::{Digest as _, Sha256};
 
 use super::picture::CACHE_CONTROL as FOR_EVER;
-use super::query::Query;
+use super::query::{Query, address};
 use crate::app::{App, Web};
 use crate::domain::picture_name::is_file_name;
 use crate::layers::headers::RESOURCE_POLICY;
@@ -28,63 +29,52 @@ use crate::share_cards::{PictureShape, SIZE, Words, draw};
 use crate::visit::Visit;
 
 /// Raised when cards are drawn in another way: those of before are not found any more.
-const DRAWING: u32 = 1;
+const DRAWING: u32 = 2;
 /// How long a card waits to be drawn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// What stands on a card.
 struct Card {
-    /// The path of the listing's page.
     path: String,
+    /// Of its dates, if it has any.
+    language: Option<Language>,
     words: Words,
     /// The name of the picture's file.
     picture: Option<(PictureShape, String)>,
 }
 
 impl Card {
-    fn of_game(site: &str, row: &public::GameRow) -> Self {
-        Self {
-            path: format!("/games/{}", row.slug),
-            words: Words {
-                title: row.title.clone(),
-                line: row.tagline.clone(),
-                by: row.creator.name.clone(),
-            },
+    fn of_game(site: &str, row: &public::GameRow) -> Result<Self, Fault> {
+        Ok(Self {
+            path: format!("/games/{}/card.jpg", row.slug),
+            language: None,
+            words: words(&row.title, &row.tagline, &row.creator.name)?,
             picture: file_name(site, row.cover_url.as_deref()).map(|it| (PictureShape::Wide, it)),
-        }
+        })
     }
 
-    fn of_creator(site: &str, row: &public::CreatorRow) -> Self {
-        Self {
-            path: format!("/creators/{}", row.handle),
-            words: Words {
-                title: row.name.clone(),
-                line: row.tagline.clone(),
-                by: row.city.clone(),
-            },
+    fn of_creator(site: &str, row: &public::CreatorRow) -> Result<Self, Fault> {
+        Ok(Self {
+            path: format!("/creators/{}/card.jpg", row.handle),
+            language: None,
+            words: words(&row.name, &row.tagline, &row.city)?,
             picture: file_name(site, row.avatar_url.as_deref())
                 .map(|it| (PictureShape::Square, it)),
-        }
+        })
     }
 
-    fn of_event(event: &public::Event) -> Self {
-        let days = match event.ends_at.as_deref() {
-            Some(last) if last != event.starts_at => format!("{} – {last}", event.starts_at),
-            _ => event.starts_at.clone(),
-        };
-        Self {
-            path: format!("/events/{}", event.slug),
-            words: Words {
-                title: event.title.clone(),
-                line: days,
-                by: event.city.clone(),
-            },
+    fn of_event(texts: &Texts, event: &public::Event) -> Result<Self, Fault> {
+        let days = texts.days(&event.starts_at, event.ends_at.as_deref());
+        Ok(Self {
+            path: format!("/events/{}/card.jpg", event.slug),
+            language: Some(texts.language()),
+            words: words(&event.title, &days, &event.city)?,
             picture: None,
-        }
+        })
     }
 
     /// A hash of what stands on the card.
     fn key(&self) -> String {
-        let Words { title, line, by } = &self.words;
         let (shape, picture) = match &self.picture {
             Some((PictureShape::Wide, name)) => ("wide", name.as_str()),
             Some((PictureShape::Square, name)) => ("square", name.as_str()),
@@ -92,13 +82,17 @@ impl Card {
         };
         let mut hash = Sha256::new();
         hash.update(DRAWING.to_le_bytes());
-        for part in [title, line, by, shape, picture] {
+        for part in self.words.lines().into_iter().chain([shape, picture]) {
             // With their lengths no two lists of parts give the same bytes.
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
         hex::encode(hash.finalize())
     }
+}
+
+fn words(title: &str, line: &str, by: &str) -> Result<Words, Fault> {
+    Words::new(title, line, by).map_err(|error| Fault::internal(error.as_ref()))
 }
 
 /// The file of a picture that this site serves.
@@ -112,27 +106,36 @@ fn version(key: &str) -> &str {
     key.get(..16).unwrap_or(key)
 }
 
-fn image(site: &str, card: &Card) -> LinkImage {
+/// The card as the picture of a page's links; none if nothing would stand on it.
+fn image(site: &str, title: &str, card: &Card) -> Option<LinkImage> {
+    if card.words.is_empty() && card.picture.is_none() {
+        return None;
+    }
     let key = card.key();
-    LinkImage {
-        href: format!("{site}{}/card.jpg?v={}", card.path, version(&key)),
+    let parameters = [
+        ("language", card.language.map(Language::code)),
+        ("v", Some(version(&key))),
+    ];
+    Some(LinkImage {
+        href: format!("{site}{}", address(&card.path, &parameters)),
         width: SIZE.0,
         height: SIZE.1,
         media_type: "image/jpeg",
-        alt: card.words.title.clone(),
-    }
+        alt: title.to_owned(),
+    })
 }
 
-pub(super) fn of_game(site: &str, row: &public::GameRow) -> LinkImage {
-    image(site, &Card::of_game(site, row))
+pub(super) fn of_game(site: &str, row: &public::GameRow) -> Result<Option<LinkImage>, Fault> {
+    Ok(image(site, &row.title, &Card::of_game(site, row)?))
 }
 
-pub(super) fn of_creator(site: &str, row: &public::CreatorRow) -> LinkImage {
-    image(site, &Card::of_creator(site, row))
+pub(super) fn of_creator(site: &str, row: &public::CreatorRow) -> Result<Option<LinkImage>, Fault> {
+    Ok(image(site, &row.name, &Card::of_creator(site, row)?))
 }
 
-pub(super) fn of_event(site: &str, event: &public::Event) -> LinkImage {
-    image(site, &Card::of_event(event))
+pub(super) fn of_event(frame: &Frame, event: &public::Event) -> Result<Option<LinkImage>, Fault> {
+    let card = Card::of_event(frame.texts, event)?;
+    Ok(image(&frame.site, &event.title, &card))
 }
 
 pub async fn game(
@@ -142,8 +145,8 @@ pub async fn game(
     RawQuery(query): RawQuery,
 ) -> PageResult {
     let game: public::Game = app.catalogue.game(&slug).await?.parse()?;
-    let card = Card::of_game(&app.public_url, &game.row);
-    respond(&app, &visit, query.as_deref(), card).await
+    let card = Card::of_game(&app.public_url, &game.row)?;
+    respond(&app, &visit, &Query::parse(query.as_deref()), card).await
 }
 
 pub async fn creator(
@@ -153,8 +156,8 @@ pub async fn creator(
     RawQuery(query): RawQuery,
 ) -> PageResult {
     let creator: public::Creator = app.catalogue.creator(&handle).await?.parse()?;
-    let card = Card::of_creator(&app.public_url, &creator.row);
-    respond(&app, &visit, query.as_deref(), card).await
+    let card = Card::of_creator(&app.public_url, &creator.row)?;
+    respond(&app, &visit, &Query::parse(query.as_deref()), card).await
 }
 
 pub async fn event(
@@ -164,10 +167,14 @@ pub async fn event(
     RawQuery(query): RawQuery,
 ) -> PageResult {
     let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
-    respond(&app, &visit, query.as_deref(), Card::of_event(&event)).await
+    let query = Query::parse(query.as_deref());
+    let mut languages = Language::ALL.into_iter();
+    let language = languages.find(|it| query.get("language") == Some(it.code()));
+    let texts = Texts::of(language.unwrap_or(Language::English));
+    respond(&app, &visit, &query, Card::of_event(texts, &event)?).await
 }
 
-async fn respond(app: &App, visit: &Visit, query: Option<&str>, card: Card) -> PageResult {
+async fn respond(app: &App, visit: &Visit, query: &Query, card: Card) -> PageResult {
     let key = card.key();
     let tag = format!("\"{key}\"");
     let mut response = if visit.has(&tag) {
@@ -177,11 +184,7 @@ async fn respond(app: &App, visit: &Visit, query: Option<&str>, card: Card) -> P
         let media_type = HeaderValue::from_static("image/jpeg");
         ([(CONTENT_TYPE, media_type)], file).into_response()
     };
-    describe(
-        &mut response,
-        &tag,
-        Query::parse(query).get("v") == Some(version(&key)),
-    );
+    describe(&mut response, &tag, query.get("v") == Some(version(&key)));
     Ok(response)
 }
 
@@ -206,16 +209,17 @@ async fn find_or_draw(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> 
     if let Some(file) = cards.store.find(key).await {
         return Ok(file);
     }
+    // First, so that cards without a picture do not wait for listings-svc.
+    let picture = match card.picture {
+        Some((shape, name)) => read(app, &name).await?.map(|file| (shape, file)),
+        None => None,
+    };
     let _only = cards.lock(key).await;
     // Another request may have drawn it meanwhile.
     if let Some(file) = cards.store.find(key).await {
         return Ok(file);
     }
     let permit = cards.drawing.acquire(QUEUE_TIMEOUT).await?;
-    let picture = match card.picture {
-        Some((shape, name)) => read(app, &name).await?.map(|file| (shape, file)),
-        None => None,
-    };
     let (app, key, words) = (Arc::clone(app), key.to_owned(), card.words);
     // The permit goes with the work, which runs to its end even if the caller has gone.
     let work = tokio::task::spawn_blocking(move || {

@@ -16,7 +16,7 @@ use prost_types::Timestamp;
 use time::format_description::well_known::Rfc3339;
 
 use super::cached::{Version, respond_file};
-use super::{robots, xml};
+use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
 use crate::visit::Visit;
@@ -149,7 +149,7 @@ impl Rest {
     }
 }
 
-/// The pages that are no listings: those of the router's table, those of the reference, and the countries.
+/// The pages that are no listings: those of the router's table, those of the reference, the countries, the boards and the currencies.
 async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> PageResult {
     if number != 1 {
         return Err(PageError::not_found());
@@ -158,7 +158,13 @@ async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> Pag
     // While the gateway is away there may be none.
     let reference = app.reference.get(app.clock.now()).await.ok();
     let version = reference.as_ref().map_or("", |it| it.version.as_str());
-    let version = Version::of_file(app, visit).rows(&countries).text(version);
+    let mut version = Version::of_file(app, visit).rows(&countries).text(version);
+    // Likewise while economy-svc is away.
+    let currencies = app.currencies.all(app.clock.now()).await;
+    let currencies = currencies.unwrap_or_default();
+    for currency in currencies.iter() {
+        version = version.text(&currency.slug);
+    }
     respond_file(visit, &version, MEDIA_TYPE, || {
         let countries: Vec<CountryRow> = countries.parse()?;
         let site = app.public_url.as_str();
@@ -171,6 +177,12 @@ async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> Pag
         }
         for country in &countries {
             push_entry(&mut text, "url", [site, "/countries/", &country.code], None);
+        }
+        for board in boards::paths() {
+            push_entry(&mut text, "url", [site, &board], None);
+        }
+        for currency in currencies.iter() {
+            push_entry(&mut text, "url", [site, "/economy/", &currency.slug], None);
         }
         text.push_str("</urlset>\n");
         Ok(Body::from(text))

@@ -104,24 +104,37 @@ pub(super) fn site(frame: &Frame) -> JsonLd {
     write(&json!({ "@context": CONTEXT, "@graph": [site] }))
 }
 
-pub(super) fn game(frame: &Frame, game: &public::Game) -> JsonLd {
+/// The type of a creator of this kind.
+fn creator_type(kind: &str) -> &'static str {
+    match kind {
+        "person" => "Person",
+        _ => "Organization",
+    }
+}
+
+fn creator_id(frame: &Frame, handle: &str) -> Value {
+    format!("{}/creators/{handle}", frame.site).into()
+}
+
+/// `creator_kind` is that of its creator.
+pub(super) fn game(frame: &Frame, game: &public::Game, creator_kind: Option<&str>) -> JsonLd {
     let (row, texts) = (&game.row, frame.texts);
     let names = |group: &str, keys: &[String]| -> Value {
         let names = keys.iter().map(|key| texts.value(group, key, key));
         names.collect()
     };
-    let author = thing(
-        "Organization",
-        [
-            ("name", row.creator.name.as_str().into()),
-            (
-                "url",
-                frame
-                    .absolute(&format!("/creators/{}", row.creator.handle))
-                    .into(),
-            ),
-        ],
-    );
+    let creator = &row.creator;
+    let path = format!("/creators/{}", creator.handle);
+    let author = creator_kind.map(|kind| {
+        thing(
+            creator_type(kind),
+            [
+                ("@id", creator_id(frame, &creator.handle)),
+                ("name", creator.name.as_str().into()),
+                ("url", frame.absolute(&path).into()),
+            ],
+        )
+    });
     let screenshots = game.screenshots.iter().filter_map(|shot| {
         let address = picture(frame, Some(&shot.url));
         (!address.is_null()).then(|| {
@@ -137,6 +150,7 @@ pub(super) fn game(frame: &Frame, game: &public::Game) -> JsonLd {
         })
     });
     let screenshots: Vec<Value> = screenshots.collect();
+    let country = cards::country(texts, &row.country_code);
     // While a game is in development the year is a plan.
     let year = (row.stage != "in_development").then(|| format!("{:04}", row.release_year));
     let about = thing(
@@ -147,7 +161,7 @@ pub(super) fn game(frame: &Frame, game: &public::Game) -> JsonLd {
             ("name", row.title.as_str().into()),
             ("description", frame.head.description.as_str().into()),
             ("image", picture(frame, row.cover_url.as_deref())),
-            ("author", author),
+            ("author", author.into()),
             ("genre", names("genre", &row.genres)),
             ("gamePlatform", names("platform", &row.platforms)),
             ("applicationCategory", "Game".into()),
@@ -157,7 +171,7 @@ pub(super) fn game(frame: &Frame, game: &public::Game) -> JsonLd {
             ),
             (
                 "countryOfOrigin",
-                thing("Country", [("name", row.country_code.as_str().into())]),
+                thing("Country", [("name", country.into())]),
             ),
             ("datePublished", year.into()),
             ("dateModified", time(&game.updated_at)),
@@ -170,17 +184,10 @@ pub(super) fn game(frame: &Frame, game: &public::Game) -> JsonLd {
 
 pub(super) fn creator(frame: &Frame, creator: &public::Creator) -> JsonLd {
     let row = &creator.row;
-    let kind = match row.kind.as_str() {
-        "person" => "Person",
-        _ => "Organization",
-    };
     let about = thing(
-        kind,
+        creator_type(&row.kind),
         [
-            (
-                "@id",
-                format!("{}/creators/{}", frame.site, row.handle).into(),
-            ),
+            ("@id", creator_id(frame, &row.handle)),
             ("url", frame.canonical().into()),
             ("name", row.name.as_str().into()),
             ("description", frame.head.description.as_str().into()),

@@ -16,8 +16,9 @@ use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::common::v1::{Form, Mode, PageInfo, PageRequest};
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
-use kit::{Code, Fault};
+use kit::{Code, Fault, timestamp};
 use serde::de::DeserializeOwned;
+use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
 use super::call::Calls;
@@ -43,6 +44,14 @@ pub struct Catalogue {
 pub struct Rows {
     pub json: Bytes,
     pub page: PageInfo,
+}
+
+/// Rows, each with the time of its last change.
+#[derive(Debug, Clone)]
+pub struct TimedRows {
+    pub rows: Rows,
+    /// Of each row; empty if they are not known.
+    pub updated: Vec<OffsetDateTime>,
 }
 
 /// A listing.
@@ -71,6 +80,17 @@ impl Rows {
 
     pub fn parse<T: DeserializeOwned>(&self) -> Result<Vec<T>, Fault> {
         serde_json::from_slice(&self.json).map_err(|error| Fault::internal(&error))
+    }
+}
+
+impl TimedRows {
+    /// The rows, each with the time of its last change if that is known.
+    pub fn parse<T: DeserializeOwned>(
+        &self,
+    ) -> Result<impl Iterator<Item = (T, Option<OffsetDateTime>)>, Fault> {
+        let times = self.updated.iter().copied().map(Some);
+        let times = times.chain(std::iter::repeat(None));
+        Ok(self.rows.parse()?.into_iter().zip(times))
     }
 }
 
@@ -177,41 +197,59 @@ impl Catalogue {
         Ok(Rows::new(answer.json, answer.page))
     }
 
+    /// Without games.
     pub async fn creator(&self, handle: &str) -> Result<One, Fault> {
-        self.creator_in(MODE, handle).await
+        let creator = self.creator_in(MODE, handle, 0).await?;
+        Ok(One::live(creator.json))
     }
 
-    /// A public one, or one of the sample data.
-    pub async fn creator_or_sample(&self, handle: &str) -> Result<One, Fault> {
-        match self.creator_in(MODE, handle).await {
+    /// A public one, or one of the sample data, with so many games at most and the number of all.
+    pub async fn creator_or_sample(
+        &self,
+        handle: &str,
+        max_games: u32,
+    ) -> Result<(One, u64), Fault> {
+        let (creator, is_sample) = match self.creator_in(MODE, handle, max_games).await {
             Err(fault) if may_be_sample(&fault, handle) => {
-                let sample = self.creator_in(Mode::Test.into(), handle).await?;
-                Ok(One {
-                    is_sample: true,
-                    ..sample
-                })
+                let mode = Mode::Test.into();
+                (self.creator_in(mode, handle, max_games).await?, true)
             }
-            read => read,
-        }
+            read => (read?, false),
+        };
+        let json = creator.json;
+        Ok((One { json, is_sample }, creator.total_games))
     }
 
-    async fn creator_in(&self, mode: i32, handle: &str) -> Result<One, Fault> {
+    async fn creator_in(
+        &self,
+        mode: i32,
+        handle: &str,
+        max_games: u32,
+    ) -> Result<proto::GetCreatorResponse, Fault> {
         let request = proto::GetCreatorRequest {
             mode,
             form: FORM,
             handle: handle.to_owned(),
             at_least: None,
+            max_games: Some(max_games),
         };
         let call = async |client, request| {
             let creators = CreatorsServiceClient::new(client);
             let mut creators = creators.max_decoding_message_size(MAX_MESSAGE_SIZE);
             creators.get_creator(request).await
         };
-        let json = self.read(request, call).await?.json;
-        Ok(One::live(json))
+        self.read(request, call).await
     }
 
     pub async fn events(&self, request: proto::ListEventsRequest) -> Result<Rows, Fault> {
+        let answer = self.list_events(request).await?;
+        Ok(Rows::new(answer.json, answer.page))
+    }
+
+    async fn list_events(
+        &self,
+        request: proto::ListEventsRequest,
+    ) -> Result<proto::ListEventsResponse, Fault> {
         let request = proto::ListEventsRequest {
             mode: MODE,
             form: FORM,
@@ -222,8 +260,24 @@ impl Catalogue {
             let mut events = events.max_decoding_message_size(MAX_MESSAGE_SIZE);
             events.list_events(request).await
         };
-        let answer = self.read(request, call).await?;
-        Ok(Rows::new(answer.json, answer.page))
+        self.read(request, call).await
+    }
+
+    /// Events, each with the time of its last change; without times from a replica of an older version.
+    pub async fn events_with_times(
+        &self,
+        request: proto::ListEventsRequest,
+    ) -> Result<TimedRows, Fault> {
+        let request = proto::ListEventsRequest {
+            with_times: true,
+            ..request
+        };
+        let answer = self.list_events(request).await?;
+        let times = answer.updated_at.into_iter();
+        Ok(TimedRows {
+            updated: times.filter_map(timestamp::decode).collect(),
+            rows: Rows::new(answer.json, answer.page),
+        })
     }
 
     pub async fn event(&self, slug: &str) -> Result<One, Fault> {

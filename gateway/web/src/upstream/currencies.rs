@@ -7,15 +7,22 @@ use contracts::common::v1::Mode;
 use contracts::economy::v1::ListCurrenciesRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::public::Currency;
-use kit::Fault;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared};
 use kit::overload::{ConcurrencyLimit, Permit};
 use kit::rpc::client::Client;
+use kit::{Fault, Lifecycle};
 use time::OffsetDateTime;
+use tokio::sync::oneshot;
 
 use super::call::Calls;
 
 /// How long the currencies are used before they are read again.
 const AGE: time::Duration = time::Duration::seconds(10);
+/// How long they are used while they cannot be read.
+const MAX_AGE: time::Duration = time::Duration::minutes(5);
+/// How long after a read that failed the next one begins.
+const RETRY: time::Duration = time::Duration::SECOND;
 /// How long a page waits for an answer. A page of a game goes on with older names of currencies, or without.
 const DEADLINE: Duration = Duration::from_secs(1);
 /// How long a call waits for others to end.
@@ -31,22 +38,44 @@ pub struct CurrencyName {
     pub is_late: bool,
 }
 
-/// The client, with all currencies in memory, read at most every ten seconds: a page of a game needs one of perhaps thousands. A limit of
-/// concurrent calls holds for all public pages.
+/// The client, with all currencies in memory: a page of a game needs one of perhaps thousands. A limit of concurrent calls holds for all
+/// other calls of public pages.
 #[derive(Debug, Clone)]
 pub struct Currencies {
     pub(super) calls: Calls,
     limit: Arc<ConcurrencyLimit>,
     state: Arc<Mutex<State>>,
+    lifecycle: Lifecycle,
 }
+
+/// Ends when a read has ended.
+type Reading = Shared<BoxFuture<'static, ()>>;
 
 #[derive(Debug, Default)]
 struct State {
-    /// By the slugs of their games; absent before the first read.
-    currencies: Option<Arc<[Currency]>>,
-    /// Of the last read.
-    read_at: Option<OffsetDateTime>,
-    has_failed: bool,
+    /// By the slugs of their games, with the time at which their read began; absent before the first one.
+    list: Option<(Arc<[Currency]>, OffsetDateTime)>,
+    /// When the last read began.
+    tried_at: Option<OffsetDateTime>,
+    /// The read that is running.
+    reading: Option<Reading>,
+}
+
+impl State {
+    /// Whether the list should be read now. Without a list it is read whenever a page needs it.
+    fn is_due(&self, now: OffsetDateTime) -> bool {
+        let Some((_, read_at)) = self.list else {
+            return true;
+        };
+        let is_over = |since: OffsetDateTime, most| (now - since).abs() >= most;
+        is_over(read_at, AGE) && self.tried_at.is_none_or(|at| is_over(at, RETRY))
+    }
+
+    /// The list, if it is not too old to be shown.
+    fn usable(&self, now: OffsetDateTime) -> Option<Arc<[Currency]>> {
+        let (list, read_at) = self.list.as_ref()?;
+        ((now - *read_at).abs() < MAX_AGE).then(|| Arc::clone(list))
+    }
 }
 
 /// The currency of a game.
@@ -56,8 +85,8 @@ pub fn find<'c>(currencies: &'c [Currency], slug: &str) -> Option<&'c Currency> 
 }
 
 impl Currencies {
-    /// `calls` is the number of calls at once.
-    pub fn new(client: Client, calls: usize) -> Self {
+    /// `calls` is the number of calls at once. `lifecycle` runs the reads of the list.
+    pub fn new(client: Client, calls: usize, lifecycle: Lifecycle) -> Self {
         Self {
             calls: Calls {
                 client,
@@ -65,6 +94,7 @@ impl Currencies {
             },
             limit: Arc::new(ConcurrencyLimit::new("public pages of the economy", calls)),
             state: Arc::default(),
+            lifecycle,
         }
     }
 
@@ -74,10 +104,7 @@ impl Currencies {
 
     /// The currency of a game, if it has one.
     pub async fn of_game(&self, slug: &str, now: OffsetDateTime) -> Option<CurrencyName> {
-        if self.is_due(now) {
-            self.refresh().await;
-        }
-        let currencies = self.lock().currencies.clone()?;
+        let currencies = self.all(now).await.ok()?;
         let currency = find(&currencies, slug)?;
         Some(CurrencyName {
             name: currency.currency.clone(),
@@ -85,40 +112,50 @@ impl Currencies {
         })
     }
 
-    /// All currencies, by the slugs of their games. They may be ten seconds old; after a read that failed there are none.
+    /// All currencies, by the slugs of their games. They are read again after ten seconds, and while that fails the list of before serves
+    /// for five minutes.
     pub async fn all(&self, now: OffsetDateTime) -> Result<Arc<[Currency]>, Fault> {
-        if self.is_due(now) || self.lock().currencies.is_none() {
-            self.refresh().await;
+        let (reading, is_new) = self.reading(now);
+        // The page that has begun a read waits for it, and others go on with the list of before.
+        let must_wait = is_new || self.lock().usable(now).is_none();
+        if let Some(reading) = reading.filter(|_| must_wait) {
+            reading.await;
         }
-        let state = self.lock();
-        let current = state.currencies.clone().filter(|_| !state.has_failed);
-        current.ok_or_else(|| Fault::unavailable("economy-svc"))
+        let list = self.lock().usable(now);
+        list.ok_or_else(|| Fault::unavailable("economy-svc"))
     }
 
-    /// Whether this caller reads them anew; the others go on with what is there.
-    fn is_due(&self, now: OffsetDateTime) -> bool {
+    /// The read that is running, or a new one if it is due; and whether it is new.
+    fn reading(&self, now: OffsetDateTime) -> (Option<Reading>, bool) {
         let mut state = self.lock();
-        let is_due = state.read_at.is_none_or(|at| (now - at).abs() >= AGE);
-        if is_due {
-            state.read_at = Some(now);
+        if state.reading.is_some() || !state.is_due(now) {
+            return (state.reading.clone(), false);
         }
-        is_due
-    }
-
-    async fn refresh(&self) {
-        let read = self.read().await;
-        let mut state = self.lock();
-        state.has_failed = read.is_err();
-        match read {
-            Ok(currencies) => state.currencies = Some(currencies),
-            Err(fault) => {
-                tracing::warn!(%fault, "the currencies on public pages are not up to date");
+        let (ended, end) = oneshot::channel::<()>();
+        let reading = end.map(drop).boxed().shared();
+        state.tried_at = Some(now);
+        state.reading = Some(reading.clone());
+        // A task of its own: the read is for all pages, so it goes on when the browser of one has gone. There is one at a time, so it
+        // needs no permit.
+        let currencies = self.clone();
+        self.lifecycle.spawn(async move {
+            let read = currencies.read().await;
+            let mut state = currencies.lock();
+            state.reading = None;
+            match read {
+                Ok(list) => state.list = Some((list, now)),
+                Err(fault) => {
+                    tracing::warn!(%fault, "the currencies on public pages are not up to date");
+                }
             }
-        }
+            drop(state);
+            // Those who wait go on.
+            drop(ended);
+        });
+        (Some(reading), true)
     }
 
     async fn read(&self) -> Result<Arc<[Currency]>, Fault> {
-        let _permit = self.permit().await?;
         let request = self.calls.read(ListCurrenciesRequest {
             mode: Mode::Live.into(),
         });

@@ -82,20 +82,12 @@ impl Listings {
         Ok(())
     }
 
-    /// A part of a picture file, or of the rendition of the same picture with this width; 0 for the file itself.
+    /// A part of a picture file, or of the rendition of the same picture with a width.
     pub async fn picture_part(
         &self,
-        name: &str,
-        offset: u64,
-        most: u32,
-        width: u32,
+        request: proto::GetPictureRequest,
     ) -> Result<proto::GetPictureResponse, Fault> {
-        let request = self.calls.read(proto::GetPictureRequest {
-            name: name.to_owned(),
-            offset,
-            most,
-            width,
-        });
+        let request = self.calls.read(request);
         let mut files = PictureServiceClient::new(self.calls.client.clone());
         Ok(files.get_picture(request).await?.into_inner())
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use tower::ServiceExt as _;
 
-use crate::browser::Page;
+use crate::browser::{Browser, Page};
 use crate::share::{file, text};
 use crate::support::Site;
 
@@ -23,7 +23,17 @@ async fn a_card_is_drawn_once_and_stored_for_ever(pool: PgPool) {
             .unwrap();
         let url = rest.split('"').next().unwrap();
         let card = url.strip_prefix("https://mchezo.example").unwrap();
-        assert!(card.starts_with(&format!("{path}/card.jpg?v=")), "{card}");
+        let language = if path.starts_with("/events/") {
+            "language=en&"
+        } else {
+            ""
+        };
+        let card = card.replace("&#38;", "&");
+        let card = card.as_str();
+        assert!(
+            card.starts_with(&format!("{path}/card.jpg?{language}v=")),
+            "{card}"
+        );
         let drawn = bytes(&site, card).await;
         assert_eq!(drawn.headers()[CONTENT_TYPE], "image/jpeg");
         let cached = drawn.headers()[CACHE_CONTROL].to_str().unwrap();
@@ -52,6 +62,44 @@ async fn a_card_is_drawn_once_and_stored_for_ever(pool: PgPool) {
     let after = bytes(&site, "/games/okoto/card.jpg").await;
     assert_ne!(before.headers()[ETAG], after.headers()[ETAG]);
     assert_ne!(before.body(), after.body());
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_card_has_what_can_be_read_in_the_language_of_its_page(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let image = async |browser: &mut Browser, path: &str| {
+        let page = browser.get(path).await.text;
+        let (_, rest) = page.split_once("<meta property=\"og:image\" content=\"")?;
+        Some(rest.split('"').next()?.replace("&#38;", "&"))
+    };
+    // The days of an event are written by language.
+    let mut cards = Vec::new();
+    for (path, language) in [("/events/jam", "en"), ("/fr/events/jam", "fr")] {
+        let url = image(&mut browser, path).await.unwrap();
+        let path = url.strip_prefix("https://mchezo.example").unwrap();
+        let parameter = format!("?language={language}&v=");
+        assert!(path.contains(&parameter), "{path}");
+        cards.push(bytes(&site, path).await.into_body());
+    }
+    assert_ne!(cards[0], cards[1]);
+    // A character that the font lacks leaves the others.
+    let text = |words: &str| {
+        let words = (words.to_owned(), "https://a.example");
+        *site.catalogue.words.lock().unwrap() = Some(words);
+    };
+    text("Kora");
+    let plain = bytes(&site, "/games/okoto/card.jpg").await;
+    text("Kora 🎮");
+    let emoji = bytes(&site, "/games/okoto/card.jpg").await;
+    assert_eq!(plain.headers()[ETAG], emoji.headers()[ETAG]);
+    // A creator without a picture, and with no text that can be read.
+    text("ሰላም");
+    assert_eq!(image(&mut browser, "/creators/savanna").await, None);
+    assert!(
+        image(&mut browser, "/games/okoto").await.is_some(),
+        "its cover"
+    );
 }
 
 /// A response that is no text.
@@ -94,6 +142,17 @@ async fn a_game_can_be_embedded(pool: PgPool) {
         ("thumbnail_width", json!(1_200)),
     ] {
         assert_eq!(json[name], value, "{name}");
+    }
+    // A picture is never larger than the other site has room for.
+    for (room, width) in [
+        ("&maxwidth=800", json!(600)),
+        ("&maxheight=400", json!(600)),
+        ("&maxwidth=599", json!(null)),
+        ("&maxheight=300", json!(null)),
+    ] {
+        let answer = browser.get(&format!("{path}{room}")).await.text;
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["thumbnail_width"], width, "{room}");
     }
     let html = json["html"].as_str().unwrap();
     let frame = Document::parse(html).unwrap();

@@ -89,6 +89,14 @@ async fn new_games_and_events_have_feeds(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_moved_event_says_when_it_changed(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let feed = site.browser().get("/events/feed.xml").await;
+    feed.assert(200, "<published>2026-01-01T00:00:00Z</published>");
+    feed.assert(200, "<updated>2026-02-02T10:00:00Z</updated>");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
 async fn events_have_a_calendar(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -115,7 +123,9 @@ async fn events_have_a_calendar(pool: PgPool) {
         [
             "BEGIN:VEVENT",
             "UID:https://mchezo.example/events/jam",
-            "DTSTAMP:20260101T000000Z",
+            // It was moved after it was listed.
+            "DTSTAMP:20260202T100000Z",
+            "LAST-MODIFIED:20260202T100000Z",
             "DTSTART;VALUE=DATE:20261122",
             // The day after the last.
             "DTEND;VALUE=DATE:20261124",

@@ -42,6 +42,7 @@ mod share;
 mod sign_in;
 mod site;
 mod site_economy;
+mod slow_clients;
 mod stub_api;
 mod stub_catalogue;
 mod stub_economy;

@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
-use crate::stub_pictures::file;
+use crate::stub_pictures::{file, prepared_file};
 use crate::support::{ADA, BOB, Site};
 
 async fn studio(pool: PgPool) -> (Site, String, Browser) {
@@ -201,6 +201,14 @@ async fn files_come_through_the_site(pool: PgPool) {
     assert_eq!(picture.status, 200);
     assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg");
     assert_eq!(picture.text.len(), 600_000);
+    // What the account has prepared is shown to its members only.
+    let prepared = prepared_file();
+    let shown = format!("/accounts/{account}/pictures/{prepared}");
+    assert_eq!(owner.get(&shown).await.status, 200);
+    assert_eq!(
+        owner.get(&format!("/pictures/{prepared}")).await.status,
+        404
+    );
     for name in ["x.jpg", "..%2fsecret.jpg", &"0a".repeat(32)] {
         let page = owner
             .get(&format!("/accounts/{account}/pictures/{name}"))

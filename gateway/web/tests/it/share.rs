@@ -73,6 +73,16 @@ async fn structured_data_is_what_schema_org_says(pool: PgPool) {
     // Links that are not https, and pictures of others, are nobody's.
     assert_eq!(game["sameAs"], json!(["https://store.example/?a&b"]));
     assert_eq!(game["screenshot"].as_array().unwrap().len(), 1);
+    assert_eq!(game["countryOfOrigin"]["name"], "Nigéria");
+    assert_eq!(game["author"]["@type"], "Organization");
+    // A person who makes games alone is one on every page.
+    "person".clone_into(&mut site.catalogue.creator_kind.lock().unwrap());
+    let game = &schema_org::read(&browser.get("/games/okoto").await.text)[0];
+    let person = &schema_org::read(&browser.get("/creators/savanna").await.text)[0];
+    assert_eq!(person["@type"], "Person");
+    for property in ["@type", "@id", "url"] {
+        assert_eq!(game["author"][property], person[property], "{property}");
+    }
     let event = &schema_org::read(&browser.get("/events/jam").await.text)[0];
     assert_eq!(event["startDate"], "2026-11-22");
     assert_eq!(event["endDate"], "2026-11-23");
@@ -103,6 +113,7 @@ async fn a_studio_s_text_stays_inside_its_element(pool: PgPool) {
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn pages_have_one_address_for_search_engines(pool: PgPool) {
     let site = Site::new(pool).await;
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     let mut browser = site.browser();
     for (path, canonical, is_indexed) in [
         ("/terms?from=mail", "/terms", true),
@@ -116,11 +127,31 @@ async fn pages_have_one_address_for_search_engines(pool: PgPool) {
         ("/games?q=stone", "/games?q=stone", false),
         ("/search?q=okoto", "/search?q=okoto", false),
         ("/countries/ng", "/countries/NG", true),
+        ("/games?country=ng", "/games?country=NG", true),
+        ("/rankings/games/week", "/rankings/games/week", true),
+        (
+            "/rankings/games/week?cursor=next-1",
+            "/rankings/games/week?cursor=next-1",
+            false,
+        ),
+        ("/economy", "/economy", true),
+        ("/economy?after=x", "/economy?after=x", false),
+        ("/economy/okoto", "/economy/okoto", true),
+        ("/economy/okoto?after=x", "/economy/okoto?after=x", false),
     ] {
         let page = browser.get(path).await;
         let link = format!("<link rel=\"canonical\" href=\"https://mchezo.example{canonical}\">");
         page.assert(200, &link);
         assert_eq!(page.text.contains("noindex"), !is_indexed, "{path}");
+    }
+    browser
+        .get("/games?country=ng")
+        .await
+        .assert(200, "<h1>Games in Nigeria</h1>");
+    for path in ["/events/feed.xml", "/events/calendar.ics"] {
+        let upper = browser.get(&format!("{path}?country=NG")).await;
+        let lower = browser.get(&format!("{path}?country=ng")).await;
+        assert_eq!(upper.text, lower.text, "{path}");
     }
     let missing = browser.get("/games/none").await;
     assert!(!missing.text.contains("canonical"), "{}", missing.text);
@@ -129,6 +160,7 @@ async fn pages_have_one_address_for_search_engines(pool: PgPool) {
 #[sqlx::test(migrator = "web::MIGRATOR")]
 async fn the_sitemap_names_what_there_is(pool: PgPool) {
     let site = Site::new(pool).await;
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     let mut browser = site.browser();
     let xml = "application/xml; charset=utf-8";
     let index = file(&mut browser, "/sitemap.xml", xml).await.text;
@@ -169,6 +201,9 @@ async fn the_sitemap_names_what_there_is(pool: PgPool) {
         "/countries/NG",
         "/events/jam",
         "/cities/lagos",
+        "/rankings/games/week",
+        "/rankings/creators/all",
+        "/economy/okoto",
     ];
     for path in listings.iter().chain(&others) {
         let found = addresses.iter().filter(|address| address == path);
@@ -220,9 +255,7 @@ async fn crawlers_are_kept_from_the_dashboard(pool: PgPool) {
                 let forms = ["/vote", "/correct/", "/report/"];
                 !forms.iter().any(|form| route.path.starts_with(form))
             }
-            Access::Anyone => {
-                route.path.starts_with("/assets/") || route.path.starts_with("/pictures/")
-            }
+            Access::Asset => true,
             _ => false,
         };
         assert_eq!(robots::is_allowed(route.path), is_open, "{}", route.path);

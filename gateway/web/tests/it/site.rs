@@ -13,7 +13,7 @@ use crate::stub_catalogue::HeldRead;
 use crate::stub_pictures;
 use crate::support::{ADA, Site};
 
-async fn get_with(browser: &mut Browser, path: &str, headers: &[(&str, &str)]) -> Page {
+pub(crate) async fn get_with(browser: &mut Browser, path: &str, headers: &[(&str, &str)]) -> Page {
     let mut request = Request::get(path);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -210,6 +210,52 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
+async fn every_error_of_the_site_has_its_language(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let post = async |browser: &mut Browser, path: &str, origin: &str, body: String| {
+        let request = Request::post(path)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("host", "mchezo.example")
+            .header("sec-fetch-site", origin)
+            .body(Body::from(body))
+            .unwrap();
+        browser.send(request).await
+    };
+    let no_form = post(&mut browser, "/fr/games", "same-origin", String::new()).await;
+    no_form.assert(405, "Pas de cette façon");
+    let foreign = post(&mut browser, "/fr/vote", "cross-site", String::new()).await;
+    foreign.assert(403, "Envoyé depuis un autre site");
+    let long = format!("text={}", "x".repeat(70_000));
+    let report = "/fr/report/game/okoto";
+    let long = post(&mut browser, report, "same-origin", long).await;
+    long.assert(413, "Trop de texte");
+    let french = [("accept-language", "fr")];
+    let odd = get_with(&mut browser, "/oembed?format=yaml", &french).await;
+    odd.assert(501, "Cela ne fonctionne pas");
+    // The dashboard is in English.
+    let dashboard = post(&mut browser, "/you", "same-origin", String::new()).await;
+    dashboard.assert(405, "Not this way");
+    assert!(dashboard.text.contains("lang=\"en\""), "{}", dashboard.text);
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn a_search_of_too_many_words_says_so_with_what_was_typed(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let words = (1..=11).map(|number| format!("w{number}"));
+    let words: Vec<String> = words.collect();
+    let path = format!("/search?q={}", words.join("+"));
+    let page = browser.get(&path).await;
+    page.assert(400, "use at most 10 words");
+    page.assert(400, &format!("value=\"{}\"", words.join(" ")));
+    page.assert(400, "id=\"results\"");
+    page.assert(400, "noindex");
+    let french = browser.get(&format!("/fr{path}")).await;
+    french.assert(400, "utilisez 10 mots au plus");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
 async fn a_search_says_what_was_forgiven(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -221,6 +267,11 @@ async fn a_search_says_what_was_forgiven(pool: PgPool) {
     );
     page.assert(200, "noindex");
     page.assert(200, "href=\"/games/okoto\"");
+    let filtered = browser.get("/search?q=okotto&type=games&country=ng").await;
+    filtered.assert(
+        200,
+        "Did you mean <a href=\"/search?q=Okoto+%3Cb%3E&#38;type=games&#38;country=NG\">",
+    );
     let page = browser.get("/fr/search?q=okoto").await;
     page.assert(200, "25 résultats");
     assert!(!page.text.contains("Vouliez-vous"), "{}", page.text);
@@ -248,7 +299,10 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
         .get("/terms")
         .await
         .assert(200, "Terms");
-    site.clock.advance(Duration::MINUTE);
+    site.clock.advance(Duration::seconds(59));
+    let refused = browser.get("/terms").await;
+    refused.assert(429, "Try again in 1 second.");
+    site.clock.advance(Duration::SECOND);
     browser.get("/terms").await.assert(200, "Terms");
 }
 
@@ -311,10 +365,20 @@ async fn pictures_are_served_from_here(pool: PgPool) {
         picture.headers[CACHE_CONTROL],
         "public, max-age=31536000, s-maxage=60, immutable"
     );
-    let tag = picture.headers[ETAG].to_str().unwrap();
-    let again = get_with(&mut browser, &path, &[("if-none-match", tag)]).await;
-    assert_eq!(again.status, 304);
-    assert!(again.text.is_empty());
+    // A browser that has the picture gets 304 from its name, of each width.
+    let small = format!("{path}?width=600");
+    let reads = || site.listings.pictures_read.lock().unwrap().len();
+    for path in [&path, &small] {
+        let tag = browser.get(path).await.headers[ETAG].clone();
+        let before = reads();
+        let tag = tag.to_str().unwrap();
+        let again = get_with(&mut browser, path, &[("if-none-match", tag)]).await;
+        assert_eq!(again.status, 304);
+        assert!(again.text.is_empty());
+        assert_eq!(reads(), before);
+    }
+    let first = site.listings.pictures_read.lock().unwrap()[0].clone();
+    assert_eq!(first.account_id, "");
     let missing = format!("/pictures/{}.jpg", "0b".repeat(32));
     assert_eq!(browser.get(&missing).await.status, 404);
     assert_eq!(browser.get("/pictures/x.jpg").await.status, 404);

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use http::header::{CACHE_CONTROL, ETAG};
+use http::header::{CACHE_CONTROL, ETAG, RETRY_AFTER};
 use sqlx::PgPool;
 use time::Duration;
 
+use crate::site::get_with;
+use crate::stub_catalogue::HeldRead;
 use crate::support::Site;
 
 async fn site_with_currencies(pool: PgPool) -> Site {
@@ -125,6 +127,10 @@ async fn the_rate_of_a_pair_is_drawn(pool: PgPool) {
         "rel=\"canonical\" href=\"https://mchezo.example/economy/okoto/kora\"",
     );
     assert_eq!(odd.headers[ETAG], page.headers[ETAG]);
+    let tag = page.headers[ETAG].to_str().unwrap();
+    let path = "/economy/okoto/kora";
+    let again = get_with(&mut browser, path, &[("if-none-match", tag)]).await;
+    assert_eq!(again.status, 304);
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
@@ -142,10 +148,11 @@ async fn the_method_has_its_version_and_numbers(pool: PgPool) {
     ] {
         page.assert(200, part);
     }
-    browser
-        .get("/fr/about/rates")
-        .await
-        .assert(200, "<span lang=\"en\">By ");
+    // A formula that is newer than the texts stays in English.
+    let french = browser.get("/fr/about/rates").await;
+    french.assert(200, "<span>Ce qu’une unité d’une monnaie achète");
+    french.assert(200, "<span>Une monnaie est en retard");
+    french.assert(200, "<span lang=\"en\">By ");
 }
 
 #[sqlx::test(migrator = "web::MIGRATOR")]
@@ -157,7 +164,14 @@ async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
         .await
         .assert(200, "No currency is listed yet.");
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    site.clock.advance(Duration::seconds(10));
+    browser.get("/economy").await.assert(200, "Cowrie");
     *site.economy.is_away.lock().unwrap() = true;
+    // The list of before serves for some minutes.
+    site.clock.advance(Duration::seconds(290));
+    browser.get("/economy").await.assert(200, "Cowrie");
+    let rates = browser.get("/economy/okoto").await;
+    rates.assert(503, "The rates are not available at the moment.");
     site.clock.advance(Duration::seconds(10));
     for path in [
         "/economy",
@@ -168,11 +182,36 @@ async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
         let page = browser.get(path).await;
         page.assert(503, "The rates are not available at the moment.");
         assert_eq!(page.headers[CACHE_CONTROL], "no-store", "{path}");
+        assert_eq!(page.headers[RETRY_AFTER], "1", "{path}");
     }
     let french = browser.get("/fr/economy").await;
     french.assert(503, "Les taux ne sont pas disponibles");
     browser.get("/games/okoto").await.assert(200, "Okoto");
     *site.economy.is_away.lock().unwrap() = false;
+    site.clock.advance(Duration::seconds(1));
+    browser.get("/economy").await.assert(200, "Cowrie");
+}
+
+#[sqlx::test(migrator = "web::MIGRATOR")]
+async fn the_list_of_currencies_does_not_depend_on_one_browser(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let held = HeldRead::default();
+    *site.economy.held.lock().unwrap() = Some(held.clone());
+    let mut browser = site.browser();
+    {
+        // A browser that goes before the first list is there.
+        let began = held.began.notified();
+        let page = browser.get("/economy");
+        tokio::select! {
+            () = began => {}
+            _ = page => unreachable!("the list is not there yet"),
+        }
+    }
+    *site.economy.held.lock().unwrap() = None;
+    held.released.notify_one();
+    browser.get("/economy").await.assert(200, "Cowrie");
+    assert_eq!(site.economy.lists_read.load(Ordering::Relaxed), 1);
     site.clock.advance(Duration::seconds(10));
     browser.get("/economy").await.assert(200, "Cowrie");
+    assert_eq!(site.economy.lists_read.load(Ordering::Relaxed), 2);
 }

@@ -14,6 +14,7 @@ use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
 use contracts::common::v1::PageInfo;
 use kit::Fault;
 use serde_json::{Value, json};
+use time::macros::datetime;
 use tokio::sync::Notify;
 use tonic::service::RoutesBuilder;
 use tonic::{Request, Response, Status};
@@ -24,6 +25,7 @@ use crate::stub_votes::StubVotes;
 #[derive(Debug, Clone)]
 pub(crate) struct StubCatalogue {
     pub(crate) tagline: Arc<Mutex<String>>,
+    pub(crate) creator_kind: Arc<Mutex<String>>,
     /// What every field says that a studio may write, and the address that every link leads to.
     pub(crate) words: Arc<Mutex<Option<(String, &'static str)>>>,
     /// All calls fail.
@@ -47,6 +49,7 @@ impl Default for StubCatalogue {
     fn default() -> Self {
         Self {
             tagline: Arc::new(Mutex::new("Stones & <b>seeds".to_owned())),
+            creator_kind: Arc::new(Mutex::new("studio".to_owned())),
             words: Arc::default(),
             is_away: Arc::default(),
             breaks_off: Arc::default(),
@@ -229,12 +232,20 @@ impl CreatorsService for StubCatalogue {
             held.released.notified().await;
         }
         let mut listing = creator();
-        let more = json!({"bio": "Since 2012", "links": {"website": "https://savanna.example"}, "games": [self.game()]});
+        let request = request.into_inner();
+        let games = match request.max_games {
+            Some(0) => json!([]),
+            _ => json!([self.game()]),
+        };
+        let kind = self.creator_kind.lock().unwrap().clone();
+        let more = json!({
+            "kind": kind, "bio": "Since 2012", "links": {"website": "https://savanna.example"}, "games": games,
+        });
         let fields = more.as_object().unwrap().clone();
         listing.as_object_mut().unwrap().extend(fields);
-        let handle = request.into_inner().handle;
         Ok(Response::new(proto::GetCreatorResponse {
-            json: self.one((&handle, "savanna"), &listing)?,
+            json: self.one((&request.handle, "savanna"), &listing)?,
+            total_games: 40,
             ..proto::GetCreatorResponse::default()
         }))
     }
@@ -311,9 +322,12 @@ impl EventsService for StubCatalogue {
         _: Request<proto::ListEventsRequest>,
     ) -> Answer<proto::ListEventsResponse> {
         self.answers()?;
+        // It was moved after it was listed.
+        let moved = kit::timestamp::encode(datetime!(2026-02-02 10:00 UTC));
         Ok(Response::new(proto::ListEventsResponse {
             json: self.body(json!([event()])),
             page: Some(info(None)),
+            updated_at: vec![moved],
             ..proto::ListEventsResponse::default()
         }))
     }
@@ -337,6 +351,9 @@ impl SearchService for StubCatalogue {
         request: Request<proto::SearchRequest>,
     ) -> Answer<proto::SearchResponse> {
         self.answers()?;
+        if request.get_ref().q.split_whitespace().count() > 10 {
+            return Err(Fault::invalid_field("q", "Use at most 10 words.").into());
+        }
         let rows = json!([{
             "type": "games", "slug": "okoto", "name": "Okoto <b>", "tagline": "Stones", "country_code": "NG",
             "url": "https://mchezo.example/games/okoto",

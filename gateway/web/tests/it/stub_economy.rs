@@ -19,6 +19,7 @@ use time::Duration;
 use tonic::service::RoutesBuilder;
 use tonic::{Request, Response, Status};
 
+use crate::stub_catalogue::HeldRead;
 use crate::support::START;
 
 #[derive(Debug, Clone, Default)]
@@ -34,6 +35,12 @@ pub(crate) struct StubEconomy {
     pub(crate) is_away: Arc<Mutex<bool>>,
     /// So many rates to made-up currencies come before the one to `kora`.
     pub(crate) more_rates: Arc<AtomicU32>,
+    /// Series of rates that were read.
+    series_read: Arc<AtomicU32>,
+    /// Lists of currencies that were read.
+    pub(crate) lists_read: Arc<AtomicU32>,
+    /// While it is set, a read of the currencies waits, after it has said that it began.
+    pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
 }
 
 impl StubEconomy {
@@ -90,6 +97,12 @@ impl CurrenciesService for StubEconomy {
         &self,
         _: Request<proto::ListCurrenciesRequest>,
     ) -> Answer<proto::ListCurrenciesResponse> {
+        self.lists_read.fetch_add(1, Ordering::Relaxed);
+        let held = self.held.lock().unwrap().clone();
+        if let Some(held) = held {
+            held.began.notify_one();
+            held.released.notified().await;
+        }
         self.answers()?;
         let name = self.name.lock().unwrap().clone();
         let rows = name.into_iter().flat_map(|name| {
@@ -215,8 +228,14 @@ impl RatesService for StubEconomy {
         _: Request<proto::ListRateSeriesRequest>,
     ) -> Answer<proto::ListRateSeriesResponse> {
         self.answers()?;
+        // The last point is at the moment of the call.
+        let read = self.series_read.fetch_add(1, Ordering::Relaxed);
+        let now = START + Duration::milliseconds((read * 700).into());
         let points = (0..5_i32).map(|day| proto::RatePoint {
-            at: Some(timestamp::encode(START - Duration::days((4 - day).into()))),
+            at: Some(timestamp::encode(match day {
+                4 => now,
+                day => START - Duration::days((4 - day).into()),
+            })),
             rate: format!("{}.5", 1_000 + day),
             source: "worked".to_owned(),
         });
@@ -235,7 +254,10 @@ impl MethodologyService for StubEconomy {
         self.answers()?;
         let json = serde_json::json!({
             "version": 7,
-            "formulas": [{"name": "worked", "formula": "cost(to) / cost(from)", "words": self.text("By <baskets>.")}],
+            "formulas": [
+                {"name": "worked", "formula": "cost(to) / cost(from)", "words": "By baskets."},
+                {"name": "novel", "formula": "1", "words": self.text("By <baskets>.")},
+            ],
             "constants": [{"name": "late_days", "value": "9", "words": "Days."}],
             "sources": ["Reports of games."],
         });

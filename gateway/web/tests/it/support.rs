@@ -130,7 +130,7 @@ impl Site {
             test_calls: TestCalls::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
             economy: Economy::new(client.clone(), testing::LONG),
-            currencies: Currencies::new(client.clone(), 1),
+            currencies: Currencies::new(client.clone(), 1, lifecycle.clone()),
             catalogue: Catalogue::new(client, testing::LONG, 1),
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),

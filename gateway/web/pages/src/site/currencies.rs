@@ -81,7 +81,7 @@ pub struct PointRow {
     pub source: String,
 }
 
-/// The method that computes rates and figures. Its words come from economy-svc, in English.
+/// The method that computes rates and figures.
 #[derive(Debug, Template)]
 #[template(path = "site/rates_method.html")]
 pub struct RatesMethodPage {
@@ -89,6 +89,7 @@ pub struct RatesMethodPage {
     pub version: String,
     pub formulas: Vec<FormulaRow>,
     pub constants: Vec<ConstantRow>,
+    /// In English.
     pub sources: Vec<String>,
 }
 
@@ -96,12 +97,19 @@ pub struct RatesMethodPage {
 pub struct FormulaRow {
     pub name: String,
     pub formula: String,
-    pub words: String,
+    pub words: MethodWords,
 }
 
 #[derive(Debug)]
 pub struct ConstantRow {
     pub name: String,
     pub value: String,
-    pub words: String,
+    pub words: MethodWords,
+}
+
+/// What explains a row of the method. Words of a newer economy-svc have no translation.
+#[derive(Debug)]
+pub struct MethodWords {
+    pub text: String,
+    pub is_translated: bool,
 }

@@ -8,10 +8,17 @@ use super::samples::{Rendered, filters, frame, link, pager, text};
 use crate::plot::Plot;
 use crate::site::cards::Tab;
 use crate::site::currencies::{
-    ConstantRow, CurrencyPage, CurrencyRow, EconomyPage, FormulaRow, PairPage, PointRow, RateRow,
-    RatesMethodPage,
+    ConstantRow, CurrencyPage, CurrencyRow, EconomyPage, FormulaRow, MethodWords, PairPage,
+    PointRow, RateRow, RatesMethodPage,
 };
 use crate::site::{Language, Texts};
+
+fn words(is_translated: bool) -> MethodWords {
+    MethodWords {
+        text: text(),
+        is_translated,
+    }
+}
 
 fn economy(language: Language, currencies: Vec<CurrencyRow>) -> EconomyPage {
     EconomyPage {
@@ -85,12 +92,12 @@ fn method(language: Language) -> RatesMethodPage {
         formulas: vec![FormulaRow {
             name: text(),
             formula: text(),
-            words: text(),
+            words: words(false),
         }],
         constants: vec![ConstantRow {
             name: text(),
             value: text(),
-            words: text(),
+            words: words(true),
         }],
         sources: vec![text()],
     }

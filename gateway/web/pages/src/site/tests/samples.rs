@@ -307,6 +307,7 @@ fn list_pages(language: Language) -> Vec<Rendered> {
             SearchPage {
                 frame: frame(),
                 found: Some(found()),
+                problem: None,
             }
             .render(),
         ),
@@ -379,6 +380,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
             SearchPage {
                 frame: frame(),
                 found: None,
+                problem: Some(text()),
             }
             .render(),
         ),

@@ -62,7 +62,7 @@ fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
 }
 
 /// Groups of texts whose keys end with a value of the API.
-const GROUPS: [&str; 17] = [
+const GROUPS: [&str; 19] = [
     "stage",
     "platform",
     "creator-kind",
@@ -80,6 +80,8 @@ const GROUPS: [&str; 17] = [
     "report-reason",
     "vote-title",
     "rate-source",
+    "formula",
+    "constant",
 ];
 
 #[test]

@@ -6,17 +6,38 @@
 //! | `http_idle` | without a request, also if it sends frames that request nothing |
 //! | `http_write` | whose client receives nothing of the responses that are ready |
 //!
-//! A running request is limited by `http_body` and by the deadlines of the services, so the connection waits for it.
+//! The service limits how long a request runs, and its body by `http_body`, so the connection waits for it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use clap::Args;
 use tokio::time::{Instant, sleep_until};
 
-use crate::config::Timeouts;
+use crate::config::a_second_or_more;
 
 /// How late the connection may notice a deadline that has become earlier.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Timeouts after which a connection is closed.
+#[derive(Debug, Clone, Copy, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
+// clap would name the group after the type.
+#[group(skip)]
+pub struct Timeouts {
+    /// Seconds for the head of a request; the first one begins with the connection
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
+    pub http_head: Duration,
+    /// Seconds for the body of a request
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
+    pub http_body: Duration,
+    /// Seconds that a connection may be idle
+    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
+    pub http_idle: Duration,
+    /// Seconds that a response may wait without the client receiving any of it
+    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
+    pub http_write: Duration,
+}
 
 #[derive(Debug)]
 pub(super) struct Deadlines {

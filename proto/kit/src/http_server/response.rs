@@ -121,8 +121,8 @@ mod tests {
     use http_body_util::BodyExt as _;
 
     use super::*;
-    use crate::server::clients::OpenConnection;
-    use crate::server::clients::tests::{clients, open};
+    use crate::http_server::clients::OpenConnection;
+    use crate::http_server::clients::tests::{clients, open};
 
     fn tracked(open: &OpenConnection) -> Result<Response, h2::Error> {
         let connection = &open.connection;

@@ -20,13 +20,13 @@ use tower::ServiceExt as _;
 
 use super::Settings;
 use super::clients::{ClientConnection, Clients};
+use super::host;
 use super::io::{CLOSING, Stream};
 use super::request_body::SharedBody;
 use super::response::track;
 use super::timeouts::CallGuard;
-use crate::request_limits;
 
-/// Limits of the HTTP library, far above those of `request_limits.rs`. Beyond them the error response has no envelope (§7.2).
+/// Limits of the HTTP library, far above those of the services. Beyond them the error response is the library's.
 const MAX_HEADERS: usize = 256;
 const MAX_HEAD_SIZE: u32 = 128 * 1024;
 /// Concurrent requests on an HTTP/2 connection.
@@ -35,7 +35,7 @@ const MAX_STREAMS: u32 = 100;
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 
-/// Serves the connections of one thread.
+/// Serves connections. Those of a thread share it, or all of the process.
 pub(super) struct ConnectionServer {
     pub(super) builder: Builder<TokioExecutor>,
     pub(super) router: Router,
@@ -101,7 +101,7 @@ impl ConnectionServer {
         let deadline = Instant::now() + self.settings.timeouts.http_body;
         let is_http1 = request.version() < Version::HTTP_2;
         let expects_continue = request.headers().contains_key(EXPECT);
-        let mut close = request_limits::host(&request).is_err();
+        let mut close = !host::is_valid(&request);
         let client = connection.client_of(request.headers());
         let (head, incoming) = request.into_parts();
         let body = SharedBody(Arc::new(Mutex::new(incoming)));

@@ -10,7 +10,7 @@ const TIMEOUTS: Timeouts = Timeouts {
     http_write: TIMEOUT,
 };
 
-pub(in crate::server) fn clients(connections: u32, unsent: usize) -> Arc<Clients> {
+pub(in crate::http_server) fn clients(connections: u32, unsent: usize) -> Arc<Clients> {
     let limits = ClientLimits {
         connections,
         unsent,
@@ -20,7 +20,7 @@ pub(in crate::server) fn clients(connections: u32, unsent: usize) -> Arc<Clients
     Clients::new(100, limits)
 }
 
-pub(in crate::server) fn open(clients: &Arc<Clients>, from: &str) -> Option<OpenConnection> {
+pub(in crate::http_server) fn open(clients: &Arc<Clients>, from: &str) -> Option<OpenConnection> {
     let peer = SocketAddr::new(from.parse().unwrap(), 4711);
     clients.open(Some(peer), TIMEOUTS).now_or_never().unwrap()
 }
@@ -65,7 +65,7 @@ async fn the_client_with_most_connections_makes_room() {
 
 #[tokio::test]
 async fn a_connection_with_a_request_makes_no_room_unless_its_client_has_many() {
-    use crate::server::timeouts::CallGuard;
+    use crate::http_server::timeouts::CallGuard;
     let clients = clients(2, 100);
     let first = open(&clients, "192.0.2.1").unwrap();
     let _call = CallGuard::begin(&first.connection.deadlines, true);

@@ -17,10 +17,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::timeouts::Deadlines;
-use crate::config::Timeouts;
-use crate::layers::client_ip;
-use kit::client_address::{Network, ProxyHeader, TrustedProxies};
+use super::timeouts::{Deadlines, Timeouts};
+use crate::client_address::{self, Network, ProxyHeader, TrustedProxies};
 
 /// Unsent bytes over all connections, at which connections are closed.
 pub(super) const MAX_UNSENT_BYTES: usize = 128 * 1024 * 1024;
@@ -32,10 +30,13 @@ const MAX_UNUSED: usize = 8_192;
 /// The limits of one client.
 #[derive(Debug, Clone, Default)]
 pub struct ClientLimits {
+    /// Concurrent connections.
     pub connections: u32,
-    /// Bytes.
+    /// Bytes of responses that wait to be sent.
     pub unsent: usize,
+    /// Proxies, whose connections have no limit; their clients do.
     pub proxies: TrustedProxies,
+    /// The header in which they name the client.
     pub proxy_header: ProxyHeader,
 }
 
@@ -234,8 +235,8 @@ impl ClientConnection {
             proxy_header,
             ..
         } = &self.clients.limits;
-        let network = client_ip::resolve(proxies, *proxy_header, peer.ip(), headers);
-        let client = self.clients.lock().client(network);
+        let address = client_address::resolve(proxies, *proxy_header, peer.ip(), headers);
+        let client = self.clients.lock().client(address.into());
         *forwarded.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&client);
         client
     }

@@ -1,0 +1,198 @@
+//! A port for clients outside the fleet: HTTP/1.1 and HTTP/2 without TLS on one listener, served by hyper-util.
+//!
+//! A slow, silent, greedy or hostile client must not cost other clients anything. Everything that waits for a client is therefore
+//! limited: time in `timeouts.rs`, connections and memory in `clients`, length in the HTTP library (`connection.rs`) and, below that,
+//! in the service. The service also limits concurrent requests.
+
+mod clients;
+mod connection;
+pub mod host;
+mod io;
+mod request_body;
+mod response;
+mod timeouts;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use clap::Args;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::client_address::{ProxyHeader, TrustedProxies};
+use crate::descriptor_limit;
+use crate::workers::{Receiver, Workers};
+pub use clients::ClientLimits;
+use clients::Clients;
+use connection::{ConnectionServer, builder};
+pub use timeouts::Timeouts;
+
+/// Pause after a connection could not be accepted, for example without file descriptors.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
+
+/// The limits of a port, as settings of a service.
+#[derive(Debug, Clone, Copy, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
+// clap would name the group after the type.
+#[group(skip)]
+pub struct Limits {
+    /// Concurrent connections; at this limit, idle ones are closed for others
+    #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
+    pub http_connections: u32,
+    /// Concurrent connections from an IPv4 address or IPv6 network (/64); further ones are closed
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    pub http_client_connections: u32,
+    /// MiB of responses that an IPv4 address or IPv6 network (/64) has not received; further responses are dropped
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4_095))]
+    pub http_client_unsent: u32,
+    /// When connections are closed.
+    #[command(flatten)]
+    pub timeouts: Timeouts,
+}
+
+impl Limits {
+    /// The settings of the port. It has fewer connections if the process has too few file descriptors.
+    pub fn settings(
+        &self,
+        proxies: TrustedProxies,
+        proxy_header: ProxyHeader,
+        draining: CancellationToken,
+    ) -> Settings {
+        Settings {
+            timeouts: self.timeouts,
+            connections: descriptor_limit::allowed("http_connections", self.http_connections),
+            client: ClientLimits {
+                connections: self.http_client_connections,
+                unsent: self.http_client_unsent as usize * 1024 * 1024,
+                proxies,
+                proxy_header,
+            },
+            draining,
+        }
+    }
+}
+
+/// How a port is served.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// When connections are closed.
+    pub timeouts: Timeouts,
+    /// Concurrent connections. At this limit, idle ones are closed. If none is idle, further ones wait in the kernel's backlog.
+    pub connections: u32,
+    /// The limits of each client.
+    pub client: ClientLimits,
+    /// Stops the server: running requests are finished, no others are accepted.
+    pub draining: CancellationToken,
+}
+
+impl Settings {
+    /// A permit for each connection, and one more: a connection is accepted before others are closed for it. The semaphore is never
+    /// closed.
+    fn permits(&self) -> Arc<Semaphore> {
+        Arc::new(Semaphore::new(self.connections as usize + 1))
+    }
+}
+
+/// Serves on the runtime of the caller until the server is drained, then finishes running requests.
+pub async fn serve(listener: TcpListener, settings: Settings, router: Router) {
+    let (permits, draining) = (settings.permits(), settings.draining.clone());
+    let server = Arc::new(ConnectionServer {
+        builder: builder(),
+        router,
+        clients: Clients::new(settings.connections, settings.client.clone()),
+        settings,
+    });
+    let connections = TaskTracker::new();
+    loop {
+        let accepting = async {
+            let permit = Arc::clone(&permits).acquire_owned().await;
+            (listener.accept().await, permit)
+        };
+        let (accepted, permit) = tokio::select! {
+            () = draining.cancelled() => break,
+            accepted = accepting => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let served = serve_counted(Arc::clone(&server), stream);
+                // The tracker waits for the connection, so its handle is not needed.
+                drop(connections.spawn(async move {
+                    let _permit = permit;
+                    served.await;
+                }));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(ACCEPT_BACKOFF).await;
+            }
+        }
+    }
+    drop(listener);
+    connections.close();
+    connections.wait().await;
+}
+
+/// Serves on `threads` threads with a runtime each. Each calls `router` once, before it serves. Their runtimes live until `ended`, since
+/// other tasks use pooled connections that are bound to them.
+///
+/// # Errors
+/// A thread cannot be started, or a router cannot be built.
+pub async fn serve_on_threads<R>(
+    listener: TcpListener,
+    settings: Settings,
+    (threads, ended): (usize, CancellationToken),
+    router: impl Fn() -> R + Send + Sync + 'static,
+) -> anyhow::Result<()>
+where
+    R: Future<Output = anyhow::Result<Router>>,
+{
+    let (permits, draining) = (settings.permits(), settings.draining.clone());
+    let clients = Clients::new(settings.connections, settings.client.clone());
+    let workers = Workers::start("http", threads, &ended, move |accepted| {
+        let (router, settings, clients) = (router(), settings.clone(), Arc::clone(&clients));
+        async move {
+            let server = ConnectionServer {
+                builder: builder(),
+                router: router.await?,
+                settings,
+                clients,
+            };
+            serve_thread(accepted, Arc::new(server)).await
+        }
+    })?;
+    let permit = || Arc::clone(&permits).acquire_owned();
+    let accepted = |stream, permit| (stream, permit);
+    workers.accept(listener, draining, permit, accepted).await
+}
+
+/// Serves the connections that one thread gets.
+async fn serve_thread<Permit: Send + 'static>(
+    mut accepted: Receiver<(std::net::TcpStream, Permit)>,
+    server: Arc<ConnectionServer>,
+) -> anyhow::Result<()> {
+    let connections = TaskTracker::new();
+    while let Some(assigned) = accepted.recv().await {
+        let server = Arc::clone(&server);
+        // The tracker waits for the connection, so its handle is not needed.
+        drop(connections.spawn(async move {
+            let ((stream, _permit), _assigned) = assigned.into_parts();
+            match TcpStream::from_std(stream) {
+                Ok(stream) => serve_counted(server, stream).await,
+                Err(error) => tracing::warn!(%error, "cannot register an accepted connection"),
+            }
+        }));
+    }
+    connections.close();
+    connections.wait().await;
+    Ok(())
+}
+
+/// Serves a connection, which the metrics count.
+async fn serve_counted(server: Arc<ConnectionServer>, stream: TcpStream) {
+    metrics::gauge!("http_connections").increment(1);
+    server.serve(stream).await;
+    metrics::gauge!("http_connections").decrement(1);
+}
