@@ -61,6 +61,8 @@ fn body(number: usize) -> String {
 /// A body that breaks off.
 enum Broken {
     Begins,
+    /// The head and the first part are sent meanwhile.
+    Pauses,
     Breaks,
 }
 
@@ -70,15 +72,21 @@ impl hyper::body::Body for Broken {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        Poll::Ready(Some(match *self {
+        match *self {
             Self::Begins => {
-                *self = Self::Breaks;
-                Ok(Frame::data(Bytes::from_static(b"{\"success\": true, ")))
+                *self = Self::Pauses;
+                let part = Bytes::from_static(b"{\"success\": true, ");
+                Poll::Ready(Some(Ok(Frame::data(part))))
             }
-            Self::Breaks => Err(io::Error::other("a test")),
-        }))
+            Self::Pauses => {
+                *self = Self::Breaks;
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Self::Breaks => Poll::Ready(Some(Err(io::Error::other("a test")))),
+        }
     }
 }
 
