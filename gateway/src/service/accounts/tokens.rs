@@ -91,13 +91,13 @@ pub(super) async fn revoke(
         .map_err(|error| pg::fault(&error))?
         .filter(|token| token.account == account)
         .ok_or_else(|| Fault::not_found("There is no account token with this id."))?;
-    match operations.write(by, Command::RevokeToken(id)).await? {
-        Outcome::Token(token) => {
-            operations.add_tombstone(token.account, token.id).await;
-            Ok(proto::AccountsServiceRevokeTokenResponse {
-                token: Some((&token).into()),
-            })
-        }
+    match operations
+        .write_and_stop(by, Command::RevokeToken(id))
+        .await?
+    {
+        Outcome::Token(token) => Ok(proto::AccountsServiceRevokeTokenResponse {
+            token: Some((&token).into()),
+        }),
         other => Err(unexpected_outcome(&other)),
     }
 }
