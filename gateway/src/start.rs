@@ -21,7 +21,7 @@ use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
 use crate::call_log::{CallLog, CallRecorder};
-use crate::coding::{EncodedFile, EncodedPrefixCache};
+use crate::coding::EncodedPrefixCache;
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
@@ -32,11 +32,12 @@ use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
 use crate::lookup::Lookup;
-use crate::openapi;
+use crate::openapi::ServedDocument;
 use crate::quota::{self, Quota};
 use crate::refused_calls::RefusedCalls;
 use crate::router::{self, router};
 use crate::service::accounts::Accounts;
+use crate::service::change_tasks::ChangeTasks;
 use crate::service::operations::Operations;
 use crate::service::staff::Staff;
 use crate::service::test_calls::TestCalls;
@@ -97,6 +98,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         quota: Arc::new(quota),
         grace: settings.grace_range(),
         clock: boot.clock.clone(),
+        changes: ChangeTasks::start(&boot.lifecycle),
     };
     let accounts = Arc::new(Accounts {
         operations: Arc::new(operations),
@@ -107,7 +109,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
     let webhook = Resolver::watch(settings.webhook_addresses.clone(), &boot.lifecycle)?;
     let (thread_settings, clock) = (settings.clone(), boot.clock.clone());
-    let (encoded_prefixes, openapi) = (Arc::default(), Arc::new(openapi(&boot)?));
+    let openapi = ServedDocument::new(&settings.api_url, router::policy, boot.clock.now())?;
+    let (encoded_prefixes, openapi) = (Arc::default(), Arc::new(openapi));
     let limits = settings.upstream.limits();
     let build_app = move || -> anyhow::Result<App> {
         let redis = redis.new_connection();
@@ -151,13 +154,6 @@ fn test_calls(app: &App) -> TestCalls {
         operations: Arc::clone(&app.accounts.operations),
         router: limit_calls(router(app), app, ConcurrencyLimits::new(TEST_CALLS)),
     }
-}
-
-/// The description of the API. A release year may be so many years ahead of the present one.
-fn openapi(boot: &Boot<Settings>) -> anyhow::Result<EncodedFile> {
-    let year = boot.clock.now().year();
-    let document = openapi::document(&boot.settings.api_url, year, router::policy)?;
-    Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
 }
 
 /// Starts the writer of the feed, and publishes the plans.

@@ -155,18 +155,30 @@ async fn a_program_looks_after_endpoints_and_deliveries() {
         "test",
         "nothing",
     ] {
-        let refused = post(&stranger, &format!("{path}/{action}")).await;
-        assert!(
-            [400, 404].contains(&refused.status.as_u16()),
-            "{action}: {}",
-            refused.text
-        );
+        let refused = post(&stranger, &format!("{path}/{action}?kind=%zz")).await;
+        refused.assert_error(404, "not_found");
     }
-    let foreign = stranger.get(&one).await;
+    let bad = json!({"url": 1, "events": [], "rate_limit": 20_000});
+    let refused = call(&stranger, Method::PATCH, &path, bad.clone()).await;
+    refused.assert_error(404, "not_found");
+    for foreign in [
+        &one,
+        &format!("/account/deliveries?{query}&limit=0&since=soon"),
+    ] {
+        let refused = stranger.get(foreign).await;
+        refused.assert_error(404, "not_found");
+    }
+    for foreign in [&again, &format!("{recover}&dry_run=maybe")] {
+        let refused = post(&stranger, foreign).await;
+        refused.assert_error(404, "not_found");
+    }
+    let refused = call(&client, Method::PATCH, &path, bad).await;
+    refused.assert_error(400, "invalid");
+    let fields = refused.body["fields"].as_object().unwrap();
     assert!(
-        [400, 404].contains(&foreign.status.as_u16()),
+        fields.keys().eq(["events", "rate_limit", "url"]),
         "{}",
-        foreign.text
+        refused.text
     );
     let removed = client.send(client.request(Method::DELETE, &path)).await;
     assert_eq!(removed.data()["removed"], true);
@@ -205,6 +217,54 @@ async fn assert_changes_are_listed(owner: &mut Owner) {
         "remove",
     ];
     assert_eq!(done, expected);
+}
+
+/// Adds an endpoint; returns its id.
+async fn add_endpoint(client: &Client, url: &str) -> String {
+    let body = json!({"url": url, "events": ["tip.paid"]});
+    let added = eventually("webhook-svc knows the account", async || {
+        let added = call(client, Method::POST, "/account/endpoints", body.clone()).await;
+        (added.status == 201).then_some(added)
+    });
+    let added = added.await;
+    added.data()["endpoint"]["id"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_cursor_is_of_one_list_of_one_account() {
+    let (mut owner, mut other) = (Owner::new("unlimited").await, Owner::new("unlimited").await);
+    let (client, _) = owner.token(&AccountTokens::ALL_SCOPES).await;
+    let (stranger, _) = other.token(&AccountTokens::ALL_SCOPES).await;
+    let first = add_endpoint(&client, "https://hooks.example/first").await;
+    let second = add_endpoint(&client, "https://hooks.example/second").await;
+    let foreign = add_endpoint(&stranger, "https://hooks.example/foreign").await;
+    for _ in 0..2 {
+        let test = format!("/account/endpoints/{first}/test");
+        post(&client, &test).await.data();
+    }
+    let list = |id: &str| format!("/account/deliveries?endpoint={id}");
+    let cursor = async |path: &str| {
+        let page = client.get(path).await;
+        let cursor = page.body["meta"]["next_cursor"].as_str();
+        cursor.unwrap().to_owned()
+    };
+    let endpoints = cursor("/account/endpoints?limit=1").await;
+    let deliveries = cursor(&format!("{}&limit=1", list(&first))).await;
+    for (caller, path) in [
+        (&stranger, format!("/account/endpoints?cursor={endpoints}")),
+        (&client, format!("/account/endpoints?cursor={deliveries}")),
+        (&client, format!("{}&cursor={endpoints}", list(&first))),
+        (&client, format!("{}&cursor={deliveries}", list(&second))),
+        (
+            &client,
+            format!("{}&cursor={deliveries}&state=failed", list(&first)),
+        ),
+        (&stranger, format!("{}&cursor={deliveries}", list(&foreign))),
+    ] {
+        let refused = caller.get(&path).await;
+        refused.assert_error(400, "invalid");
+        assert!(refused.body["fields"]["cursor"].is_string(), "{path}");
+    }
 }
 
 #[tokio::test]

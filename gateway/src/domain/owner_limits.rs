@@ -1,6 +1,7 @@
 //! Limits on the keys that people create for their account, so that an account cannot fill the tables. Staff have no such limits.
 
 use kit::{Code, Fault};
+use time::{Duration, OffsetDateTime};
 
 use super::key::Mode;
 
@@ -17,16 +18,21 @@ pub struct KeyCounts {
     pub test: i64,
     /// Keys and requests of the last 24 hours.
     pub new: i64,
+    /// When the last of the newest [`NEW_KEYS`] of these was made. Once it is a day old, there is room for another.
+    pub last_of_limit: Option<OffsetDateTime>,
 }
 
 /// Rejects a key that is one too many. A rotation does not add a working key: `mode` is then `None`.
-pub fn check(mode: Option<Mode>, counts: KeyCounts) -> Result<(), Fault> {
+pub fn check(mode: Option<Mode>, counts: KeyCounts, now: OffsetDateTime) -> Result<(), Fault> {
     if counts.new >= NEW_KEYS {
+        let end = counts.last_of_limit.unwrap_or(now) + Duration::DAY;
+        let wait = (end - now).whole_seconds() + 1;
         let message = format!(
-            "The account has created or requested {NEW_KEYS} keys in the last 24 hours, and cannot create more for now. Try again later."
+            "The account has created or requested {NEW_KEYS} keys in the last 24 hours, and cannot create more for now. Try again after the seconds in \
+             Retry-After."
         );
         return Err(Fault {
-            retry_after: Some(3_600),
+            retry_after: u32::try_from(wait).ok(),
             ..Fault::new(Code::RateLimited, message)
         });
     }
@@ -40,13 +46,21 @@ pub fn check(mode: Option<Mode>, counts: KeyCounts) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
+    use time::macros::datetime;
+
     use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
     #[test]
     fn sample_keys_and_new_keys_are_limited() {
         let code = |mode, test, new| {
-            let counts = KeyCounts { test, new };
-            check(mode, counts).err().map(|fault| fault.code)
+            let counts = KeyCounts {
+                test,
+                new,
+                last_of_limit: None,
+            };
+            check(mode, counts, NOW).err().map(|fault| fault.code)
         };
         assert_eq!(code(Some(Mode::Test), TEST_KEYS - 1, NEW_KEYS - 1), None);
         assert_eq!(code(Some(Mode::Test), TEST_KEYS, 0), Some(Code::Invalid));
@@ -56,5 +70,16 @@ mod tests {
         for mode in [Some(Mode::Test), Some(Mode::Live), None] {
             assert_eq!(code(mode, 0, NEW_KEYS), Some(Code::RateLimited));
         }
+    }
+
+    #[test]
+    fn retry_after_is_when_there_is_room_again() {
+        let counts = KeyCounts {
+            test: 0,
+            new: NEW_KEYS,
+            last_of_limit: Some(NOW - Duration::hours(2)),
+        };
+        let fault = check(None, counts, NOW).unwrap_err();
+        assert_eq!(fault.retry_after, Some(22 * 3_600 + 1));
     }
 }

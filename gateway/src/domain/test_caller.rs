@@ -126,8 +126,10 @@ mod tests {
             let (caller, refused) = check(keys, Operation::Read);
             assert_eq!(refused, None, "{keys:?}");
             assert!(!caller.key.may_write);
-            let (_, refused) = check(keys, Operation::Record);
-            assert_eq!(refused, Some(Code::ScopeRequired), "{keys:?}");
+            for change in [Operation::Record, Operation::AlwaysOpen] {
+                let (_, refused) = check(keys, change);
+                assert_eq!(refused, Some(Code::ScopeRequired), "{keys:?}");
+            }
         }
     }
 }

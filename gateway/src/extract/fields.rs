@@ -83,19 +83,13 @@ impl Fields {
         })
     }
 
-    pub fn add_error(&mut self, name: &str, reason: &str) {
-        self.errors.insert(name.to_owned(), reason.to_owned());
+    pub fn add_error(&mut self, name: &str, reason: impl Into<String>) {
+        self.errors.insert(name.to_owned(), reason.into());
     }
 
-    /// Refuses the call if a field is bad.
-    ///
-    /// # Errors
-    /// Every bad field.
-    pub fn finish(self) -> Result<(), Fault> {
-        if self.errors.is_empty() {
-            return Ok(());
-        }
-        Err(Fault::invalid(self.errors))
+    /// The bad fields.
+    pub fn errors(self) -> BTreeMap<String, String> {
+        self.errors
     }
 }
 
@@ -137,8 +131,8 @@ mod tests {
         assert_eq!(fields.number("rate_limit"), None);
         assert_eq!(fields.timestamp("expires_at"), None);
         assert_eq!(fields.text("game"), None);
-        let fault = fields.finish().unwrap_err();
-        let names: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+        let errors = fields.errors();
+        let names: Vec<&str> = errors.keys().map(String::as_str).collect();
         assert_eq!(
             names,
             [

@@ -6,7 +6,7 @@ use kit::Fault;
 
 use crate::errors::ApiError;
 
-const HEADER: &str = "idempotency-key";
+pub const HEADER: &str = "idempotency-key";
 /// The longest key, in characters.
 const MAX_LENGTH: usize = 255;
 

@@ -148,6 +148,11 @@ impl Params {
         }
     }
 
+    /// The bad parameters.
+    pub fn errors(self) -> BTreeMap<String, String> {
+        self.errors
+    }
+
     /// Refuses the call if a parameter is bad.
     ///
     /// # Errors

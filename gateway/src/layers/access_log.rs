@@ -110,7 +110,27 @@ fn label(method: &Method) -> &'static str {
         Method::HEAD => "HEAD",
         Method::POST => "POST",
         Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
         Method::OPTIONS => "OPTIONS",
         _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_of_a_route_has_a_label_of_its_own() {
+        for method in [
+            Method::GET,
+            Method::HEAD,
+            Method::POST,
+            Method::PATCH,
+            Method::DELETE,
+        ] {
+            assert_eq!(label(&method), method.as_str());
+        }
+        assert_eq!(label(&Method::PUT), "other");
     }
 }

@@ -5,6 +5,7 @@ use http::Method;
 use crate::domain::access::{AllowedKeys, Operation, Requirements};
 use crate::domain::account_token::Scope;
 use crate::domain::switch::Switch;
+use crate::extract::query::Params;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
@@ -15,6 +16,17 @@ pub struct Policy {
     module: Option<Switch>,
     /// Whether live keys need a plan with real webhook events.
     webhook_events: bool,
+    read_only: ReadOnly,
+}
+
+/// What a write does while the site is read-only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReadOnly {
+    Closed,
+    /// It still works: a leaked key can always be revoked.
+    Open,
+    /// It works with `dry_run=true`, which changes nothing.
+    OpenToDryRuns,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +60,7 @@ impl Policy {
             keys: AllowedKeys::Any,
             module: None,
             webhook_events: false,
+            read_only: ReadOnly::Closed,
         }
     }
 
@@ -58,6 +71,7 @@ impl Policy {
             keys: AllowedKeys::Any,
             module: None,
             webhook_events: false,
+            read_only: ReadOnly::Closed,
         }
     }
 
@@ -77,6 +91,24 @@ impl Policy {
     pub const fn webhook_events(self) -> Self {
         Self {
             webhook_events: true,
+            ..self
+        }
+    }
+
+    /// Lets the writes of a token pass while the site is read-only.
+    #[must_use]
+    pub const fn open_while_read_only(self) -> Self {
+        Self {
+            read_only: ReadOnly::Open,
+            ..self
+        }
+    }
+
+    /// Lets those with `dry_run=true` pass.
+    #[must_use]
+    pub const fn dry_runs_while_read_only(self) -> Self {
+        Self {
+            read_only: ReadOnly::OpenToDryRuns,
             ..self
         }
     }
@@ -107,16 +139,29 @@ impl Route {
         }
     }
 
-    /// What [`crate::domain::access`] checks of a request with this method.
-    pub fn requirements(&self, method: &Method, from_browser: bool) -> Requirements {
+    /// What [`crate::domain::access`] checks of a request with this method and query.
+    pub fn requirements(
+        &self,
+        method: &Method,
+        query: Option<&str>,
+        from_browser: bool,
+    ) -> Requirements {
         let Policy {
             endpoint,
             keys,
             module,
             webhook_events,
+            read_only,
         } = self.policy;
+        let stays_open = || match read_only {
+            ReadOnly::Closed => false,
+            ReadOnly::Open => true,
+            ReadOnly::OpenToDryRuns => Params::parse(query, &["dry_run"]).flag("dry_run"),
+        };
+        let is_token = matches!(keys, AllowedKeys::Token { .. });
         let operation = match (self.kind(method), module) {
-            (RouteKind::Write, _) if matches!(keys, AllowedKeys::Token { .. }) => Operation::Record,
+            (RouteKind::Write, _) if is_token && stays_open() => Operation::AlwaysOpen,
+            (RouteKind::Write, _) if is_token => Operation::Record,
             (RouteKind::Write, Some(_)) => Operation::Record,
             (RouteKind::Write, None) if *method == Method::POST => Operation::Submit,
             (RouteKind::Write, None) => Operation::Edit,
@@ -176,7 +221,7 @@ mod tests {
         let methods = [Method::GET, Method::POST, Method::PATCH];
         let operation = |policy, method| {
             route(policy, &methods)
-                .requirements(&method, false)
+                .requirements(&method, None, false)
                 .operation
         };
         let games = Policy::endpoint("games");
@@ -186,5 +231,31 @@ mod tests {
         assert_eq!(operation(games, Method::DELETE), Operation::Read);
         let tips = Policy::endpoint("tips").module(Switch::Economy);
         assert_eq!(operation(tips, Method::POST), Operation::Record);
+    }
+
+    #[test]
+    fn some_writes_of_tokens_pass_while_the_site_is_read_only() {
+        let token = Policy::token(Scope::KeysRead, Scope::KeysWrite);
+        let operation = |policy, query| {
+            let requirements = route(policy, &[Method::POST]);
+            let requirements = requirements.requirements(&Method::POST, query, false);
+            requirements.operation
+        };
+        let (open, dry_runs) = (
+            token.open_while_read_only(),
+            token.dry_runs_while_read_only(),
+        );
+        assert_eq!(operation(open, None), Operation::AlwaysOpen);
+        for (policy, query) in [
+            (token, Some("dry_run=true")),
+            (dry_runs, None),
+            (dry_runs, Some("dry_run=false")),
+            (dry_runs, Some("dry-run=true")),
+            (dry_runs, Some("dry_run=")),
+        ] {
+            assert_eq!(operation(policy, query), Operation::Record, "{query:?}");
+        }
+        let counted = operation(dry_runs, Some("since=x&dry_run=true"));
+        assert_eq!(counted, Operation::AlwaysOpen);
     }
 }

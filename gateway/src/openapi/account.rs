@@ -71,7 +71,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .with_method(Method::DELETE),
         post("/account/endpoints/{id}/{action}", "runEndpointAction", "Pauses, resumes or tests an endpoint, or rotates its secret.",
             "EndpointActionResult", &[p::ID, p::ACTION, p::TEST_EVENT, p::TEST_KIND]),
-        get("/account/deliveries", "listDeliveries", "Lists deliveries to an endpoint, the newest first.", rows("AccountDelivery"),
+        get("/account/deliveries", "listDeliveries", "Lists deliveries to an endpoint, the newest first.", Success::List("AccountDelivery", ListKind::Page),
             &[p::ENDPOINT, p::DELIVERY_STATE, p::EVENT_OF_DELIVERY, p::SINCE_MOMENT, p::UNTIL_MOMENT, p::LIMIT, p::CURSOR])
             .with_codes(&[Code::NotFound]),
         post("/account/deliveries/recover", "recoverDeliveries", "Sends what has failed since a moment again.", "RecoveredDeliveries",

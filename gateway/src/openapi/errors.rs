@@ -36,8 +36,10 @@ pub(super) fn codes(
     operation: &Operation,
     requirements: &Requirements,
 ) -> BTreeMap<u16, Vec<Code>> {
+    let is_token = matches!(requirements.keys, AllowedKeys::Token { .. });
     let is_possible = |code: Code| {
-        ALWAYS.contains(&code)
+        // A token uses no calls of the month.
+        (ALWAYS.contains(&code) && !(is_token && code == Code::QuotaExceeded))
             || operation.codes.contains(&code)
             || is_required(code, requirements)
             || match code {
@@ -69,7 +71,7 @@ fn is_required(code: Code, requirements: &Requirements) -> bool {
         ),
         Code::PlanRequired => requirements.endpoint.is_some() || requirements.webhook_events,
         Code::ModuleOff => requirements.module.is_some(),
-        Code::Closed => operation != Kind::Read,
+        Code::Closed => !matches!(operation, Kind::Read | Kind::AlwaysOpen),
         Code::WriteNotAllowed | Code::NotYours | Code::TooManyPending | Code::Limit => {
             writes_listing
         }
@@ -79,13 +81,19 @@ fn is_required(code: Code, requirements: &Requirements) -> bool {
 }
 
 /// The name of the response component of these codes.
-pub(super) fn component_name(status: u16, codes: &[Code]) -> String {
+pub(super) fn component_name(status: u16, codes: &[Code], is_token: bool) -> String {
     let names: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
-    format!("{status}.{}", names.join("."))
+    let has_own_text = is_token && codes.iter().any(|code| of_token(*code).is_some());
+    let suffix = if has_own_text { ".account" } else { "" };
+    format!("{status}.{}{suffix}", names.join("."))
 }
 
-/// A response with one of these codes.
-pub(super) fn response(status: u16, codes: &[Code]) -> Value {
+/// A response with one of these codes. Some mean something else in the account API.
+pub(super) fn response(status: u16, codes: &[Code], is_token: bool) -> Value {
+    let meaning = |code: Code| {
+        let of_token = of_token(code).filter(|_| is_token);
+        of_token.unwrap_or_else(|| meaning(code))
+    };
     let lines: Vec<String> = codes
         .iter()
         .map(|code| format!("- `{}`: {}", code.as_str(), meaning(*code)))
@@ -169,6 +177,20 @@ fn shape(codes: &[Code]) -> Value {
         "required": required,
         "additionalProperties": false,
     })
+}
+
+/// What a code means in the account API, if that differs.
+const fn of_token(code: Code) -> Option<&'static str> {
+    match code {
+        Code::RateLimited => Some(
+            "There were too many calls in this minute, new keys in 24 hours, addresses in an hour, or test events that wait.",
+        ),
+        Code::OutcomeUnknown => Some(
+            "The change got no response and may have taken effect. Read the list of the keys, endpoints or deliveries before you repeat the \
+             call; there is no `Idempotency-Key` here.",
+        ),
+        _ => None,
+    }
 }
 
 /// When a code is returned, for people.

@@ -10,6 +10,7 @@ mod parameters;
 mod responses;
 mod schemas;
 mod security;
+mod served;
 mod webhooks;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ use serde_json::{Map, Value, json};
 
 use self::operations::{Operation, Tag, operations};
 use self::responses::{body, reference};
+pub use self::served::ServedDocument;
+use crate::domain::access::AllowedKeys;
 use crate::layers::policy::{Policy, Route};
 
 /// The version segment of the base address.
@@ -52,16 +55,17 @@ pub fn document(
             policy,
             methods: vec![operation.method.clone()],
         };
-        let requirements = route.requirements(&operation.method, false);
+        let requirements = route.requirements(&operation.method, None, false);
         let codes = errors::codes(&operation, &requirements);
+        let is_token = matches!(requirements.keys, AllowedKeys::Token { .. });
         for (status, codes) in &codes {
-            let name = errors::component_name(*status, codes);
-            let response = || errors::response(*status, codes);
+            let name = errors::component_name(*status, codes, is_token);
+            let response = || errors::response(*status, codes, is_token);
             errors.entry(name).or_insert_with(response);
         }
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         let method = operation.method.as_str().to_ascii_lowercase();
-        let mut described = described(&operation, &codes);
+        let mut described = described(&operation, &codes, is_token);
         described["security"] = security::alternatives(&requirements).into();
         if let Some(responses) = described["responses"].as_object_mut() {
             examples::add_to_responses(responses, &schemas);
@@ -92,10 +96,10 @@ fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
     Ok(schemas)
 }
 
-fn described(operation: &Operation, codes: &BTreeMap<u16, Vec<Code>>) -> Value {
+fn described(operation: &Operation, codes: &BTreeMap<u16, Vec<Code>>, is_token: bool) -> Value {
     let mut responses = responses::successes(operation);
     for (status, codes) in codes {
-        let name = errors::component_name(*status, codes);
+        let name = errors::component_name(*status, codes, is_token);
         let response = json!({"$ref": format!("#/components/responses/{name}")});
         responses.insert(status.to_string(), response);
     }

@@ -99,8 +99,12 @@ pub(super) enum Success {
 pub(super) enum ListKind {
     /// `next_cursor` and `total`.
     Plain,
+    /// The same, where `total` counts the rows of the response alone.
+    Page,
     /// The cursor is never null.
     Endless,
+    /// The same, where `total` counts the rows of the response alone.
+    EndlessPage,
     /// The version of the methodology too.
     Economy,
     /// And, for a past moment, `at` and `known_at`.
@@ -219,7 +223,7 @@ pub(super) fn operations() -> Vec<Operation> {
         get("/me/listings", "listOwnListings", Tag::Account, "Lists the account's own games and events, the newest first.",
             rows("OwnListing"), PAGE),
         get("/webhooks/messages", "listMessages", Tag::Webhooks, "Lists the webhook messages of the account, the oldest first.",
-            List("WebhookMessage", ListKind::Endless), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT]),
+            List("WebhookMessage", ListKind::EndlessPage), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT]),
         get("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.", TIPPED, SUBMIT)
             .write(Method::POST, "TipSubmission"),
         get("/economy/report", "submitReport", Tag::Economy, "Reports the state of the game's economy.", REPORTED, SUBMIT)

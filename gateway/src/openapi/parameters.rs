@@ -32,8 +32,8 @@ pub(super) enum Form {
     /// A schema of the components.
     Ref(&'static str),
     Flag,
-    /// A whole number.
-    Number,
+    /// Seconds of a grace after a rotation.
+    Grace,
     /// Days of usage.
     Days,
     /// Rows on a page.
@@ -117,7 +117,11 @@ impl Form {
             Self::Pattern(pattern) => json!({"type": "string", "minLength": 1, "pattern": pattern}),
             Self::Ref(name) => json!({"$ref": format!("#/components/schemas/{name}")}),
             Self::Flag => json!({"type": "boolean", "default": false}),
-            Self::Number => json!({"type": "integer", "minimum": 0}),
+            Self::Grace => json!({
+                "type": "integer",
+                "anyOf": [{"const": 0}, {"minimum": 3_600, "maximum": 86_400}],
+                "default": 86_400,
+            }),
             Self::Days => json!({"type": "integer", "minimum": 1, "maximum": 92, "default": 31}),
             Self::Limit => json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
             Self::MomentOrDay => json!({"anyOf": [
@@ -231,8 +235,8 @@ pub(super) const ACTION: Parameter =
     Parameter::path("action", Form::Ref("EndpointAction"), "What to do.").example("pause");
 pub(super) const GRACE: Parameter = Parameter::query(
     "grace_seconds",
-    Form::Number,
-    "How long the old secret still works: 0, or an hour or more; by default a day.",
+    Form::Grace,
+    "How long the old secret still works: 0, or an hour to a day.",
 );
 pub(super) const TEST_EVENT: Parameter = Parameter::query(
     "event",

@@ -39,7 +39,7 @@ pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: boo
             json!({"type": "string", "const": "accept-encoding"}),
         ),
         "Location" => (
-            "The path of the new listing.",
+            "The path of what was made: a listing, a key or an endpoint.",
             json!({"type": "string", "pattern": "^/v1/(games|events|account/keys|account/endpoints)/"}),
         ),
         "Idempotency-Replayed" => (
@@ -148,14 +148,16 @@ fn envelope(data: &Value, meta: &str) -> Value {
 const fn meta(kind: ListKind) -> &'static str {
     match kind {
         ListKind::Plain => "ListMeta",
+        ListKind::Page => "PageMeta",
         ListKind::Endless => "ChangesMeta",
+        ListKind::EndlessPage => "MessagesMeta",
         ListKind::Economy => "EconomyMeta",
         ListKind::Rates => "RatesMeta",
     }
 }
 
 /// The schemas of `meta`.
-pub(super) fn metas() -> [(&'static str, Value); 6] {
+pub(super) fn metas() -> [(&'static str, Value); 8] {
     let cursor = json!({
         "type": ["string", "null"],
         "description": "The `cursor` of the next page; null on the last one.",
@@ -169,6 +171,9 @@ pub(super) fn metas() -> [(&'static str, Value); 6] {
         "examples": ["MTc5MzQ5MTIwMA"],
     });
     let changes = json!({"next_cursor": next, "total": total});
+    let of_page = json!({"type": "integer", "minimum": 0, "description": "Rows of this response.", "examples": [1]});
+    let page = json!({"next_cursor": cursor, "total": of_page});
+    let messages = json!({"next_cursor": next, "total": of_page});
     let version = json!({"type": "integer", "minimum": 1, "description": "`version` of `GET /economy/methodology`."});
     let economy = json!({"next_cursor": cursor, "total": total, "methodology": version});
     let mut rates = economy.clone();
@@ -186,6 +191,14 @@ pub(super) fn metas() -> [(&'static str, Value); 6] {
         (
             "ChangesMeta",
             object_meta(&changes, &["next_cursor", "total"], true),
+        ),
+        (
+            "PageMeta",
+            object_meta(&page, &["next_cursor", "total"], true),
+        ),
+        (
+            "MessagesMeta",
+            object_meta(&messages, &["next_cursor", "total"], true),
         ),
         (
             "EconomyMeta",

@@ -85,7 +85,7 @@ mod tests {
                 policy: router::policy(pattern).unwrap(),
                 methods: vec![method.clone()],
             };
-            let taken = alternatives(&route.requirements(&method, false));
+            let taken = alternatives(&route.requirements(&method, None, false));
             assert_eq!(json!(taken), expected, "{method} {pattern}");
         }
     }

@@ -2,6 +2,7 @@
 //! authorize their callers.
 
 pub mod accounts;
+pub mod change_tasks;
 pub mod operations;
 pub mod staff;
 pub mod test_calls;

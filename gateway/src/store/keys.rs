@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::games;
 use crate::domain::account_token::Scopes;
 use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
-use crate::domain::owner_limits::KeyCounts;
+use crate::domain::owner_limits::{self, KeyCounts};
 use crate::domain::secret::Hash;
 
 struct Row {
@@ -292,10 +292,18 @@ pub async fn counts(
          ) + (
              select count(*) from gateway.key_request
              where account_id = $1 and asked_at > $3 and state <> 'revealed'
-         ) as "new!""#,
+         ) as "new!", (
+             select at from (
+                 select created_at as at from gateway.key where account_id = $1 and created_at > $3
+                 union all
+                 select asked_at from gateway.key_request
+                 where account_id = $1 and asked_at > $3 and state <> 'revealed'
+             ) as made order by at desc offset $4 limit 1
+         ) as last_of_limit"#,
         account,
         now,
         day_ago,
+        owner_limits::NEW_KEYS - 1,
     )
     .fetch_one(connection)
     .await

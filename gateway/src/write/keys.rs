@@ -56,7 +56,7 @@ pub(super) async fn lock_account(
     spec.check(limits.plans.get_or_cheapest(&account.plan), working, game)?;
     if limits.limited {
         let counts = keys::counts(connection, account.id, now).await?;
-        owner_limits::check(Some(spec.mode), counts)?;
+        owner_limits::check(Some(spec.mode), counts, now)?;
     }
     Ok(account)
 }
@@ -72,7 +72,7 @@ pub(super) async fn rotate(
     let key = lock(connection, id).await?;
     if limited {
         let counts = keys::counts(connection, key.account, now).await?;
-        owner_limits::check(None, counts)?;
+        owner_limits::check(None, counts, now)?;
     }
     let (old, new) = key.rotated(new_key.id, &new_key.last4, grace, now)?;
     keys::insert(connection, &new, new_key.hash).await?;

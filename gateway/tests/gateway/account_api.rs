@@ -12,7 +12,7 @@ use tonic::Request;
 use crate::accounts::{PERSON, actor, audit};
 use crate::support::{START, Test, TestKey, TestResponse, account_key, by_operator};
 
-const ALL: [&str; 7] = [
+pub(crate) const ALL: [&str; 7] = [
     "keys:read",
     "keys:write",
     "endpoints:read",
@@ -43,7 +43,7 @@ async fn try_token(
     })
 }
 
-async fn token(test: &Test, account: &str, scopes: &[&str]) -> TestKey {
+pub(crate) async fn token(test: &Test, account: &str, scopes: &[&str]) -> TestKey {
     try_token(test, account, scopes, None).await.unwrap()
 }
 
@@ -65,7 +65,7 @@ async fn tokens(test: &Test, account: &str) -> Vec<proto::AccountToken> {
     listed.unwrap().into_inner().tokens
 }
 
-async fn post(test: &Test, token: &TestKey, path: &str, body: &Value) -> TestResponse {
+pub(crate) async fn post(test: &Test, token: &TestKey, path: &str, body: &Value) -> TestResponse {
     let call = token.request("POST", path);
     test.send(call.body(body.to_string().into()).unwrap()).await
 }
@@ -171,12 +171,10 @@ async fn an_account_has_at_most_twenty_tokens(pool: PgPool) {
     token(&test, &account, &["keys:read"]).await;
 }
 
-#[sqlx::test]
-async fn scopes_and_kinds_of_keys_are_kept_apart(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("build").await;
+/// Calls of the account API, with the scope of each.
+fn calls() -> Vec<(&'static str, String, &'static str)> {
     let id = kit::ids::row_id();
-    let calls = [
+    vec![
         ("GET", "/account/keys".to_owned(), "keys:read"),
         ("GET", format!("/account/keys/{id}"), "keys:read"),
         ("POST", "/account/keys".to_owned(), "keys:write"),
@@ -207,7 +205,34 @@ async fn scopes_and_kinds_of_keys_are_kept_apart(pool: PgPool) {
             "deliveries:write",
         ),
         ("GET", "/account/usage".to_owned(), "usage:read"),
-    ];
+    ]
+}
+
+#[sqlx::test]
+async fn a_token_that_has_ended_calls_nothing(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("build").await;
+    let end = START + Duration::HOUR;
+    let expired = try_token(&test, &account, &ALL, Some(end)).await.unwrap();
+    let revoked = token(&test, &account, &ALL).await;
+    for ended in [&expired, &revoked] {
+        assert!(test.get(ended, "/account/keys").await.is_ok());
+    }
+    test.clock.advance(Duration::HOUR);
+    revoke(&test, &account, &revoked.id).await.unwrap();
+    for (method, path, _) in calls() {
+        for ended in [&expired, &revoked] {
+            let refused = test.call(ended.request(method, &path)).await;
+            assert_eq!(refused.error(), (401, "invalid_key"), "{method} {path}");
+        }
+    }
+}
+
+#[sqlx::test]
+async fn scopes_and_kinds_of_keys_are_kept_apart(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("build").await;
+    let calls = calls();
     let live = test.key(&account, "live").await;
     let sample = test.key(&account, "test").await;
     for (method, path, scope) in &calls {
@@ -375,7 +400,15 @@ async fn bad_bodies_ids_and_cursors_have_their_answers(pool: PgPool) {
     let account = test.account("free").await;
     let caller = token(&test, &account, &ALL).await;
     for (body, fields) in [
-        (json!({}), vec!["mode"]),
+        (json!({}), vec!["mode", "name"]),
+        (
+            json!({"mode": "test", "may_write": 1, "kind": "secret"}),
+            vec!["game", "may_write", "name"],
+        ),
+        (
+            json!({"mode": 1, "kind": 1, "name": "a", "game": "kora"}),
+            vec!["kind", "mode"],
+        ),
         (json!({"mode": "both", "name": 5}), vec!["mode", "name"]),
         (json!({"mode": "test"}), vec!["name"]),
         (
@@ -434,7 +467,7 @@ async fn bad_bodies_ids_and_cursors_have_their_answers(pool: PgPool) {
     let neighbour = token(&test, &other, &ALL).await;
     for (caller, query) in [
         (&neighbour, format!("cursor={cursor}")),
-        (&caller, "cursor=abc".to_owned()),
+        (&caller, "cursor=abc&limit=0".to_owned()),
         (&caller, "limit=0".to_owned()),
     ] {
         let refused = test.get(caller, &format!("/account/keys?{query}")).await;
@@ -456,7 +489,7 @@ async fn bad_bodies_ids_and_cursors_have_their_answers(pool: PgPool) {
     }
 }
 
-async fn changes(
+pub(crate) async fn changes(
     test: &Test,
     account: &str,
     before: &str,

@@ -330,7 +330,9 @@ async fn an_owner_cannot_fill_the_tables(pool: PgPool) {
         code(rotate(&test, &account, &newest, None).await),
         Code::RateLimited
     );
-    assert_eq!(code(request(&test, &account).await), Code::RateLimited);
+    let refused = Fault::from(request(&test, &account).await.unwrap_err());
+    assert_eq!(refused.code, Code::RateLimited);
+    assert_eq!(refused.retry_after, Some(86_401), "all were made just now");
     test.clock.advance(Duration::DAY);
     rotate(&test, &account, &newest, None).await.unwrap();
     request(&test, &account).await.unwrap();

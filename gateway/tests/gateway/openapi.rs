@@ -221,3 +221,46 @@ async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     let below = test.call(Request::get("/v1/openapi.json/")).await;
     assert_eq!(below.error(), (401, "missing_key"));
 }
+
+#[sqlx::test]
+async fn the_latest_release_year_follows_the_clock(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let maximum = async || {
+        let document = ask(&test, "GET", &[]).await.json;
+        let game = "/components/schemas/GameSubmission/properties/release_year/maximum";
+        document.pointer(game).unwrap().as_i64().unwrap()
+    };
+    let first = maximum().await;
+    test.clock.advance(time::Duration::days(365));
+    assert_eq!(maximum().await, first + 1);
+}
+
+#[sqlx::test]
+async fn operations_of_tokens_have_texts_of_their_own(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let text = |path: &str, method: &str, status: &str| {
+        let reference = &document["paths"][path][method]["responses"][status]["$ref"];
+        let pointer = reference.as_str().unwrap().trim_start_matches('#');
+        document.pointer(pointer).unwrap()["description"].to_string()
+    };
+    let of_key = text("/account/keys", "post", "504");
+    assert!(of_key.contains("Read the list"), "{of_key}");
+    assert!(text("/games", "post", "504").contains("with the same `Idempotency-Key`"));
+    assert!(!text("/account/keys", "get", "429").contains("quota_exceeded"));
+    assert!(text("/games", "get", "429").contains("quota_exceeded"));
+    let total = |path: &str| {
+        let schema = "/get/responses/200/content/application~1json/schema/properties/meta/$ref";
+        let meta = document["paths"][path].pointer(schema).unwrap();
+        let meta = document.pointer(meta.as_str().unwrap().trim_start_matches('#'));
+        meta.unwrap()["properties"]["total"]["description"].clone()
+    };
+    for (path, expected) in [
+        ("/account/keys", "Rows of the whole list."),
+        ("/account/deliveries", "Rows of this response."),
+        ("/webhooks/messages", "Rows of this response."),
+        ("/changes", "Rows of the whole list."),
+    ] {
+        assert_eq!(total(path), expected, "{path}");
+    }
+}

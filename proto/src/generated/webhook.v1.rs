@@ -32,7 +32,7 @@ pub struct Endpoint {
 /// The health of an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Health {
-    /// Deliveries that wait for an attempt, or for the endpoint to be resumed.
+    /// Deliveries that wait for an attempt, or for the endpoint to be resumed. Counted up to 10,000.
     #[prost(uint64, tag = "1")]
     pub queued: u64,
     /// The creation time of the oldest queued delivery.

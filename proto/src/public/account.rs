@@ -99,7 +99,7 @@ pub struct AccountEndpoint {
     pub created_at: Option<Timestamp>,
     /// While its secret is rotated: until when the old secret signs.
     pub rotating_until: Option<Timestamp>,
-    /// Deliveries that wait.
+    /// Deliveries that wait, counted up to 10,000.
     pub queued: u64,
     /// Failed deliveries since the last success.
     pub failures: u32,

@@ -121,7 +121,7 @@ pub struct EventSubmission {
 #[schema(example = json!({"name": "nightly mirror", "mode": "test"}))]
 pub struct KeySubmission {
     /// What it is for.
-    #[schema(min_length = 1, max_length = 100)]
+    #[schema(min_length = 1, max_length = 120, format = "line")]
     pub name: String,
     /// A test key is made at once; a live key is requested.
     pub mode: KeyMode,
@@ -144,7 +144,8 @@ pub struct EndpointSubmission {
     #[schema(format = "https-address")]
     pub url: String,
     /// The events that it receives.
-    pub events: BTreeSet<MessageEvent>,
+    #[schema(min_items = 1)]
+    pub events: Vec<MessageEvent>,
     /// The most deliveries per second.
     #[schema(minimum = 1, maximum = 10_000)]
     pub rate_limit: Option<u32>,
@@ -158,7 +159,8 @@ pub struct EndpointChange {
     #[schema(format = "https-address")]
     pub url: Option<String>,
     /// The events that it receives.
-    pub events: Option<BTreeSet<MessageEvent>>,
+    #[schema(min_items = 1)]
+    pub events: Option<Vec<MessageEvent>>,
     /// The most deliveries per second; 0: no limit.
     #[schema(minimum = 0, maximum = 10_000)]
     pub rate_limit: Option<u32>,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use e2e::{Client, Fleet};
 
-use blocks::{Block, Kind, blocks};
+use blocks::{Block, Keys, Kind, blocks};
 use readers::{Reader, Run};
 
 /// Blocks that nobody can run, by page and first line, with the reason.
@@ -188,4 +188,41 @@ async fn the_address_in_an_error_leads_to_the_paragraph_about_it() {
         let id = format!("<h3 id=\"{}\">", code.as_str());
         assert!(text.contains(&id), "{id}");
     }
+}
+
+/// Between `rotate-secret` and `switch-secret`, the old secret signs, which nobody has.
+#[tokio::test]
+async fn a_program_that_was_killed_in_a_rotation_switches_when_it_runs_again() {
+    let reader = Reader::new().await;
+    let (_, text) = texts()
+        .into_iter()
+        .find(|(page, _)| page == "account")
+        .unwrap();
+    let mut found = blocks(&text).into_iter();
+    let program = found.find(|block| block.code.contains("ensureEndpoint()"));
+    let code = reader.fill(&program.unwrap().code);
+    let save = "save(data.secret);\n    await call(";
+    let killed = code.replace(
+        save,
+        "save(data.secret);\n    process.exit(0);\n    await call(",
+    );
+    assert_ne!(killed, code);
+    let folder = tempfile::tempdir().unwrap();
+    let run = async |language: &str, code: &str| match reader
+        .run(language, code, Keys::Test, folder.path())
+        .await
+    {
+        Run::Printed(printed) => printed,
+        Run::NoInterpreter => unreachable!("{language} is installed"),
+    };
+    let list =
+        r#"curl -s -H "Authorization: Bearer $SERVICE_ACCOUNT_TOKEN" "$API/account/endpoints""#;
+    assert_eq!(run("js", &code).await, "added\nthere already\n");
+    std::fs::remove_file(folder.path().join("webhook-secret")).unwrap();
+    run("js", &killed).await;
+    let rotating = run("sh", list).await;
+    assert!(!rotating.contains(r#""rotating_until":null"#), "{rotating}");
+    assert_eq!(run("js", &code).await, "there already\nthere already\n");
+    let switched = run("sh", list).await;
+    assert!(switched.contains(r#""rotating_until":null"#), "{switched}");
 }

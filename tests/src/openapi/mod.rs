@@ -42,8 +42,12 @@ pub(crate) async fn document(base_url: &str) -> Option<&'static Document> {
         let text = answer.error_for_status()?.text().await?;
         Ok::<_, reqwest::Error>(Document::new(serde_json::from_str(&text).unwrap()))
     };
-    // A test of faults may have stopped the gateway meanwhile.
-    DOCUMENT.get_or_try_init(read).await.ok()
+    match DOCUMENT.get_or_try_init(read).await {
+        Ok(document) => Some(document),
+        // A test of faults may have stopped the gateway meanwhile. Anything else would turn the checks off unseen.
+        Err(error) if error.is_connect() || error.is_request() => None,
+        Err(error) => panic!("{base_url}/openapi.json cannot be read: {error}"),
+    }
 }
 
 impl Document {

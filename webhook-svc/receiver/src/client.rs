@@ -19,8 +19,10 @@ use tokio::time::timeout;
 
 /// As long as the service waits for a response.
 const TIMEOUT: Duration = Duration::from_secs(8);
-/// Maximum bytes of a response's body.
+/// Maximum bytes of the body of a receiver's response.
 const MAX_BODY: usize = 256 * 1024;
+/// Maximum bytes of a response of the API: a page of the largest messages is far smaller.
+const MAX_API_BODY: usize = 8 * 1024 * 1024;
 
 /// Sends messages. Clones share connections.
 #[derive(Clone, Debug)]
@@ -32,6 +34,22 @@ pub struct Response {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
+}
+
+/// A response without its body.
+struct Head {
+    status: StatusCode,
+    headers: HeaderMap,
+}
+
+impl Head {
+    fn with(self, body: Bytes) -> Response {
+        Response {
+            status: self.status,
+            headers: self.headers,
+            body,
+        }
+    }
 }
 
 impl Client {
@@ -74,24 +92,33 @@ impl Client {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response, String> {
-        self.send(Method::POST, url, headers, body).await
+        let (head, body) = self
+            .send(Method::POST, url, headers, (body, MAX_BODY))
+            .await?;
+        // The status has decided; an error in the body changes nothing.
+        Ok(head.with(body.unwrap_or_default()))
     }
 
     /// Gets something of the API.
     ///
     /// # Errors
-    /// Why there is no response.
+    /// Why there is no response, or only a part of one.
     pub async fn get(&self, url: &Uri, headers: HeaderMap) -> Result<Response, String> {
-        self.send(Method::GET, url, headers, Bytes::new()).await
+        let (head, body) = self
+            .send(Method::GET, url, headers, (Bytes::new(), MAX_API_BODY))
+            .await?;
+        let body = body.map_err(|problem| format!("the response broke off: {problem}"))?;
+        Ok(head.with(body))
     }
 
+    /// Sends a request. Returns the head of the response, and its body of at most so many bytes, or why that was not read.
     async fn send(
         &self,
         method: Method,
         url: &Uri,
         headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<Response, String> {
+        (body, most): (Bytes, usize),
+    ) -> Result<(Head, Result<Bytes, String>), String> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
         *request.uri_mut() = url.clone();
@@ -103,13 +130,13 @@ impl Client {
                 .await
                 .map_err(|error| innermost(&error))?;
             let (head, body) = answer.into_parts();
-            let body = Limited::new(body, MAX_BODY).collect().await;
-            Ok(Response {
+            let body = Limited::new(body, most).collect().await;
+            let body = body.map(Collected::to_bytes);
+            let head = Head {
                 status: head.status,
                 headers: head.headers,
-                // The status has decided; an error in the body changes nothing.
-                body: body.map(Collected::to_bytes).unwrap_or_default(),
-            })
+            };
+            Ok((head, body.map_err(|error| error.to_string())))
         };
         match timeout(TIMEOUT, call).await {
             Ok(answer) => answer,

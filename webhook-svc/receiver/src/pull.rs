@@ -18,6 +18,8 @@ use crate::signed_headers::{self, Unsigned};
 /// The waits between tries grow from the first to the last of these.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// The longest wait that the API can ask for. When a month is used up, it asks for days, in which the plan may become larger.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(5);
 
 #[derive(Debug)]
 pub struct Puller {
@@ -48,6 +50,11 @@ impl Backoff {
     }
 }
 
+/// The wait of a `Retry-After`.
+fn limited(seconds: u64) -> Duration {
+    Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)
+}
+
 impl Puller {
     /// Forwards messages without end: after the stored cursor, or else since `since`.
     ///
@@ -64,7 +71,7 @@ impl Puller {
                 Ok(page) => page,
                 Err(CallError::Refused(reason)) => anyhow::bail!(reason),
                 Err(CallError::Failed(reason, wait)) => {
-                    let wait = wait.map_or_else(|| backoff.next(), Duration::from_secs);
+                    let wait = wait.map_or_else(|| backoff.next(), limited);
                     (self.show)(&format!("{reason}; next call in {} s", wait.as_secs()));
                     sleep(wait).await;
                     continue;
@@ -134,5 +141,11 @@ mod tests {
         let mut backoff = Backoff::new();
         let waits: Vec<u64> = (0..8).map(|_| backoff.next().as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+    }
+
+    #[test]
+    fn the_api_asks_for_five_minutes_at_most() {
+        let waits = [0, 7, 300, 301, 2_000_000, u64::MAX].map(|wait| limited(wait).as_secs());
+        assert_eq!(waits, [0, 7, 300, 300, 300, 300]);
     }
 }

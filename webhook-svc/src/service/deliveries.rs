@@ -2,11 +2,12 @@
 
 use contracts::webhook::v1 as proto;
 use kit::cursor::Binding;
-use kit::{Fault, ids, timestamp};
+use kit::{Code, Fault, ids, timestamp};
 use prost_types::Timestamp;
 use serde_json::json;
 use time::OffsetDateTime;
 
+use super::bad_fields::BadFields;
 use super::scope::Scope;
 use super::{Dependencies, convert};
 use crate::domain::event::Event;
@@ -20,6 +21,10 @@ use crate::store::{attempts, messages};
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;
 
+/// Test deliveries of an endpoint that may wait. Those of a paused endpoint wait for a month.
+const MAX_WAITING_TESTS: i64 = 100;
+const TESTS_RETRY_AFTER_SECONDS: u32 = 60;
+
 impl Dependencies {
     pub(super) async fn list_deliveries(
         &self,
@@ -29,17 +34,22 @@ impl Dependencies {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
+        let mut bad = BadFields::default();
         let limit = match request.limit {
-            0 => DEFAULT_LIMIT,
-            limit => limit,
+            0 => Ok(DEFAULT_LIMIT),
+            limit if limit > MAX_LIMIT => Err(Fault::invalid_field("limit", "Give 1 to 100.")),
+            limit => Ok(limit),
         };
-        if limit > MAX_LIMIT {
-            return Err(Fault::invalid_field("limit", "Give 1 to 100."));
-        }
+        let limit = bad.take(limit);
         let event = match request.event.as_str() {
-            "" => None,
-            name => Some(event(name)?.as_str().to_owned()),
+            "" => Ok(None),
+            name => event(name).map(|event| Some(event.as_str().to_owned())),
         };
+        let event = bad.take(event);
+        let since = bad.take(parse_time("since", request.since));
+        let until = bad.take(parse_time("until", request.until));
+        let fields = bad.finish(limit.zip(event).zip(since.zip(until)))?;
+        let ((limit, event), (since, until)) = fields;
         let filter = Filter {
             state: match request.state() {
                 proto::DeliveryState::Unspecified => None,
@@ -49,8 +59,8 @@ impl Dependencies {
                 proto::DeliveryState::Cancelled => Some("cancelled"),
             },
             event,
-            since: parse_time("since", request.since)?,
-            until: parse_time("until", request.until)?,
+            since,
+            until,
             before: None,
         };
         let (endpoint_id, since, until) = (
@@ -163,6 +173,13 @@ impl Dependencies {
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
         check_enabled(endpoint.state)?;
+        if scope.by.is_none() {
+            let waiting =
+                deliveries::count_tests(&self.pool, endpoint.id, MAX_WAITING_TESTS).await?;
+            if waiting >= MAX_WAITING_TESTS {
+                return Err(too_many_tests());
+            }
+        }
         let event = match request.event.as_str() {
             "" => Event::Ping,
             name => event(name)?,
@@ -190,6 +207,16 @@ impl Dependencies {
         transaction.commit().await?;
         self.wakeup.wake();
         Ok(convert::delivery(delivery.ok_or_else(not_found)?))
+    }
+}
+
+fn too_many_tests() -> Fault {
+    let message = format!(
+        "{MAX_WAITING_TESTS} test events wait for this endpoint. Wait until it has received some."
+    );
+    Fault {
+        retry_after: Some(TESTS_RETRY_AFTER_SECONDS),
+        ..Fault::new(Code::RateLimited, message)
     }
 }
 

@@ -5,19 +5,26 @@ use kit::feed::arrival;
 use kit::{Code, Fault, ids};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
+use time::Duration;
 use uuid::Uuid;
 
+use super::bad_fields::BadFields;
 use super::scope::{Scope, id};
 use super::{Dependencies, convert};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
 use crate::key_ring::SealError;
+use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans::{self, Allowance};
 
 /// Maximum of a rate limit, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
+
+/// Addresses that an account may enter in an interval.
+const MAX_ADDRESS_CHECKS: i32 = 100;
+const ADDRESS_CHECK_INTERVAL: Duration = Duration::HOUR;
 
 impl Dependencies {
     pub(super) async fn add(
@@ -28,16 +35,20 @@ impl Dependencies {
         let (account, now) = (scope.require_account()?, self.clock.now());
         let id = ids::row_id();
         let secret = Secret::generate();
-        let address = self.address(&request.url)?;
+        let mut bad = BadFields::default();
+        let address = bad.take(self.address(&request.url));
+        let events = bad.take(events(&request.events));
+        let rate_limit = bad.take(request.rate_limit.map(rate_limit).transpose());
+        let (address, (events, rate_limit)) = bad.finish(address.zip(events.zip(rate_limit)))?;
         let mut endpoint = Endpoint {
             id,
             account_id: account,
             url: address.as_str().to_owned(),
             address_check: String::new(),
-            events: events(&request.events)?,
+            events,
             state: EndpointState::On,
             reason: String::new(),
-            rate_limit: request.rate_limit.map(rate_limit).transpose()?,
+            rate_limit,
             secret: self.key_ring.seal(id, &secret).map_err(seal_error)?,
             next_secret: None,
             next_secret_from: None,
@@ -47,12 +58,12 @@ impl Dependencies {
             last_failure_at: None,
             last_success_at: None,
         };
-        let allowance = self.allowance(account).await?;
+        let allowance = self.allowance(scope, account).await?;
         let mut transaction = self.pool.begin().await?;
         check_room(&mut transaction, account, allowance).await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
-        endpoint.address_check = self.check(&address).await?;
+        endpoint.address_check = self.check(scope, account, &address).await?;
         let mut transaction = self.pool.begin().await?;
         check_room(&mut transaction, account, allowance).await?;
         endpoints::insert(&mut transaction, &endpoint).await?;
@@ -70,20 +81,24 @@ impl Dependencies {
         scope: &Scope,
         request: proto::ChangeEndpointRequest,
     ) -> Result<proto::Endpoint, Fault> {
-        let address = request.url.map(|url| self.address(&url)).transpose()?;
-        let events = request
-            .events
-            .map(|list| events(&list.events))
-            .transpose()?;
-        let limit = match request.rate_limit {
-            None => None,
-            Some(0) => Some(None),
-            Some(limit) => Some(Some(rate_limit(limit)?)),
-        };
+        let current = self.endpoint(scope, "id", &request.id).await?;
+        let mut bad = BadFields::default();
+        let address = bad.take(request.url.map(|url| self.address(&url)).transpose());
+        let events = request.events.map(|list| events(&list.events));
+        let events = bad.take(events.transpose());
+        // 0: no limit.
+        let limit = request.rate_limit.map(|limit| match limit {
+            0 => Ok(None),
+            limit => rate_limit(limit).map(Some),
+        });
+        let limit = bad.take(limit.transpose());
+        let (address, (events, limit)) = bad.finish(address.zip(events.zip(limit)))?;
         let url = address.as_ref().map(Address::as_str);
         let details = json!({"url": url, "events": events, "rate_limit": limit});
         let address_check = match &address {
-            Some(address) => Some(self.check_new(scope, &request.id, address).await?),
+            // The present address keeps its outcome.
+            Some(address) if address.as_str() == current.url => Some(current.address_check),
+            Some(address) => Some(self.check(scope, current.account_id, address).await?),
             None => None,
         };
         self.modify(scope, &request.id, details, |endpoint| {
@@ -176,7 +191,7 @@ impl Dependencies {
         scope: &Scope,
     ) -> Result<proto::ListEndpointsResponse, Fault> {
         let account = scope.require_account()?;
-        let allowance = self.allowance(account).await?;
+        let allowance = self.allowance(scope, account).await?;
         let mut connection = self.pool.acquire().await?;
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
@@ -200,13 +215,17 @@ impl Dependencies {
     }
 
     /// The allowance of the account's plan. Waits for an account that the gateway has just created.
-    async fn allowance(&self, account: Uuid) -> Result<Allowance, Fault> {
+    async fn allowance(&self, scope: &Scope, account: Uuid) -> Result<Allowance, Fault> {
         let allowance = arrival(|| async {
             let mut connection = self.pool.acquire().await?;
             plans::of_account(&mut connection, account).await
         });
         let allowance = allowance.await?;
-        allowance.ok_or_else(|| Fault::not_found("There is no account with this id."))
+        allowance.ok_or_else(|| match scope.by {
+            Some(_) => Fault::not_found("There is no account with this id."),
+            // The caller's account exists: the follower of the gateway is behind.
+            None => Fault::unavailable("the follower of accounts"),
+        })
     }
 
     /// Finds an endpoint within the scope.
@@ -251,22 +270,39 @@ impl Dependencies {
         address.map_err(|problem| Fault::invalid_field("url", problem))
     }
 
-    /// Requests an address that is entered. Returns the outcome in words; refuses a redirect.
-    async fn check(&self, address: &Address) -> Result<String, Fault> {
+    /// Requests an address that is entered. Returns the outcome in words; refuses a redirect. The requests of an account are limited, since
+    /// it names the host; those of staff are not.
+    async fn check(
+        &self,
+        scope: &Scope,
+        account: Uuid,
+        address: &Address,
+    ) -> Result<String, Fault> {
+        if scope.by.is_none() {
+            let now = self.clock.now();
+            let limit = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
+            if let Some(end) =
+                accounts::count_address_check(&self.pool, account, limit, now).await?
+            {
+                return Err(too_many_address_checks(end - now));
+            }
+        }
         let checked = self.sender.check(address).await;
         checked.map_err(|answer| {
             let problem = format!("The address {answer}. Give the address that it leads to.");
             Fault::invalid_field("url", problem)
         })
     }
+}
 
-    /// Like [`check`](Self::check); the present address of an endpoint keeps its outcome.
-    async fn check_new(&self, scope: &Scope, id: &str, address: &Address) -> Result<String, Fault> {
-        let endpoint = self.endpoint(scope, "id", id).await?;
-        if endpoint.url == address.as_str() {
-            return Ok(endpoint.address_check);
-        }
-        self.check(address).await
+fn too_many_address_checks(wait: Duration) -> Fault {
+    let message = format!(
+        "The account has entered {MAX_ADDRESS_CHECKS} addresses within an hour, and each is sent a request. Try again after the seconds in \
+         Retry-After."
+    );
+    Fault {
+        retry_after: u32::try_from(wait.whole_seconds() + 1).ok(),
+        ..Fault::new(Code::RateLimited, message)
     }
 }
 

@@ -27,6 +27,10 @@ const MAX_LIMIT: u32 = 100;
 /// Positions that one call looks at. Most messages may be for other accounts, and a call must not take longer with their number.
 const MAX_POSITIONS: i64 = 10_000;
 
+/// Who begins with the oldest message must be able to continue: a cursor works for so much longer than its message is listed. The rows stay
+/// for two days longer (`store/retention.rs`).
+const TOLERANCE: time::Duration = time::Duration::DAY;
+
 /// Where a caller is: a position, and a fingerprint of the message at it, which shows whether the position still stands for that message.
 type Place = (i64, u32);
 
@@ -112,7 +116,7 @@ impl Dependencies {
         // After a restore of the database, positions are given to other messages.
         let replaced = found.here.is_some_and(|id| fingerprint(id) != after.1);
         let lost = match found.next_created_at {
-            Some(next) => next < oldest,
+            Some(next) => next < oldest - TOLERANCE,
             None => position < found.head,
         };
         if position > found.head || replaced || lost {

@@ -2,6 +2,7 @@
 //! callers.
 
 mod account;
+mod bad_fields;
 mod convert;
 mod deliveries;
 mod endpoints;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -60,4 +60,33 @@ pub async fn begin_receiver_check(
         now + interval,
     );
     Ok(done.execute(executor).await?.rows_affected() > 0)
+}
+
+/// Counts a check of an address. `Some`: there were `most` checks already in the present `interval`, which ends then.
+pub async fn count_address_check(
+    pool: &PgPool,
+    account: Uuid,
+    (most, interval): (i32, Duration),
+    now: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    // A time in the future, from a replica whose clock was ahead, begins no interval.
+    let counted = sqlx::query!(
+        "update webhook.account set
+             address_checks = case when address_checks_since between $3 and $2 then address_checks + 1 else 1 end,
+             address_checks_since = case when address_checks_since between $3 and $2 then address_checks_since else $2 end
+         where id = $1 and (address_checks < $4 or address_checks_since not between $3 and $2)",
+        account,
+        now,
+        now - interval,
+        most,
+    );
+    if counted.execute(pool).await?.rows_affected() > 0 {
+        return Ok(None);
+    }
+    let since = sqlx::query_scalar!(
+        "select address_checks_since from webhook.account where id = $1",
+        account
+    );
+    let since = since.fetch_optional(pool).await?.flatten();
+    Ok(since.map(|since| since + interval))
 }

@@ -216,7 +216,10 @@ pub async fn remove(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx:
     Ok(())
 }
 
-/// The number of waiting deliveries of an endpoint, and the creation time of the first.
+/// Waiting deliveries that are counted: a queue may be very long, and is counted in each response about its endpoint.
+pub const MAX_QUEUED: i64 = 10_000;
+
+/// The number of waiting deliveries of an endpoint, [`MAX_QUEUED`] at most, and the creation time of the first.
 pub async fn queued(
     executor: impl PgExecutor<'_>,
     id: Uuid,
@@ -226,8 +229,9 @@ pub async fn queued(
                select created_at from webhook.waiting where endpoint_id = $1 and due_at is not null
                order by due_at, id limit 1
            ) as since
-           from webhook.waiting where endpoint_id = $1 and due_at is not null"#,
-        id
+           from (select from webhook.waiting where endpoint_id = $1 and due_at is not null limit $2) as counted"#,
+        id,
+        MAX_QUEUED
     )
     .fetch_one(executor)
     .await?;

@@ -68,6 +68,9 @@ pub async fn number_left(pool: &PgPool) -> Result<u64, sqlx::Error> {
             return Ok(numbered);
         }
         numbered += number(&mut transaction, &ids).await?;
+        sqlx::query!("update webhook.message_head set unordered_until = position")
+            .execute(&mut *transaction)
+            .await?;
         transaction.commit().await?;
     }
 }
@@ -97,7 +100,7 @@ pub async fn look(pool: &PgPool, position: i64) -> Result<Surroundings, sqlx::Er
     .await
 }
 
-/// The position before the first message that was stored at `since` or later; that of the head if there is none.
+/// A position before every message that was stored at `since` or later, and near the first of them; that of the head if there is none.
 pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::Error> {
     let head = look(pool, 0).await?.head;
     let earliest = sqlx::query_scalar!(
@@ -112,5 +115,14 @@ pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::E
         since,
         earliest + CLOCK_DIFFERENCE
     );
-    Ok(first.fetch_one(pool).await?.map_or(head, |first| first - 1))
+    let first = first.fetch_one(pool).await?;
+    // Here later messages may have lower positions. The rows are those of an upgrade, and go with their age.
+    let unordered = sqlx::query_scalar!(
+        "select min(message.position) from webhook.message
+         where position <= (select unordered_until from webhook.message_head) and created_at >= $1",
+        since
+    );
+    let unordered = unordered.fetch_one(pool).await?;
+    let first = first.into_iter().chain(unordered).min();
+    Ok(first.map_or(head, |first| first - 1))
 }

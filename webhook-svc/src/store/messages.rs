@@ -72,7 +72,7 @@ pub async fn fan_out(
     Ok(made.count.unsigned_abs())
 }
 
-/// Inserts a message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id.
+/// Inserts a test message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id.
 pub async fn send_to(
     connection: &mut PgConnection,
     message: &Message,
@@ -88,8 +88,8 @@ pub async fn send_to(
          ), woken as (
              update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
          )
-         insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at)
-         values ($6, $1, $7, $8, $7)
+         insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at, is_test)
+         values ($6, $1, $7, $8, $7, true)
          returning id",
         message.id,
         message.event.as_str(),

@@ -28,7 +28,17 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
     );
     let nobody = uuid::Uuid::from_u128(99);
     let unknown = service.add(nobody, URL, &["tip.paid"]).await.unwrap_err();
-    assert_eq!(unknown.code, Code::NotFound);
+    // An account that calls exists: this service does not know it yet.
+    assert_eq!(unknown.code, Code::Unavailable);
+    assert!(unknown.retry_after.is_some());
+    let of_nobody = proto::AddEndpointRequest {
+        account_id: nobody.to_string(),
+        url: URL.to_owned(),
+        events: vec!["tip.paid".to_owned()],
+        rate_limit: None,
+    };
+    let misspelt = service.staff.clone().add_endpoint(of_nobody).await;
+    assert_eq!(Fault::from(misspelt.unwrap_err()).code, Code::NotFound);
     let request = proto::ListEndpointsRequest {
         account_id: EVE.to_string(),
     };
@@ -54,6 +64,119 @@ async fn what_is_not_acceptable_is_refused_with_its_field(pool: PgPool) {
             "{url} {events:?}: {refused:?}"
         );
     }
+    let all = service.add(ADA, "ftp://a", &["ping"]).await.unwrap_err();
+    assert!(all.fields.keys().eq(["events", "url"]), "{all:?}");
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn every_bad_field_of_a_change_is_named_once_the_endpoint_is_found(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let change = |account: uuid::Uuid| proto::ChangeEndpointRequest {
+        account_id: account.to_string(),
+        id: endpoint.to_string(),
+        url: Some("https://localhost/".to_owned()),
+        events: Some(proto::EventList { events: Vec::new() }),
+        rate_limit: Some(u32::MAX),
+    };
+    let mut client = service.endpoints.clone();
+    let bad = Fault::from(client.change_endpoint(change(ADA)).await.unwrap_err());
+    assert!(
+        bad.fields.keys().eq(["events", "rate_limit", "url"]),
+        "{bad:?}"
+    );
+    let stranger = Fault::from(client.change_endpoint(change(BOB)).await.unwrap_err());
+    assert_eq!(stranger.code, Code::NotFound);
+
+    let list = proto::ListDeliveriesRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        event: "game.published".to_owned(),
+        limit: 101,
+        ..proto::ListDeliveriesRequest::default()
+    };
+    let bad = service.deliveries.clone().list_deliveries(list).await;
+    let bad = Fault::from(bad.unwrap_err());
+    assert!(bad.fields.keys().eq(["event", "limit"]), "{bad:?}");
+}
+
+/// Each is a request to a host that the account names.
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn an_account_enters_a_hundred_addresses_in_an_hour(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let mut client = service.endpoints.clone();
+    let change = |path: u32| proto::ChangeEndpointRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+        url: Some(format!("https://hooks.example/{path}")),
+        ..proto::ChangeEndpointRequest::default()
+    };
+    for path in 1..100 {
+        client.change_endpoint(change(path)).await.unwrap();
+    }
+    let refused = Fault::from(client.change_endpoint(change(100)).await.unwrap_err());
+    assert_eq!(refused.code, Code::RateLimited, "{refused:?}");
+    assert_eq!(refused.retry_after, Some(3_601));
+    // The present address is not requested again; another account and staff have their own.
+    client.change_endpoint(change(99)).await.unwrap();
+    service.added(BOB, URL, &["tip.paid"]).await;
+    let mut staff = service.staff.clone();
+    staff.change_endpoint(change(100)).await.unwrap();
+    service
+        .clock
+        .advance(time::Duration::HOUR + time::Duration::SECOND);
+    client.change_endpoint(change(101)).await.unwrap();
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    for _ in 0..100 {
+        service.ping(ADA, endpoint).await;
+    }
+    let test = proto::SendTestEventRequest {
+        endpoint_id: endpoint.to_string(),
+        account_id: ADA.to_string(),
+        ..proto::SendTestEventRequest::default()
+    };
+    let mut client = service.deliveries.clone();
+    let refused = Fault::from(client.send_test_event(test.clone()).await.unwrap_err());
+    assert_eq!(refused.code, Code::RateLimited);
+    assert!(refused.retry_after.is_some());
+    service
+        .staff
+        .clone()
+        .send_test_event(test.clone())
+        .await
+        .unwrap();
+    // Real deliveries are not counted, however many wait.
+    let real = sqlx::query!(
+        "update webhook.waiting set is_test = false where endpoint_id = $1",
+        endpoint
+    );
+    real.execute(&pool).await.unwrap();
+    client.send_test_event(test).await.unwrap();
+}
+
+#[sqlx::test(migrator = "webhook::MIGRATOR")]
+async fn a_queue_is_counted_up_to_ten_thousand(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let first = service.ping(ADA, endpoint).await;
+    sqlx::query!(
+        "insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at)
+         select endpoint_id, message_id, created_at, tries_left, due_at from webhook.waiting, generate_series(1, 10000)
+         where endpoint_id = $1",
+        endpoint
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    let health = service.endpoint(ADA, endpoint).await.health.unwrap();
+    assert_eq!(health.queued, 10_000);
+    assert_eq!(health.queued_since, first.created_at);
 }
 
 #[sqlx::test(migrator = "webhook::MIGRATOR")]

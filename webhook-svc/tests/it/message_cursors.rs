@@ -76,6 +76,10 @@ async fn after_thirty_days_a_cursor_is_gone(pool: PgPool) {
     assert_eq!(pull(&service, after(ADA, &first)).await.total, 3);
     let end = pull(&service, all_of(ADA)).await.next;
 
+    // Whoever began a day ago with the oldest one may continue.
+    service.clock.advance(Duration::DAY);
+    assert_eq!(pull(&service, all_of(ADA)).await.total, 2);
+    assert_eq!(pull(&service, after(ADA, &first)).await.total, 3);
     service.clock.advance(Duration::SECOND);
     let gone = refusal(&service, after(ADA, &first)).await;
     assert_eq!(gone.code, Code::Gone);

@@ -33,8 +33,10 @@ pub enum Operation {
     Submit,
     /// Edits a game or an event.
     Edit,
-    /// Records a report or a tip.
+    /// Records a report or a tip, or changes something of an account by a token.
     Record,
+    /// A write of a token that works while the site is read-only too.
+    AlwaysOpen,
 }
 
 /// The kinds of keys that a route accepts.
@@ -143,7 +145,8 @@ fn module_off(required: Requirements, switches: Switches) -> Result<(), Fault> {
 }
 
 fn closed(required: Requirements, switches: Switches) -> Result<(), Fault> {
-    let message = if required.operation != Operation::Read && switches.is_on(Switch::ReadOnly) {
+    let changes = !matches!(required.operation, Operation::Read | Operation::AlwaysOpen);
+    let message = if changes && switches.is_on(Switch::ReadOnly) {
         "Nothing can be changed at the moment. Reads still work. Try again later."
     } else if required.operation == Operation::Submit && !switches.is_on(Switch::Submissions) {
         "New games and events are not accepted at the moment. Edits and reads still work. Try again later."

@@ -1,5 +1,7 @@
 //! Deliveries to an endpoint (§10.18). Each call names the endpoint in the query.
 
+use std::sync::Arc;
+
 use axum::extract::{RawQuery, State};
 use contracts::common::v1::PageInfo;
 use contracts::public::{
@@ -8,9 +10,9 @@ use contracts::public::{
 use contracts::webhook::v1 as proto;
 use kit::{Fault, timestamp};
 
-use super::endpoints::record;
-use super::{TokenCaller, not_found, of_endpoint, time};
-use crate::app::App;
+use super::endpoints::record_change;
+use super::{TokenCaller, change, not_found, of_endpoint, refused, time};
+use crate::app::{App, Gateway};
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::path_param::PathParam;
@@ -51,12 +53,17 @@ pub async fn list(
         limit: asked.limit,
         cursor: asked.cursor,
     };
-    query.finish()?;
-    let listed = app
-        .webhooks
-        .list_deliveries(request)
-        .await
-        .map_err(of_endpoint)?;
+    let errors = query.errors();
+    let listed = async {
+        app.webhooks
+            .list_deliveries(request)
+            .await
+            .map_err(of_endpoint)
+    };
+    if !errors.is_empty() {
+        return Err(refused(errors, listed).await);
+    }
+    let listed = listed.await?;
     let rows: Vec<AccountDelivery> = listed.deliveries.into_iter().map(delivery).collect();
     let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
     let info = PageInfo {
@@ -74,18 +81,17 @@ pub async fn get(
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["endpoint"]);
-    let endpoint_id = query.id("endpoint");
-    query.finish()?;
     let request = proto::GetDeliveryRequest {
         account_id: caller.account,
-        endpoint_id,
+        endpoint_id: query.id("endpoint"),
         id: number(&id)?,
     };
-    let found = app
-        .webhooks
-        .get_delivery(request)
-        .await
-        .map_err(of_endpoint)?;
+    let errors = query.errors();
+    let found = get_delivery(&app, request);
+    if !errors.is_empty() {
+        return Err(refused(errors, found).await);
+    }
+    let found = found.await?;
     let attempts = found.attempts.into_iter().map(attempt);
     ApiResponse::json(&OneDelivery {
         delivery: delivery(found.delivery.ok_or_else(envelope::internal)?),
@@ -101,22 +107,31 @@ pub async fn send_again(
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["endpoint"]);
-    let endpoint = query.id("endpoint");
-    query.finish()?;
+    let (endpoint, id) = (query.id("endpoint"), number(&id)?);
+    let errors = query.errors();
+    if !errors.is_empty() {
+        let request = proto::GetDeliveryRequest {
+            account_id: caller.account,
+            endpoint_id: endpoint,
+            id,
+        };
+        return Err(refused(errors, get_delivery(&app, request)).await);
+    }
     let request = proto::SendAgainRequest {
         account_id: caller.account.clone(),
         endpoint_id: endpoint.clone(),
-        id: number(&id)?,
+        id,
     };
-    let sent = app
-        .webhooks
-        .send_again(request)
-        .await
-        .map_err(of_endpoint)?;
-    record(&app, caller, &endpoint, "send-again").await;
-    ApiResponse::json(&SentDelivery {
-        delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
+    let gateway = Arc::clone(&app);
+    change(&app, async move {
+        let sent = gateway.webhooks.send_again(request).await;
+        let sent = sent.map_err(of_endpoint);
+        let sent = record_change(&gateway, caller, (&endpoint, "send-again"), sent).await?;
+        ApiResponse::json(&SentDelivery {
+            delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
+        })
     })
+    .await
 }
 
 pub async fn recover(
@@ -128,21 +143,40 @@ pub async fn recover(
     let endpoint = query.id("endpoint");
     let since = query.timestamp("since");
     let dry_run = query.flag("dry_run");
+    let errors = query.errors();
     let request = proto::RecoverRequest {
         account_id: caller.account.clone(),
         endpoint_id: endpoint.clone(),
         since: since.map(timestamp::encode),
-        dry_run,
+        // A call with bad parameters is only checked.
+        dry_run: dry_run || !errors.is_empty(),
     };
-    query.finish()?;
-    let recovered = app.webhooks.recover(request).await.map_err(of_endpoint)?;
-    if !dry_run {
-        record(&app, caller, &endpoint, "recover").await;
+    if !errors.is_empty() {
+        let checked = async { app.webhooks.recover(request).await.map_err(of_endpoint) };
+        return Err(refused(errors, checked).await);
     }
-    ApiResponse::json(&RecoveredDeliveries {
-        deliveries: recovered.deliveries,
-        dry_run,
+    let gateway = Arc::clone(&app);
+    change(&app, async move {
+        let recovered = gateway.webhooks.recover(request).await;
+        let mut recovered = recovered.map_err(of_endpoint);
+        if !dry_run {
+            let done = (endpoint.as_str(), "recover");
+            recovered = record_change(&gateway, caller, done, recovered).await;
+        }
+        ApiResponse::json(&RecoveredDeliveries {
+            deliveries: recovered?.deliveries,
+            dry_run,
+        })
     })
+    .await
+}
+
+async fn get_delivery(
+    app: &Gateway,
+    request: proto::GetDeliveryRequest,
+) -> Result<proto::GetDeliveryResponse, Fault> {
+    let found = app.webhooks.get_delivery(request).await;
+    found.map_err(of_endpoint)
 }
 
 /// The number of a delivery. Nothing else has one, so that is a 404.

@@ -1,12 +1,18 @@
 //! Endpoints of webhooks (§10.18).
 
+use std::sync::Arc;
+
 use axum::extract::{RawQuery, State};
 use contracts::public::{AccountEndpoint, NewAccountEndpoint, RemovedEndpoint, SentDelivery};
 use contracts::webhook::v1 as proto;
+use kit::{Code, Fault};
 use serde_json::json;
 
 use super::deliveries::delivery;
-use super::{IdParam, TokenCaller, not_found, of_endpoint, page, parse_id, time};
+use super::{
+    IdParam, TokenCaller, change as run_change, not_found, of_endpoint, page, parse_id, refused,
+    time,
+};
 use crate::app::{App, Gateway};
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
@@ -20,9 +26,7 @@ pub async fn list(
     caller: TokenCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["limit", "cursor"]);
-    let asked = query.page();
-    query.finish()?;
+    let query = Params::parse(query.as_deref(), &["limit", "cursor"]);
     let request = proto::ListEndpointsRequest {
         account_id: caller.account.clone(),
     };
@@ -30,7 +34,7 @@ pub async fn list(
     let mut rows: Vec<AccountEndpoint> = listed.endpoints.into_iter().map(shape).collect();
     rows.sort_by(|one, other| one.id.cmp(&other.id));
     let list = ("account endpoints", caller.account.as_str());
-    page(&rows, |row| &row.id, list, (asked.limit, &asked.cursor))
+    page(&rows, |row| &row.id, list, query)
 }
 
 pub async fn get(
@@ -51,19 +55,37 @@ pub async fn add(
     body: JsonBody,
 ) -> Result<ApiResponse, ApiError> {
     let mut fields = Fields::read(&body, &["url", "events", "rate_limit"])?;
-    let request = proto::AddEndpointRequest {
+    let mut request = proto::AddEndpointRequest {
         account_id: caller.account.clone(),
         url: fields.text("url").unwrap_or_default(),
         events: fields.texts("events").unwrap_or_default(),
-        rate_limit: fields.number("rate_limit"),
+        rate_limit: rate_limit(&mut fields, 1),
     };
-    fields.finish()?;
-    let added = app.webhooks.add_endpoint(request).await?;
-    let endpoint = shape(added.endpoint.ok_or_else(envelope::internal)?);
-    record(&app, caller, &endpoint.id, "add").await;
-    let path = format!("/v1/account/endpoints/{}", endpoint.id);
-    let secret = added.secret;
-    Ok(ApiResponse::json(&NewAccountEndpoint { endpoint, secret })?.created_at(path))
+    let errors = fields.errors();
+    if !errors.is_empty() {
+        request.rate_limit = REFUSED_RATE_LIMIT;
+        let ask = app.webhooks.add_endpoint(request);
+        return Err(refused(errors, without_rate_limit(ask)).await);
+    }
+    let gateway = Arc::clone(&app);
+    run_change(&app, async move {
+        let url = request.url.clone();
+        let added = gateway.webhooks.add_endpoint(request).await;
+        // If the outcome is unknown, so is the id.
+        let endpoint = added.as_ref().ok().and_then(|it| it.endpoint.as_ref());
+        let id = endpoint.map(|it| it.id.clone()).unwrap_or_default();
+        let done = Done {
+            endpoint: &id,
+            url: Some(url),
+            action: "add",
+        };
+        let added = record(&gateway, caller, done, added).await?;
+        let endpoint = shape(added.endpoint.ok_or_else(envelope::internal)?);
+        let path = format!("/v1/account/endpoints/{}", endpoint.id);
+        let secret = added.secret;
+        Ok(ApiResponse::json(&NewAccountEndpoint { endpoint, secret })?.created_at(path))
+    })
+    .await
 }
 
 pub async fn change(
@@ -73,19 +95,28 @@ pub async fn change(
     body: JsonBody,
 ) -> Result<ApiResponse, ApiError> {
     let mut fields = Fields::read(&body, &["url", "events", "rate_limit"])?;
-    let request = proto::ChangeEndpointRequest {
+    let mut request = proto::ChangeEndpointRequest {
         account_id: caller.account.clone(),
         id: id.clone(),
         url: fields.text("url"),
         events: fields
             .texts("events")
             .map(|events| proto::EventList { events }),
-        rate_limit: fields.number("rate_limit"),
+        rate_limit: rate_limit(&mut fields, 0),
     };
-    fields.finish()?;
-    let changed = app.webhooks.change_endpoint(request).await?;
-    record(&app, caller, &id, "change").await;
-    answer(changed.endpoint)
+    let errors = fields.errors();
+    if !errors.is_empty() {
+        request.rate_limit = REFUSED_RATE_LIMIT;
+        let ask = app.webhooks.change_endpoint(request);
+        return Err(refused(errors, without_rate_limit(ask)).await);
+    }
+    let gateway = Arc::clone(&app);
+    run_change(&app, async move {
+        let changed = gateway.webhooks.change_endpoint(request).await;
+        let changed = record_change(&gateway, caller, (&id, "change"), changed).await?;
+        answer(changed.endpoint)
+    })
+    .await
 }
 
 pub async fn remove(
@@ -97,10 +128,19 @@ pub async fn remove(
         account_id: caller.account.clone(),
         id: id.clone(),
     };
-    let url = url(&app, &caller.account, &id).await;
-    app.webhooks.remove_endpoint(request).await?;
-    record_at(&app, caller, (&id, url), "remove").await;
-    ApiResponse::json(&RemovedEndpoint { id, removed: true })
+    let gateway = Arc::clone(&app);
+    run_change(&app, async move {
+        let url = url(&gateway, &caller.account, &id).await;
+        let removed = gateway.webhooks.remove_endpoint(request).await;
+        let done = Done {
+            endpoint: &id,
+            url,
+            action: "remove",
+        };
+        record(&gateway, caller, done, removed).await?;
+        ApiResponse::json(&RemovedEndpoint { id, removed: true })
+    })
+    .await
 }
 
 /// One of the actions on an endpoint.
@@ -111,82 +151,146 @@ pub async fn run_action(
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let id = parse_id(&id)?;
-    let account_id = caller.account.clone();
-    let webhooks = &app.webhooks;
-    let response = match action.as_str() {
-        "pause" => {
-            let request = proto::PauseEndpointRequest {
-                account_id,
-                id: id.clone(),
-            };
-            answer(webhooks.pause_endpoint(request).await?.endpoint)?
-        }
-        "resume" => {
-            let request = proto::ResumeEndpointRequest {
-                account_id,
-                id: id.clone(),
-            };
-            answer(webhooks.resume_endpoint(request).await?.endpoint)?
-        }
-        "rotate-secret" => {
-            let request = proto::RotateSecretRequest {
-                account_id,
-                id: id.clone(),
-            };
-            let rotated = webhooks.rotate_secret(request).await?;
-            ApiResponse::json(&NewAccountEndpoint {
-                endpoint: shape(rotated.endpoint.ok_or_else(envelope::internal)?),
-                secret: rotated.secret,
-            })?
-        }
-        "switch-secret" => {
-            let request = proto::SwitchSecretRequest {
-                account_id,
-                id: id.clone(),
-            };
-            answer(webhooks.switch_secret(request).await?.endpoint)?
-        }
-        "test" => {
-            let mut query = Params::parse(query.as_deref(), &["event", "kind"]);
-            let request = proto::SendTestEventRequest {
-                account_id,
-                endpoint_id: id.clone(),
-                event: query.text("event").unwrap_or_default(),
-                kind: query.text("kind").unwrap_or_default(),
-            };
-            let sent = async { webhooks.send_test_event(request).await.map_err(of_endpoint) };
-            let sent = query.with_errors_of(sent).await?;
-            let sent = sent.delivery.ok_or_else(envelope::internal)?;
-            ApiResponse::json(&SentDelivery {
-                delivery: delivery(sent),
-            })?
-        }
+    let mut query = match action.as_str() {
+        "test" => Params::parse(query.as_deref(), &["event", "kind"]),
+        "pause" | "resume" | "rotate-secret" | "switch-secret" => Params::default(),
         _ => return Err(not_found()),
     };
-    record(&app, caller, &id, &action).await;
-    Ok(response)
+    let test = proto::SendTestEventRequest {
+        account_id: caller.account.clone(),
+        endpoint_id: id.clone(),
+        event: query.text("event").unwrap_or_default(),
+        kind: query.text("kind").unwrap_or_default(),
+    };
+    let errors = query.errors();
+    if !errors.is_empty() {
+        let request = proto::GetEndpointRequest {
+            account_id: caller.account,
+            id,
+        };
+        return Err(refused(errors, app.webhooks.get_endpoint(request)).await);
+    }
+    let gateway = Arc::clone(&app);
+    run_change(&app, async move {
+        let done = act(&gateway, &caller.account, (&id, &action), test).await;
+        record_change(&gateway, caller, (&id, &action), done).await?
+    })
+    .await
 }
 
-/// Records what a token did to an endpoint that is still there.
-pub(super) async fn record(app: &Gateway, caller: TokenCaller, endpoint: &str, action: &str) {
-    let url = url(app, &caller.account, endpoint).await;
-    record_at(app, caller, (endpoint, url), action).await;
+/// Runs an action, and makes its response.
+async fn act(
+    app: &Gateway,
+    account: &str,
+    (id, action): (&str, &str),
+    test: proto::SendTestEventRequest,
+) -> Result<Result<ApiResponse, ApiError>, Fault> {
+    let (account_id, id, webhooks) = (account.to_owned(), id.to_owned(), &app.webhooks);
+    Ok(match action {
+        "pause" => {
+            let request = proto::PauseEndpointRequest { account_id, id };
+            answer(webhooks.pause_endpoint(request).await?.endpoint)
+        }
+        "resume" => {
+            let request = proto::ResumeEndpointRequest { account_id, id };
+            answer(webhooks.resume_endpoint(request).await?.endpoint)
+        }
+        "switch-secret" => {
+            let request = proto::SwitchSecretRequest { account_id, id };
+            answer(webhooks.switch_secret(request).await?.endpoint)
+        }
+        "rotate-secret" => {
+            let request = proto::RotateSecretRequest { account_id, id };
+            let rotated = webhooks.rotate_secret(request).await?;
+            let endpoint = rotated.endpoint.map(shape).ok_or_else(envelope::internal);
+            let secret = rotated.secret;
+            endpoint
+                .map_err(Into::into)
+                .and_then(|endpoint| ApiResponse::json(&NewAccountEndpoint { endpoint, secret }))
+        }
+        _ => {
+            let sent = webhooks.send_test_event(test).await.map_err(of_endpoint)?;
+            let sent = sent.delivery.map(delivery).ok_or_else(envelope::internal);
+            sent.map_err(Into::into)
+                .and_then(|delivery| ApiResponse::json(&SentDelivery { delivery }))
+        }
+    })
 }
 
-/// Records what a token did. The endpoint has changed, so a failure of this is only logged.
-async fn record_at(
+/// What a token did to an endpoint.
+pub(super) struct Done<'a> {
+    endpoint: &'a str,
+    url: Option<String>,
+    action: &'a str,
+}
+
+/// Records what a token did to an endpoint that is still there, and returns its result.
+pub(super) async fn record_change<T>(
     app: &Gateway,
     caller: TokenCaller,
-    (endpoint, url): (&str, Option<String>),
-    action: &str,
-) {
-    let details = json!({ "account": caller.account, "change": action, "url": url });
+    (endpoint, action): (&str, &str),
+    result: Result<T, Fault>,
+) -> Result<T, Fault> {
+    let url = match &result {
+        Err(fault) if fault.code != Code::OutcomeUnknown => None,
+        _ => url(app, &caller.account, endpoint).await,
+    };
+    let done = Done {
+        endpoint,
+        url,
+        action,
+    };
+    record(app, caller, done, result).await
+}
+
+/// Records what a token did, unless webhook-svc has refused it, and returns its result. The endpoint may have changed, so a failure of
+/// this is only logged.
+async fn record<T>(
+    app: &Gateway,
+    caller: TokenCaller,
+    done: Done<'_>,
+    result: Result<T, Fault>,
+) -> Result<T, Fault> {
+    let is_unknown = match &result {
+        Ok(_) => false,
+        Err(fault) if fault.code == Code::OutcomeUnknown => true,
+        Err(_) => return result,
+    };
+    let mut details = json!({ "account": caller.account, "change": done.action, "url": done.url });
+    if is_unknown {
+        details["outcome_unknown"] = true.into();
+    }
     let recorded = app
         .accounts
-        .record_endpoint_change(caller.actor, endpoint, details);
+        .record_endpoint_change(caller.actor, done.endpoint, details);
     if let Err(fault) = recorded.await {
-        tracing::warn!(%fault, "a change of an endpoint by a token is not recorded");
+        tracing::error!(%fault, "a change of an endpoint by a token is not recorded");
     }
+    result
+}
+
+/// The highest rate limit of webhook-svc, in deliveries per second.
+const MAX_RATE_LIMIT: u32 = 10_000;
+
+/// webhook-svc refuses it: a request that has it is checked, and changes nothing.
+const REFUSED_RATE_LIMIT: Option<u32> = Some(u32::MAX);
+
+/// The rate limit of a body, at least `least`. It is checked here, since a body with another bad field is sent with [`REFUSED_RATE_LIMIT`].
+fn rate_limit(fields: &mut Fields, least: u32) -> Option<u32> {
+    let limit = fields.number("rate_limit");
+    if limit.is_some_and(|limit| !(least..=MAX_RATE_LIMIT).contains(&limit)) {
+        let reason = format!("Give {least} to {MAX_RATE_LIMIT} deliveries per second.");
+        fields.add_error("rate_limit", reason);
+    }
+    limit
+}
+
+/// Removes the reason against [`REFUSED_RATE_LIMIT`].
+async fn without_rate_limit<T>(call: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    call.await.map_err(|mut fault| {
+        fault.fields.remove("rate_limit");
+        fault
+    })
 }
 
 /// The URL of an endpoint, for the audit, which shows it after the endpoint is gone.

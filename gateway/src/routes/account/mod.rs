@@ -6,13 +6,16 @@ pub mod endpoints;
 pub mod keys;
 pub mod usage;
 
+use std::collections::BTreeMap;
+
 use axum::extract::FromRequestParts;
-use contracts::common::v1::PageInfo;
+use contracts::common::v1::{PageInfo, PageRequest};
 use contracts::gateway::v1::{Actor, TokenActor};
 use contracts::public::Timestamp;
+use http::Method;
 use http::request::Parts;
 use kit::cursor::Binding;
-use kit::{Fault, timestamp};
+use kit::{Code, Fault, timestamp};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -20,7 +23,9 @@ use crate::app::App;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::idempotency_key;
 use crate::extract::path_param::PathParam;
+use crate::extract::query::Params;
 use crate::layers::client_ip;
 
 /// Rows of a page, by default.
@@ -38,6 +43,11 @@ impl FromRequestParts<App> for TokenCaller {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let AuthenticatedCaller(caller) =
             AuthenticatedCaller::from_request_parts(parts, app).await?;
+        if parts.method == Method::POST && parts.headers.contains_key(idempotency_key::HEADER) {
+            // A caller who sends it relies on it.
+            let reason = "Leave this header out: calls below /account have none. After a lost response, read the list before you repeat a call.";
+            return Err(Fault::invalid_field("Idempotency-Key", reason).into());
+        }
         Ok(Self {
             account: caller.key.account.to_string(),
             actor: Actor {
@@ -64,6 +74,46 @@ impl FromRequestParts<App> for IdParam {
     }
 }
 
+/// Makes a change, also if the client hangs up: nothing may be lost between the change and its row of the audit.
+async fn change<T: Send + 'static>(
+    app: &App,
+    work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+) -> Result<T, ApiError> {
+    let changed = app.accounts.operations.changes.run(work).await;
+    changed.map_err(|error| ApiError {
+        fault: of_change(error.fault),
+        ..error
+    })
+}
+
+/// The error of a change. If its outcome is unknown, the way out differs from that of other writes, which take an `Idempotency-Key`.
+fn of_change(fault: Fault) -> Fault {
+    if fault.code != Code::OutcomeUnknown {
+        return fault;
+    }
+    Fault {
+        message: "The change was not answered in time and may or may not have taken effect. Read the list first (GET /account/keys, \
+                  /account/endpoints or /account/deliveries), and repeat the call only if it has not."
+            .into(),
+        ..fault
+    }
+}
+
+/// The error of a call with these bad fields or parameters. `ask` asks the service all the same, without an effect: what the account does
+/// not have is a 404 whatever else is wrong (§7.1), and one answer names everything that is bad.
+async fn refused<T>(
+    bad: BTreeMap<String, String>,
+    ask: impl Future<Output = Result<T, Fault>>,
+) -> ApiError {
+    let mut fields = match ask.await {
+        Err(fault) if fault.code == Code::NotFound => return fault.into(),
+        Err(fault) if fault.code == Code::Invalid => fault.fields,
+        Ok(_) | Err(_) => BTreeMap::new(),
+    };
+    fields.extend(bad);
+    Fault::invalid(fields).into()
+}
+
 fn parse_id(id: &str) -> Result<String, ApiError> {
     let parsed = id.parse::<Uuid>();
     let parsed = parsed.map_err(|_not_a_uuid| not_found())?;
@@ -87,19 +137,23 @@ fn time(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
     at.and_then(timestamp::decode).map(Timestamp)
 }
 
-/// A page of rows that are all here. `id` orders them, and a cursor is the last one of its page.
+/// The page of rows that a query asks for. `id` orders them, and a cursor is the last one of its page.
 fn page<T: Serialize>(
     rows: &[T],
     id: impl Fn(&T) -> &str,
     (list, account): (&str, &str),
-    (limit, cursor): (u32, &str),
+    mut query: Params,
 ) -> Result<ApiResponse, ApiError> {
+    let PageRequest { limit, cursor } = query.page();
     let binding = Binding::new(list, [Some(account)]);
-    let after: Option<String> = binding.decode(cursor);
+    let after: Option<String> = binding.decode(&cursor);
     if after.is_none() && !cursor.is_empty() {
-        let reason = "It is not a cursor of this list: begin without one.";
-        return Err(Fault::invalid_field("cursor", reason).into());
+        query.add_error(
+            "cursor",
+            "It is not a cursor of this list: begin without one.",
+        );
     }
+    query.finish()?;
     let begin = after.map_or(0, |after| {
         rows.iter()
             .take_while(|row| id(row) <= after.as_str())

@@ -32,9 +32,9 @@ impl Accounts {
             details,
         };
         let (pool, now) = (&self.operations.pool, self.operations.clock.now());
-        let connection = pool.acquire().await;
-        let mut connection = connection.map_err(|error| pg::fault(&error))?;
-        let recorded = audit::record(&mut connection, &by, subject, now).await;
-        recorded.map_err(|error| pg::fault(&error))
+        let recorded = pg::within(pool, pg::deadline(pool), async |connection| {
+            audit::record(connection, &by, subject, now).await
+        });
+        recorded.await.map_err(|error| pg::fault(&error))
     }
 }

@@ -1,5 +1,7 @@
 //! RPCs for the keys of an account and the requests for them.
 
+use std::collections::BTreeMap;
+
 use contracts::gateway::v1 as proto;
 use kit::cursor::Binding;
 use kit::{Fault, pg, timestamp};
@@ -63,19 +65,37 @@ pub(super) async fn create(
     let (account, by) = account_and_author(
         &mut problems,
         &request.account_id,
-        request.actor,
+        request.actor.clone(),
         Action::CreateKey,
     );
-    let fields = KeyFields {
+    let fields = key_fields(request);
+    let account = Identifier::Id(account);
+    let created = (accounts.operations).create_key(by, problems, account, (Mode::Test, fields));
+    created.await
+}
+
+impl Accounts {
+    /// The bad fields of a new key, with the reason of each.
+    pub fn bad_fields_of_key(
+        &self,
+        request: proto::AccountsServiceCreateKeyRequest,
+    ) -> BTreeMap<String, String> {
+        let mut problems = Problems::default();
+        // A live key has the same fields.
+        key_fields(request).parse(&mut problems, Mode::Test, self.operations.clock.now());
+        let checked = problems.finish();
+        checked.err().map(|fault| fault.fields).unwrap_or_default()
+    }
+}
+
+fn key_fields(request: proto::AccountsServiceCreateKeyRequest) -> KeyFields {
+    KeyFields {
         name: request.name,
         kind: request.kind,
         may_write: request.may_write,
         game: request.game,
         expires_at: request.expires_at,
-    };
-    let account = Identifier::Id(account);
-    let created = (accounts.operations).create_key(by, problems, account, (Mode::Test, fields));
-    created.await
+    }
 }
 
 pub(super) async fn request(
@@ -172,14 +192,9 @@ pub(super) async fn rotate(
         Action::RotateKey,
     );
     let id = problems.id("id", &request.id);
-    let range = accounts.operations.grace;
-    let grace = range.choose(request.grace_seconds);
-    let grace = grace.unwrap_or_else(|problem| {
-        problems.add("grace_seconds", problem);
-        range.most
-    });
     problems.finish()?;
     let scope = Scope::Account(account);
+    let grace = accounts.operations.grace.choose(request.grace_seconds);
     accounts.operations.rotate_key(by, scope, id, grace).await
 }
 

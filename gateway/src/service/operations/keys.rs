@@ -31,7 +31,12 @@ pub(in crate::service) struct KeyFields {
 
 impl KeyFields {
     /// Validates the fields.
-    pub(super) fn parse(self, problems: &mut Problems, mode: Mode, now: OffsetDateTime) -> Spec {
+    pub(in crate::service) fn parse(
+        self,
+        problems: &mut Problems,
+        mode: Mode,
+        now: OffsetDateTime,
+    ) -> Spec {
         let spec = Spec {
             name: problems.name("name", &self.name),
             mode,
@@ -88,29 +93,24 @@ impl Operations {
         })
     }
 
-    /// Rotates a key. The old one works for `grace`.
+    /// Rotates a key. The old one works for `grace`, which is checked once the key is found.
     pub(in crate::service) async fn rotate_key(
         &self,
         by: Author,
         scope: Scope,
         id: Uuid,
-        grace: Duration,
+        grace: Result<Duration, String>,
     ) -> Result<proto::RotateKeyResponse, Fault> {
         let old = self.key(scope, id).await?;
+        let grace = grace.map_err(|problem| Fault::invalid_field("grace_seconds", problem))?;
         let (secret, new_key) = self.new_secret(ids::row_id(), old.mode, old.kind);
         let command = Command::RotateKey(id, new_key, grace);
-        match self.write(by, command).await? {
-            Outcome::Rotated(new, old) => {
-                if !old.works(self.clock.now()) {
-                    // Without a grace period, a rotation is a revocation.
-                    self.add_tombstone(old.account, old.id).await;
-                }
-                Ok(proto::RotateKeyResponse {
-                    key: Some((&new).into()),
-                    secret: secret.expose().to_owned(),
-                    old_key: Some((&old).into()),
-                })
-            }
+        match self.write_and_stop(by, command).await? {
+            Outcome::Rotated(new, old) => Ok(proto::RotateKeyResponse {
+                key: Some((&new).into()),
+                secret: secret.expose().to_owned(),
+                old_key: Some((&old).into()),
+            }),
             other => Err(unexpected_outcome(&other)),
         }
     }
@@ -122,13 +122,10 @@ impl Operations {
         id: Uuid,
     ) -> Result<proto::RevokeKeyResponse, Fault> {
         self.key(scope, id).await?;
-        match self.write(by, Command::RevokeKey(id)).await? {
-            Outcome::Key(key) => {
-                self.add_tombstone(key.account, key.id).await;
-                Ok(proto::RevokeKeyResponse {
-                    key: Some((&key).into()),
-                })
-            }
+        match self.write_and_stop(by, Command::RevokeKey(id)).await? {
+            Outcome::Key(key) => Ok(proto::RevokeKeyResponse {
+                key: Some((&key).into()),
+            }),
             other => Err(unexpected_outcome(&other)),
         }
     }
@@ -165,14 +162,6 @@ impl Operations {
         });
         arrived.await.map_err(|error| pg::fault(&error))?;
         Ok(())
-    }
-
-    /// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from
-    /// the feed, within a second.
-    pub(in crate::service) async fn add_tombstone(&self, account: Uuid, id: Uuid) {
-        if !self.quota.revoke(account, id, self.clock.now()).await {
-            tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
-        }
     }
 
     /// Generates a secret, and what is stored of it.

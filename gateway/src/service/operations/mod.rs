@@ -12,6 +12,7 @@ use std::sync::Arc;
 use kit::feed::Writer;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::author::Author;
@@ -20,6 +21,7 @@ use crate::domain::key::GraceRange;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::quota::Quota;
+use crate::service::change_tasks::ChangeTasks;
 use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
 
 pub(super) use keys::KeyFields;
@@ -38,6 +40,8 @@ pub struct Operations {
     /// How long an old key may work after a rotation.
     pub grace: GraceRange,
     pub clock: Clock,
+    /// Changes of more than one step.
+    pub changes: ChangeTasks,
 }
 
 /// Which keys and key requests a call may reach.
@@ -58,6 +62,45 @@ impl Operations {
         let command = AuthoredCommand::by_author(by.into(), command);
         let (outcome, _) = self.writer.write(command).await?;
         Ok(outcome)
+    }
+
+    /// Applies a command that may stop a key or a token, which then gets a tombstone, also if the caller hangs up.
+    pub(super) async fn write_and_stop(
+        &self,
+        by: impl Into<Author>,
+        command: Command,
+    ) -> Result<Outcome, Fault> {
+        let command = AuthoredCommand::by_author(by.into(), command);
+        let (writer, quota) = (self.writer.clone(), Arc::clone(&self.quota));
+        let clock = self.clock.clone();
+        let change = async move {
+            let (outcome, _) = writer.write(command).await?;
+            let now = clock.now();
+            if let Some((account, id)) = stopped(&outcome, now) {
+                add_tombstone(&quota, account, id, now).await;
+            }
+            Ok(outcome)
+        };
+        self.changes.run(change).await
+    }
+}
+
+/// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from the feed,
+/// within a second.
+async fn add_tombstone(quota: &Quota, account: Uuid, id: Uuid, now: OffsetDateTime) {
+    if !quota.revoke(account, id, now).await {
+        tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
+    }
+}
+
+/// The account and the id of the key or token that a command has stopped.
+fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Option<(Uuid, Uuid)> {
+    match outcome {
+        Outcome::Key(key) if key.revoked_at.is_some() => Some((key.account, key.id)),
+        // Without a grace period, a rotation is a revocation.
+        Outcome::Rotated(_, old) if !old.works(now) => Some((old.account, old.id)),
+        Outcome::Token(token) if token.revoked_at.is_some() => Some((token.account, token.id)),
+        _ => None,
     }
 }
 

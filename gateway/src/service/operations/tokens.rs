@@ -32,11 +32,8 @@ impl Operations {
             .map_err(|error| pg::fault(&error))?
             .filter(|token| scope.includes(token.account))
             .ok_or_else(|| Fault::not_found("There is no account token with this id."))?;
-        match self.write(by, Command::RevokeToken(id)).await? {
-            Outcome::Token(token) => {
-                self.add_tombstone(token.account, token.id).await;
-                Ok((&token).into())
-            }
+        match self.write_and_stop(by, Command::RevokeToken(id)).await? {
+            Outcome::Token(token) => Ok((&token).into()),
             other => Err(unexpected_outcome(&other)),
         }
     }

@@ -41,7 +41,7 @@ pub(super) async fn rotate(
     request: proto::RotateKeyRequest,
 ) -> Result<proto::RotateKeyResponse, Fault> {
     let (id, grace) = (id("id", &request.id)?, staff.operations.grace.most);
-    let rotated = (staff.operations).rotate_key(by.into(), Scope::All, id, grace);
+    let rotated = (staff.operations).rotate_key(by.into(), Scope::All, id, Ok(grace));
     rotated.await
 }
 

@@ -6,6 +6,7 @@ mod files;
 mod listings;
 mod response;
 mod setup;
+pub(crate) mod webhook_endpoints;
 pub(crate) mod webhooks;
 
 use std::net::{IpAddr, SocketAddr};
@@ -31,6 +32,7 @@ use gateway::lookup::Options;
 use gateway::quota::{self, Quota};
 use gateway::refused_calls::RefusedCalls;
 use gateway::service::accounts::Accounts;
+use gateway::service::change_tasks::ChangeTasks;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::upstream;
@@ -245,6 +247,7 @@ impl Test {
             quota: quota_of_staff,
             grace,
             clock: clock.clone(),
+            changes: ChangeTasks::start(&lifecycle),
         });
         let call_records =
             call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::call_log::{CallLog, CallRecorder};
-use gateway::coding::EncodedFile;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Lookup, Options};
+use gateway::openapi::ServedDocument;
 use gateway::quota::SharedCounters;
 use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
@@ -95,12 +95,10 @@ pub(super) fn call_records(
 }
 
 /// The description of the API at the time of `clock`.
-pub(super) fn openapi(clock: &Clock) -> Arc<EncodedFile> {
-    let year = clock.now().year();
+pub(super) fn openapi(clock: &Clock) -> Arc<ServedDocument> {
     let api = "https://api.example/v1";
-    let document = gateway::openapi::document(api, year, gateway::router::policy).unwrap();
-    let json = serde_json::to_vec(&document).unwrap();
-    Arc::new(EncodedFile::new(json).unwrap())
+    let document = ServedDocument::new(api, gateway::router::policy, clock.now());
+    Arc::new(document.unwrap())
 }
 
 /// The services of the internal port.

@@ -1,17 +1,22 @@
 //! `webhook-listen --api` between a stub of the API and a receiver.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
+use std::pin::Pin;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
+use hyper::body::Frame;
 use receiver::signature::Secret;
 use receiver::{clock, signed_headers};
 use serde_json::json;
@@ -31,7 +36,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 #[derive(Default)]
 struct World {
     head: usize,
-    /// Statuses that the API answers with before it lists messages.
+    /// Statuses that the API answers with before it lists messages; after a 200, the response breaks off.
     failures: Vec<u16>,
     /// Messages that the receiver refuses, each as often as it is here.
     refused: Vec<usize>,
@@ -53,6 +58,38 @@ fn body(number: usize) -> String {
     format!(r#"{{"id":"{number}", "event":"listing.updated","n":{number}}}"#)
 }
 
+/// A body that breaks off.
+enum Broken {
+    Begins,
+    /// The head and the first part are sent meanwhile.
+    Pauses,
+    Breaks,
+}
+
+impl hyper::body::Body for Broken {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match *self {
+            Self::Begins => {
+                *self = Self::Pauses;
+                let part = Bytes::from_static(b"{\"success\": true, ");
+                Poll::Ready(Some(Ok(Frame::data(part))))
+            }
+            Self::Pauses => {
+                *self = Self::Breaks;
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Self::Breaks => Poll::Ready(Some(Err(io::Error::other("a test")))),
+        }
+    }
+}
+
 async fn list(
     State(shared): State<Shared>,
     Query(query): Query<Vec<(String, String)>>,
@@ -64,6 +101,9 @@ async fn list(
     assert_eq!(headers["authorization"], format!("Bearer {KEY}"));
     if !world.failures.is_empty() {
         let status = StatusCode::from_u16(world.failures.remove(0)).unwrap();
+        if status == StatusCode::OK {
+            return Body::new(Broken::Begins).into_response();
+        }
         let error = json!({"success": false, "error": {"code": "gone", "message": "Start again."}});
         return (status, [("retry-after", "1")], error.to_string()).into_response();
     }
@@ -181,7 +221,7 @@ async fn messages_are_forwarded_in_order_once_across_restarts() {
     .await;
     stub.set(|world| {
         world.head = 8;
-        world.failures = vec![503];
+        world.failures = vec![503, 200];
         world.refused = vec![5, 5];
     });
     stub.until("five messages are forwarded", |world| {
@@ -200,6 +240,7 @@ async fn messages_are_forwarded_in_order_once_across_restarts() {
         text.contains("503 gone: Start again.; next call in 1 s"),
         "{text}"
     );
+    assert!(text.contains("the response broke off"), "{text}");
     assert_eq!(stub.shared.lock().unwrap().queries[0], "since=now");
 
     stub.set(|world| world.head = 11);

@@ -1,0 +1,78 @@
+//! Changes that a caller who hangs up does not end.
+
+use std::future::Future;
+use std::panic::resume_unwind;
+
+use kit::Lifecycle;
+use tokio::runtime::Handle;
+use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
+
+/// Runs changes of several steps to their end. hyper drops the future of a request whose client has hung up: a key would be revoked
+/// without its tombstone, or an endpoint changed without its row of the audit.
+#[derive(Clone, Debug)]
+pub struct ChangeTasks {
+    tasks: TaskTracker,
+    /// That of the process: the runtime of a thread of the public port may end before the change.
+    runtime: Handle,
+}
+
+impl ChangeTasks {
+    /// Must be called within the runtime of the process. Shutdown waits for the changes.
+    pub fn start(lifecycle: &Lifecycle) -> Self {
+        let tasks = TaskTracker::new();
+        let (tracker, stopping) = (tasks.clone(), lifecycle.stopping());
+        lifecycle.spawn_graceful("changes", async move {
+            stopping.cancelled().await;
+            tracker.close();
+            tracker.wait().await;
+            Ok(())
+        });
+        Self {
+            tasks,
+            runtime: Handle::current(),
+        }
+    }
+
+    /// Makes a change in a task of its own, and returns its result.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        change: impl Future<Output = T> + Send + 'static,
+    ) -> T {
+        let task = self.tasks.spawn_on(change.in_current_span(), &self.runtime);
+        match task.await {
+            Ok(result) => result,
+            Err(ended) => match ended.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The runtime of the process has ended, and this call ends with it.
+                Err(_cancelled) => std::future::pending().await,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_change_goes_on_when_its_caller_is_gone() {
+        let (lifecycle, _supervisor) = Lifecycle::new();
+        let changes = ChangeTasks::start(&lifecycle);
+        assert_eq!(changes.run(async { 7 }).await, 7);
+        let (allow, allowed) = oneshot::channel::<()>();
+        let (report, reported) = oneshot::channel();
+        let call = changes.run(async move {
+            allowed.await.unwrap();
+            report.send("done").unwrap();
+        });
+        // Polled once, and dropped.
+        assert_eq!(call.now_or_never(), None);
+        allow.send(()).unwrap();
+        assert_eq!(reported.await, Ok("done"));
+        lifecycle.stopping().cancel();
+    }
+}

@@ -1,0 +1,152 @@
+//! The calls about endpoints of the stub of webhook-svc: every account has one endpoint, [`ENDPOINT`].
+
+use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::endpoints_service_server::EndpointsService;
+use kit::Fault;
+use tonic::{Request, Response, Status};
+
+use super::Outcome;
+use super::webhooks::Webhooks;
+
+pub(crate) const ENDPOINT: &str = "0199f3a2-7c2f-7e51-9d3b-62a1bad4e388";
+pub(crate) const URL: &str = "https://hooks.example/in";
+
+fn endpoint() -> Option<proto::Endpoint> {
+    Some(proto::Endpoint {
+        id: ENDPOINT.to_owned(),
+        url: URL.to_owned(),
+        ..proto::Endpoint::default()
+    })
+}
+
+impl Webhooks {
+    /// Finds the endpoint.
+    fn find(&self, id: &str) -> Result<(), Status> {
+        if id == ENDPOINT {
+            return Ok(());
+        }
+        Err(Fault::not_found("There is no endpoint with this id.").into())
+    }
+
+    /// Changes the endpoint, as the test has set it.
+    async fn write(&self, id: &str) -> Result<(), Status> {
+        self.find(id)?;
+        match self.begin_change() {
+            Outcome::Written => Ok(()),
+            Outcome::Refused(fault) => Err(fault.into()),
+            Outcome::Lost => Err(Status::new(tonic::Code::Unavailable, "connection reset")),
+            Outcome::Hangs => {
+                self.released().await;
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks fields as webhook-svc does, as far as tests need it.
+    fn check(&self, url: Option<&str>, rate_limit: Option<u32>) -> Result<(), Status> {
+        let mut fields = std::collections::BTreeMap::new();
+        if url.is_some_and(|url| !url.starts_with("https://")) {
+            fields.insert("url".to_owned(), "Use https.".to_owned());
+        }
+        if rate_limit.is_some_and(|limit| limit > 10_000) {
+            fields.insert("rate_limit".to_owned(), "Too high.".to_owned());
+        }
+        if fields.is_empty() {
+            return Ok(());
+        }
+        Err(Fault::invalid(fields).into())
+    }
+}
+
+#[tonic::async_trait]
+impl EndpointsService for Webhooks {
+    async fn add_endpoint(
+        &self,
+        request: Request<proto::AddEndpointRequest>,
+    ) -> Result<Response<proto::AddEndpointResponse>, Status> {
+        let request = request.into_inner();
+        self.check(Some(&request.url), request.rate_limit)?;
+        self.write(ENDPOINT).await?;
+        Ok(Response::new(proto::AddEndpointResponse {
+            endpoint: endpoint(),
+            secret: "svc_whsec_a".to_owned(),
+        }))
+    }
+
+    async fn change_endpoint(
+        &self,
+        request: Request<proto::ChangeEndpointRequest>,
+    ) -> Result<Response<proto::ChangeEndpointResponse>, Status> {
+        let request = request.into_inner();
+        self.find(&request.id)?;
+        self.check(request.url.as_deref(), request.rate_limit)?;
+        self.write(&request.id).await?;
+        let endpoint = endpoint();
+        Ok(Response::new(proto::ChangeEndpointResponse { endpoint }))
+    }
+
+    async fn pause_endpoint(
+        &self,
+        request: Request<proto::PauseEndpointRequest>,
+    ) -> Result<Response<proto::PauseEndpointResponse>, Status> {
+        self.write(&request.get_ref().id).await?;
+        let endpoint = endpoint();
+        Ok(Response::new(proto::PauseEndpointResponse { endpoint }))
+    }
+
+    async fn resume_endpoint(
+        &self,
+        request: Request<proto::ResumeEndpointRequest>,
+    ) -> Result<Response<proto::ResumeEndpointResponse>, Status> {
+        self.write(&request.get_ref().id).await?;
+        let endpoint = endpoint();
+        Ok(Response::new(proto::ResumeEndpointResponse { endpoint }))
+    }
+
+    async fn rotate_secret(
+        &self,
+        request: Request<proto::RotateSecretRequest>,
+    ) -> Result<Response<proto::RotateSecretResponse>, Status> {
+        self.write(&request.get_ref().id).await?;
+        Ok(Response::new(proto::RotateSecretResponse {
+            endpoint: endpoint(),
+            secret: "svc_whsec_b".to_owned(),
+        }))
+    }
+
+    async fn switch_secret(
+        &self,
+        request: Request<proto::SwitchSecretRequest>,
+    ) -> Result<Response<proto::SwitchSecretResponse>, Status> {
+        self.write(&request.get_ref().id).await?;
+        let endpoint = endpoint();
+        Ok(Response::new(proto::SwitchSecretResponse { endpoint }))
+    }
+
+    async fn remove_endpoint(
+        &self,
+        request: Request<proto::RemoveEndpointRequest>,
+    ) -> Result<Response<proto::RemoveEndpointResponse>, Status> {
+        self.write(&request.get_ref().id).await?;
+        Ok(Response::new(proto::RemoveEndpointResponse {}))
+    }
+
+    async fn list_endpoints(
+        &self,
+        _: Request<proto::ListEndpointsRequest>,
+    ) -> Result<Response<proto::ListEndpointsResponse>, Status> {
+        Ok(Response::new(proto::ListEndpointsResponse {
+            endpoints: endpoint().into_iter().collect(),
+            ..proto::ListEndpointsResponse::default()
+        }))
+    }
+
+    async fn get_endpoint(
+        &self,
+        request: Request<proto::GetEndpointRequest>,
+    ) -> Result<Response<proto::GetEndpointResponse>, Status> {
+        self.find(&request.get_ref().id)?;
+        let endpoint = endpoint();
+        Ok(Response::new(proto::GetEndpointResponse { endpoint }))
+    }
+}
