@@ -106,10 +106,11 @@ async fn every_target_has_its_answer() {
 /// A target below the account API, and what a GET with a token is answered with.
 #[rustfmt::skip]
 const ACCOUNT_TARGETS: &[(&str, u16, &str)] = &[
-    ("/v1/account", 404, "not_found"),
-    ("/v1/account/", 404, "not_found"),
-    ("/v1/account/keys/", 404, "not_found"),
-    ("/v1/account/nothing", 404, "not_found"),
+    // A token is for the paths of the account API alone.
+    ("/v1/account", 403, "scope_required"),
+    ("/v1/account/", 403, "scope_required"),
+    ("/v1/account/keys/", 403, "scope_required"),
+    ("/v1/account/nothing", 403, "scope_required"),
     ("/v1/account/keys/a", 404, "not_found"),
     ("/v1/account/keys/%00", 404, "not_found"),
     ("/v1/account/keys/%ff", 404, "not_found"),

@@ -4,12 +4,9 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::Poll;
 
-use contracts::gateway::v1 as proto;
-use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use kit::Fault;
 use serde_json::json;
 use sqlx::PgPool;
-use tonic::Request;
 
 use crate::account_api::{ALL, changes, post, token};
 use crate::support::webhook_endpoints::{ENDPOINT, URL};
@@ -176,48 +173,6 @@ async fn every_bad_field_of_an_endpoint_is_named_after_it_is_found(pool: PgPool)
         let not_found = post(&test, &caller, &format!("{rotate}?{query}"), &json!({})).await;
         assert_eq!(not_found.error(), (404, "not_found"), "{query}");
     }
-}
-
-/// The tombstone stops the key at every gateway; the feed, which tells them a moment later, is not read here.
-#[sqlx::test]
-async fn a_key_is_stopped_when_its_owner_hangs_up(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let key = test.key(&account, "test").await;
-    assert!(test.get(&key, "/games").await.is_ok());
-    let request = proto::AccountsServiceRevokeKeyRequest {
-        actor: Some(crate::accounts::actor()),
-        account_id: account,
-        id: key.id.clone(),
-    };
-    // Nothing is committed while another transaction has the row.
-    let mut transaction = test.pool.begin().await.unwrap();
-    let id: uuid::Uuid = key.id.parse().unwrap();
-    sqlx::query!("select id from gateway.key where id = $1 for update", id)
-        .fetch_one(&mut *transaction)
-        .await
-        .unwrap();
-    {
-        let mut call = pin!(test.accounts.revoke_key(Request::new(request)));
-        // The write waits for the row when PostgreSQL says so.
-        let waits = async || {
-            sqlx::query_scalar!(
-                r#"select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as "waits!""#
-            )
-            .fetch_one(&test.pool)
-            .await
-            .unwrap()
-        };
-        tokio::select! {
-            _ = &mut call => panic!("the key is locked"),
-            () = eventually("the write waits", waits) => {}
-        }
-    }
-    transaction.rollback().await.unwrap();
-    eventually("the key is stopped", async || {
-        test.get(&key, "/games").await.status == 401
-    })
-    .await;
 }
 
 #[sqlx::test]
