@@ -40,7 +40,7 @@ async fn usage_is_drawn_with_the_same_figures_in_a_table(pool: PgPool) {
     let empty = browser.get(&path).await;
     empty.assert(200, "No call yet");
     empty.assert(200, "1,204 of 50,000 calls");
-    empty.assert(200, "GET /v1/me");
+    empty.assert(200, "GET /v1/account/usage?days=");
     *site.gateway.day_use.lock().unwrap() = proto::AccountsServiceListUseResponse {
         rows: vec![
             used("2026-11-22", "live", "/v1/games/{slug}"),

@@ -104,6 +104,7 @@ pub struct EndpointPage {
     /// Mark the forms that act once.
     pub test_form: String,
     pub rotate_form: String,
+    pub remove_form: String,
     pub may_change: bool,
 }
 
@@ -301,6 +302,7 @@ mod tests {
             deliveries: Vec::new(),
             test_form: "form-of-test".to_owned(),
             rotate_form: "form-of-rotation".to_owned(),
+            remove_form: "form-of-removal".to_owned(),
             may_change,
         };
         page.render().unwrap()

@@ -24,6 +24,8 @@ use crate::upstream::webhook::DeliveryFilter;
 
 /// Deliveries that the page shows.
 const NEWEST: u32 = 10;
+/// The result of the form that removes an endpoint.
+const REMOVED: &str = "removed";
 /// The event that is chosen in the form of a test event.
 const DEFAULT_TEST: &str = "ping";
 
@@ -76,25 +78,37 @@ pub async fn switch(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>)
     acted(&request, id, switched, names).await
 }
 
-pub async fn remove(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+pub async fn remove(
+    request: MemberRequest,
+    Path((_, id)): Path<(Uuid, String)>,
+    FormBody(form): FormBody<OnceForm>,
+) -> PageResult {
     let id = endpoint_id(&id)?;
-    let webhooks = &request.app.webhooks;
-    let removed = async {
-        let endpoint = webhooks.endpoint(request.scope.id, id).await?;
-        webhooks.remove(request.scope.id, id).await?;
+    let (app, account) = (&request.app, request.scope.id);
+    let list = request.webhooks();
+    let removed = see_other(&format!("{list}?done=webhook-removed"));
+    let form = match app.forms.claim(&request.viewer.token, &form.form).await? {
+        Claim::First(form) => form,
+        Claim::Done(result) if result == REMOVED => return Ok(removed),
+        Claim::Done(_) | Claim::Unknown => return Err(PageError::outcome_unknown(&list)),
+    };
+    let work = async {
+        let endpoint = app.webhooks.endpoint(account, id).await?;
+        app.webhooks.remove(account, id).await?;
         Ok::<_, Fault>(endpoint)
     };
-    match removed.await {
+    match work.await {
         Ok(endpoint) => {
+            store_result(app, &request.viewer, &form, REMOVED).await;
             let subject = origin(&endpoint.url);
             request.record("webhook_removed", &subject).await;
+            Ok(removed)
         }
-        // The first of two clicks has removed it, and the account has none with this id now: what was wanted.
-        Err(fault) if fault.code == Code::NotFound => {}
-        Err(fault) => return refused(&request, id, &fault, &[]).await,
+        Err(fault) => {
+            release_form(app, &request.viewer, &form, &fault).await;
+            refused(&request, id, &fault, &[]).await
+        }
     }
-    let list = request.webhooks();
-    Ok(see_other(&format!("{list}?done=webhook-removed")))
 }
 
 pub async fn rotate(
@@ -239,6 +253,7 @@ async fn page(
         deliveries: rows.map(words::delivery_row).collect(),
         test_form: once::new_id(),
         rotate_form: once::new_id(),
+        remove_form: once::new_id(),
         may_change: request.may_change_webhooks(),
     };
     Ok(html(status, &page))
