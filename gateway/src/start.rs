@@ -66,10 +66,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let plans = settings.plan_table();
     let plans = Arc::new(plans.map_err(|problems| anyhow::anyhow!(problems.join("; ")))?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let counters = Arc::new(quota::SharedCounters::new(
-        quota::BACKFILL_TIMEOUT,
-        settings.public_share,
-    ));
+    let counters = quota::SharedCounters::new(quota::BACKFILL_TIMEOUT, settings.public_share);
+    let counters = Arc::new(counters);
     let pool = boot.database(&MIGRATOR).await?;
     check_account_plans(&pool, &plans).await?;
 

@@ -140,11 +140,32 @@ async fn a_program_looks_after_endpoints_and_deliveries() {
     assert_eq!(counted.data()["dry_run"], true);
     post(&client, &recover).await.data();
 
-    // Nothing of it is another account's.
+    let bad = json!({"url": 1, "events": [], "rate_limit": 20_000});
+    assert_hidden_from_others((&path, &query, &one), (&again, &recover), &bad).await;
+    let refused = call(&client, Method::PATCH, &path, bad).await;
+    refused.assert_error(400, "invalid");
+    let fields = refused.body["fields"].as_object().unwrap();
+    assert!(
+        fields.keys().eq(["events", "rate_limit", "url"]),
+        "{}",
+        refused.text
+    );
+    let removed = client.send(client.request(Method::DELETE, &path)).await;
+    assert_eq!(removed.data()["removed"], true);
+    client.get(&path).await.assert_error(404, "not_found");
+    assert_changes_are_listed(&mut owner).await;
+}
+
+/// Nothing of an endpoint and of a delivery is another account's, whatever else is wrong with a call.
+async fn assert_hidden_from_others(
+    (path, query, one): (&str, &str, &str),
+    (again, recover): (&str, &str),
+    bad: &Value,
+) {
     let mut other = Owner::new("unlimited").await;
     let (stranger, _) = other.token(&AccountTokens::ALL_SCOPES).await;
     for method in [Method::GET, Method::DELETE] {
-        let refused = stranger.send(stranger.request(method, &path)).await;
+        let refused = stranger.send(stranger.request(method, path)).await;
         refused.assert_error(404, "not_found");
     }
     for action in [
@@ -158,32 +179,19 @@ async fn a_program_looks_after_endpoints_and_deliveries() {
         let refused = post(&stranger, &format!("{path}/{action}?kind=%zz")).await;
         refused.assert_error(404, "not_found");
     }
-    let bad = json!({"url": 1, "events": [], "rate_limit": 20_000});
-    let refused = call(&stranger, Method::PATCH, &path, bad.clone()).await;
+    let refused = call(&stranger, Method::PATCH, path, bad.clone()).await;
     refused.assert_error(404, "not_found");
     for foreign in [
-        &one,
+        one,
         &format!("/account/deliveries?{query}&limit=0&since=soon"),
     ] {
         let refused = stranger.get(foreign).await;
         refused.assert_error(404, "not_found");
     }
-    for foreign in [&again, &format!("{recover}&dry_run=maybe")] {
+    for foreign in [again, &format!("{recover}&dry_run=maybe")] {
         let refused = post(&stranger, foreign).await;
         refused.assert_error(404, "not_found");
     }
-    let refused = call(&client, Method::PATCH, &path, bad).await;
-    refused.assert_error(400, "invalid");
-    let fields = refused.body["fields"].as_object().unwrap();
-    assert!(
-        fields.keys().eq(["events", "rate_limit", "url"]),
-        "{}",
-        refused.text
-    );
-    let removed = client.send(client.request(Method::DELETE, &path)).await;
-    assert_eq!(removed.data()["removed"], true);
-    client.get(&path).await.assert_error(404, "not_found");
-    assert_changes_are_listed(&mut owner).await;
 }
 
 /// The dashboard lists what the token did, with the address of the endpoint that is gone.

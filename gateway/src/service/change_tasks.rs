@@ -8,8 +8,10 @@ use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
-/// Runs changes of several steps to their end. hyper drops the future of a request whose client has hung up: a key would be revoked
-/// without its tombstone, or an endpoint changed without its row of the audit.
+/// Runs changes of several steps to their end.
+///
+/// hyper drops the future of a request whose client has hung up: a key would be revoked without its tombstone, or an endpoint changed
+/// without its row of the audit.
 #[derive(Clone, Debug)]
 pub struct ChangeTasks {
     tasks: TaskTracker,

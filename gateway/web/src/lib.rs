@@ -43,7 +43,7 @@ use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use time::Duration;
 
-use app::Web;
+use app::{App, Web};
 use articles::Articles;
 use guides::Guides;
 use hashing::PasswordPool;
@@ -141,17 +141,24 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::announce_expiring_keys(&boot.lifecycle, &app);
     jobs::announce_month_use(&boot.lifecycle, &app);
     jobs::revoke_waiting_tokens(&boot.lifecycle, &app);
-    let listener = boot::bind(settings.http_listen, "http_listen").await?;
-    let (proxies, draining) = (settings.trusted_proxies.clone(), boot.lifecycle.draining());
-    let limits = settings.http_limits;
-    let http = limits.settings(proxies, settings.proxy_header, draining);
-    let pages = http_server::serve(listener, http, router::router(&app));
-    boot.lifecycle.spawn_server("pages", async move {
-        pages.await;
-        Ok(())
-    });
+    serve_pages(&boot, &app).await?;
 
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     let services = kit::rpc::server::services();
     boot.serve_rpc_to_members(services, Arc::new(members)).await
+}
+
+async fn serve_pages(boot: &Boot<Settings>, app: &App) -> anyhow::Result<()> {
+    let settings = &boot.settings;
+    let listener = boot::bind(settings.http_listen, "http_listen").await?;
+    let (proxies, draining) = (settings.trusted_proxies.clone(), boot.lifecycle.draining());
+    let http = settings
+        .http_limits
+        .settings(proxies, settings.proxy_header, draining);
+    let pages = http_server::serve(listener, http, router::router(app));
+    boot.lifecycle.spawn_server("pages", async move {
+        pages.await;
+        Ok(())
+    });
+    Ok(())
 }

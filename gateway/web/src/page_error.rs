@@ -21,7 +21,7 @@ pub struct PageError {
     /// The form that was sent, which the page can send again.
     pub form: Option<Box<TypedForm>>,
     /// The keys of title and text on a public page, if the status does not say enough.
-    site_texts: Option<(&'static str, &'static str)>,
+    site_texts: Option<&'static (&'static str, &'static str)>,
     /// The request of a public page: the error has its language then.
     visit: Option<Box<Visit>>,
 }
@@ -43,9 +43,9 @@ impl PageError {
         }
     }
 
-    fn with_site_texts(self, title: &'static str, text: &'static str) -> Self {
+    fn with_site_texts(self, texts: &'static (&'static str, &'static str)) -> Self {
         Self {
-            site_texts: Some((title, text)),
+            site_texts: Some(texts),
             ..self
         }
     }
@@ -64,7 +64,7 @@ impl PageError {
     pub fn method_not_allowed() -> Self {
         let text = "This address answers another kind of request. Open the page with the form, and send it from there.";
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "Not this way", text)
-            .with_site_texts("error-method-title", "error-method")
+            .with_site_texts(&("error-method-title", "error-method"))
     }
 
     pub fn forbidden(holders: &str) -> Self {
@@ -76,7 +76,7 @@ impl PageError {
     pub fn cross_site() -> Self {
         let text = "This form was sent from another site, so nothing was done. Open the page here and send it again.";
         Self::new(StatusCode::FORBIDDEN, "Sent from another site", text)
-            .with_site_texts("error-cross-site-title", "error-cross-site")
+            .with_site_texts(&("error-cross-site-title", "error-cross-site"))
     }
 
     pub fn link_gone() -> Self {
@@ -90,7 +90,7 @@ impl PageError {
     pub fn timed_out() -> Self {
         let text = "This took too long and was stopped. Look whether it took effect before you send it again.";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too slow", text)
-            .with_site_texts("error-slow-title", "error-slow")
+            .with_site_texts(&("error-slow-title", "error-slow"))
     }
 
     pub fn outcome_unknown(look_at: &str) -> Self {
@@ -159,7 +159,7 @@ impl PageError {
 
 /// The page of an error of the public site. `texts` are the keys of its title and its text.
 fn site_page(
-    (status, texts): (StatusCode, Option<(&'static str, &'static str)>),
+    (status, texts): (StatusCode, Option<&(&'static str, &'static str)>),
     retry_after: Option<u32>,
     visit: &Visit,
     request_id: &str,
@@ -178,7 +178,7 @@ fn site_page(
         }
         _ => ("error-internal-title", "error-internal"),
     };
-    let (title, text) = texts.unwrap_or(by_status);
+    let (title, text) = *texts.unwrap_or(&by_status);
     let title = frame.say(title).to_owned();
     let text = frame.texts.count(text, retry_after.unwrap_or(1).into());
     frame.head.title = title;

@@ -1,5 +1,7 @@
-//! Limits how many public pages one network may ask for in a minute, so that a scraper does not take the catalogue from the callers of the
-//! API, and how many pages one person who is signed in, of the public site and the dashboard together. Each replica counts for itself.
+//! Limits how many pages a visitor may ask for in a minute. Each replica counts for itself.
+//!
+//! A network has a limit for public pages, so that a scraper does not take the catalogue from the callers of the API; a person who is signed
+//! in, for pages of the public site and the dashboard together.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;

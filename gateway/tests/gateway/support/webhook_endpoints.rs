@@ -11,26 +11,41 @@ use super::webhooks::Webhooks;
 pub(crate) const ENDPOINT: &str = "0199f3a2-7c2f-7e51-9d3b-62a1bad4e388";
 pub(crate) const URL: &str = "https://hooks.example/in";
 
-fn endpoint() -> Option<proto::Endpoint> {
-    Some(proto::Endpoint {
+fn endpoint() -> proto::Endpoint {
+    proto::Endpoint {
         id: ENDPOINT.to_owned(),
         url: URL.to_owned(),
         ..proto::Endpoint::default()
-    })
+    }
+}
+
+/// Finds the endpoint.
+fn find(id: &str) -> Result<(), Status> {
+    if id == ENDPOINT {
+        return Ok(());
+    }
+    Err(Fault::not_found("There is no endpoint with this id.").into())
+}
+
+/// Checks fields as webhook-svc does, as far as tests need it.
+fn check(url: Option<&str>, rate_limit: Option<u32>) -> Result<(), Status> {
+    let mut fields = std::collections::BTreeMap::new();
+    if url.is_some_and(|url| !url.starts_with("https://")) {
+        fields.insert("url".to_owned(), "Use https.".to_owned());
+    }
+    if rate_limit.is_some_and(|limit| limit > 10_000) {
+        fields.insert("rate_limit".to_owned(), "Too high.".to_owned());
+    }
+    if fields.is_empty() {
+        return Ok(());
+    }
+    Err(Fault::invalid(fields).into())
 }
 
 impl Webhooks {
-    /// Finds the endpoint.
-    fn find(&self, id: &str) -> Result<(), Status> {
-        if id == ENDPOINT {
-            return Ok(());
-        }
-        Err(Fault::not_found("There is no endpoint with this id.").into())
-    }
-
     /// Changes the endpoint, as the test has set it.
     async fn write(&self, id: &str) -> Result<(), Status> {
-        self.find(id)?;
+        find(id)?;
         match self.begin_change() {
             Outcome::Written => Ok(()),
             Outcome::Refused(fault) => Err(fault.into()),
@@ -41,21 +56,6 @@ impl Webhooks {
             }
         }
     }
-
-    /// Checks fields as webhook-svc does, as far as tests need it.
-    fn check(&self, url: Option<&str>, rate_limit: Option<u32>) -> Result<(), Status> {
-        let mut fields = std::collections::BTreeMap::new();
-        if url.is_some_and(|url| !url.starts_with("https://")) {
-            fields.insert("url".to_owned(), "Use https.".to_owned());
-        }
-        if rate_limit.is_some_and(|limit| limit > 10_000) {
-            fields.insert("rate_limit".to_owned(), "Too high.".to_owned());
-        }
-        if fields.is_empty() {
-            return Ok(());
-        }
-        Err(Fault::invalid(fields).into())
-    }
 }
 
 #[tonic::async_trait]
@@ -65,10 +65,10 @@ impl EndpointsService for Webhooks {
         request: Request<proto::AddEndpointRequest>,
     ) -> Result<Response<proto::AddEndpointResponse>, Status> {
         let request = request.into_inner();
-        self.check(Some(&request.url), request.rate_limit)?;
+        check(Some(&request.url), request.rate_limit)?;
         self.write(ENDPOINT).await?;
         Ok(Response::new(proto::AddEndpointResponse {
-            endpoint: endpoint(),
+            endpoint: Some(endpoint()),
             secret: "svc_whsec_a".to_owned(),
         }))
     }
@@ -78,10 +78,10 @@ impl EndpointsService for Webhooks {
         request: Request<proto::ChangeEndpointRequest>,
     ) -> Result<Response<proto::ChangeEndpointResponse>, Status> {
         let request = request.into_inner();
-        self.find(&request.id)?;
-        self.check(request.url.as_deref(), request.rate_limit)?;
+        find(&request.id)?;
+        check(request.url.as_deref(), request.rate_limit)?;
         self.write(&request.id).await?;
-        let endpoint = endpoint();
+        let endpoint = Some(endpoint());
         Ok(Response::new(proto::ChangeEndpointResponse { endpoint }))
     }
 
@@ -90,7 +90,7 @@ impl EndpointsService for Webhooks {
         request: Request<proto::PauseEndpointRequest>,
     ) -> Result<Response<proto::PauseEndpointResponse>, Status> {
         self.write(&request.get_ref().id).await?;
-        let endpoint = endpoint();
+        let endpoint = Some(endpoint());
         Ok(Response::new(proto::PauseEndpointResponse { endpoint }))
     }
 
@@ -99,7 +99,7 @@ impl EndpointsService for Webhooks {
         request: Request<proto::ResumeEndpointRequest>,
     ) -> Result<Response<proto::ResumeEndpointResponse>, Status> {
         self.write(&request.get_ref().id).await?;
-        let endpoint = endpoint();
+        let endpoint = Some(endpoint());
         Ok(Response::new(proto::ResumeEndpointResponse { endpoint }))
     }
 
@@ -109,7 +109,7 @@ impl EndpointsService for Webhooks {
     ) -> Result<Response<proto::RotateSecretResponse>, Status> {
         self.write(&request.get_ref().id).await?;
         Ok(Response::new(proto::RotateSecretResponse {
-            endpoint: endpoint(),
+            endpoint: Some(endpoint()),
             secret: "svc_whsec_b".to_owned(),
         }))
     }
@@ -119,7 +119,7 @@ impl EndpointsService for Webhooks {
         request: Request<proto::SwitchSecretRequest>,
     ) -> Result<Response<proto::SwitchSecretResponse>, Status> {
         self.write(&request.get_ref().id).await?;
-        let endpoint = endpoint();
+        let endpoint = Some(endpoint());
         Ok(Response::new(proto::SwitchSecretResponse { endpoint }))
     }
 
@@ -136,7 +136,7 @@ impl EndpointsService for Webhooks {
         _: Request<proto::ListEndpointsRequest>,
     ) -> Result<Response<proto::ListEndpointsResponse>, Status> {
         Ok(Response::new(proto::ListEndpointsResponse {
-            endpoints: endpoint().into_iter().collect(),
+            endpoints: vec![endpoint()],
             ..proto::ListEndpointsResponse::default()
         }))
     }
@@ -145,8 +145,8 @@ impl EndpointsService for Webhooks {
         &self,
         request: Request<proto::GetEndpointRequest>,
     ) -> Result<Response<proto::GetEndpointResponse>, Status> {
-        self.find(&request.get_ref().id)?;
-        let endpoint = endpoint();
+        find(&request.get_ref().id)?;
+        let endpoint = Some(endpoint());
         Ok(Response::new(proto::GetEndpointResponse { endpoint }))
     }
 }

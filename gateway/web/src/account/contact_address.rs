@@ -8,8 +8,10 @@ use crate::domain::role::Role;
 use crate::store::members;
 use crate::upstream::gateway::Actor;
 
-/// Replaces the address of an account if it is `old`, that of a person who has left or has the address `new` now. Without `new`, it becomes
-/// that of the owner who has been in the account for longest. The change of the team is made in any case, so a fault is for the log.
+/// Replaces the address of an account if it is `old`, that of a person who has left or has the address `new` now.
+///
+/// Without `new`, it becomes that of the owner who has been in the account for longest. The change of the team is made in any case, so a
+/// fault is for the log.
 pub async fn replace(web: &Web, actor: &Actor, account: Uuid, old: &str, new: Option<&str>) {
     if let Err(fault) = try_replace(web, actor, account, old, new).await {
         tracing::warn!(%account, %fault, "mails about an account still go to the old address of a member");
@@ -46,7 +48,7 @@ async fn try_replace(
     let owner = members.iter().find(|member| member.role == Role::Owner);
     // An account without people gets no mail: nobody can have this name (RFC 2606).
     let nobody = format!("{account}@closed.invalid");
-    let new = new.or(owner.map(|owner| owner.email.as_str()));
+    let new = new.or_else(|| owner.map(|owner| owner.email.as_str()));
     web.gateway
         .set_account_email(actor, account, new.unwrap_or(&nobody))
         .await

@@ -88,7 +88,7 @@ impl Frame {
     /// The fault of the gateway, if it lacks an answer.
     pub fn fault(&self) -> Option<&Fault> {
         let switches = self.switches.as_ref().err();
-        switches.or(self.writes_per_day.as_ref().err())
+        switches.or_else(|| self.writes_per_day.as_ref().err())
     }
 
     /// Lets a form pass.

@@ -22,10 +22,11 @@ impl Team {
         let mut accounts = Vec::new();
         for (address, founder, second) in [(ADA, ada, bob), (BOB, bob, ada)] {
             let account = site.account(founder, Role::Owner).await;
-            let mut all = site.gateway.accounts.lock().unwrap();
-            let stored = all.get_mut(&account.to_string()).unwrap();
-            address.clone_into(&mut stored.email);
-            drop(all);
+            {
+                let mut all = site.gateway.accounts.lock().unwrap();
+                let stored = all.get_mut(&account.to_string()).unwrap();
+                address.clone_into(&mut stored.email);
+            }
             site.join(account, second, Role::Owner).await;
             accounts.push(account);
         }

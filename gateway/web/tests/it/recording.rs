@@ -7,6 +7,7 @@ use crate::full_account::FullAccount;
 use crate::stub_notes::NOTE;
 use crate::typed_forms::OF_ACCOUNTS;
 
+#[expect(clippy::disallowed_methods, reason = "it renames a table")]
 async fn without_activity(full: &FullAccount) {
     sqlx::query("alter table web.activity rename to activity_away")
         .execute(&full.hooks.site.pool)

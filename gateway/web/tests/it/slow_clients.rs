@@ -7,6 +7,7 @@ use kit::http_server::{Limits, Timeouts, serve};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::Site;
@@ -46,7 +47,9 @@ async fn clients_that_hold_all_connections_keep_nobody_out(pool: PgPool) {
         },
     };
     let settings = limits.settings(site.app.proxies.clone(), ProxyHeader::default(), draining);
-    let server = tokio::spawn(serve(listener, settings, site.router.clone()));
+    // It ends with the test.
+    let mut server = JoinSet::new();
+    server.spawn(serve(listener, settings, site.router.clone()));
     let asking = [HELLO, GET].concat();
     for (who, bytes) in [
         ("say nothing", &b""[..]),
@@ -66,5 +69,4 @@ async fn clients_that_hold_all_connections_keep_nobody_out(pool: PgPool) {
         assert!(answer.starts_with("HTTP/1.1 200 OK"), "{who}: {answer}");
         drop(crowd);
     }
-    server.abort();
 }

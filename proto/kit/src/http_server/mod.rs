@@ -35,7 +35,6 @@ const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 
 /// The limits of a port, as settings of a service.
 #[derive(Debug, Clone, Copy, Args)]
-#[expect(clippy::struct_field_names, reason = "the settings have these names")]
 // clap would name the group after the type.
 #[group(skip)]
 pub struct Limits {

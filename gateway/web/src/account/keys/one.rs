@@ -158,14 +158,14 @@ async fn page(
         expires: time_of(key.expires_at).map(when::minute),
         game: key.game,
         // While the log is away, the page does without.
-        last_call: last_call.ok().flatten().map(last_call_row),
+        last_call: last_call.ok().flatten().map(|call| last_call_row(&call)),
         graces,
         may_change: scope.role.may(Permission::Develop),
     };
     Ok(html(status, &page))
 }
 
-fn last_call_row(call: proto::Call) -> LastCall {
+fn last_call_row(call: &proto::Call) -> LastCall {
     LastCall {
         at: time_of(call.at).map(when::minute).unwrap_or_default(),
         route: format!("{} {}", call.method, call.route),
