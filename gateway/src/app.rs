@@ -7,12 +7,11 @@ use kit::Clock;
 use kit::feed::HighWaterMark;
 
 use crate::call_log::CallRecorder;
-use crate::coding::EncodedPrefixCache;
+use crate::coding::{EncodedPrefixCache, YearlyFile};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
-use crate::openapi::ServedDocument;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
 use crate::service::accounts::Accounts;
@@ -49,7 +48,7 @@ pub struct Gateway {
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
     /// The OpenAPI document.
-    pub openapi: Arc<ServedDocument>,
+    pub openapi: Arc<YearlyFile>,
     /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
     pub catalogue: Catalogue,

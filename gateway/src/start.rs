@@ -17,11 +17,12 @@ use kit::rpc::FleetMembers;
 use kit::rpc::client::{Client, Resolver};
 use kit::workers;
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
 use crate::call_log::{CallLog, CallRecorder};
-use crate::coding::EncodedPrefixCache;
+use crate::coding::{EncodedPrefixCache, YearlyFile};
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
@@ -32,7 +33,7 @@ use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
 use crate::lookup::Lookup;
-use crate::openapi::ServedDocument;
+use crate::openapi;
 use crate::quota::{self, Quota};
 use crate::refused_calls::RefusedCalls;
 use crate::router::{self, router};
@@ -107,7 +108,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
     let webhook = Resolver::watch(settings.webhook_addresses.clone(), &boot.lifecycle)?;
     let (thread_settings, clock) = (settings.clone(), boot.clock.clone());
-    let openapi = ServedDocument::new(&settings.api_url, router::policy, boot.clock.now())?;
+    let openapi = openapi_file(&settings.api_url, boot.clock.now())?;
     let (encoded_prefixes, openapi) = (Arc::default(), Arc::new(openapi));
     let limits = settings.upstream.limits();
     let build_app = move || -> anyhow::Result<App> {
@@ -144,6 +145,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     };
     serve_rpc(&boot, services(&producer, &build_app()?)).await?;
     serve_http(&boot, build_app).await
+}
+
+/// The description of the API.
+fn openapi_file(api_url: &str, now: OffsetDateTime) -> anyhow::Result<YearlyFile> {
+    let api_url = api_url.to_owned();
+    YearlyFile::new(now, move |year| {
+        openapi::file(&api_url, year, router::policy)
+    })
 }
 
 /// The calls that people make in the documentation. They go through a router of their own, with few calls at once.

@@ -9,6 +9,7 @@ mod brotli;
 mod cache;
 mod file;
 mod gzip;
+mod yearly_file;
 mod zstd;
 
 use std::io;
@@ -18,6 +19,7 @@ use bytes::Bytes;
 pub use accept_encoding::AcceptEncoding;
 pub use cache::EncodedPrefixCache;
 pub use file::EncodedFile;
+pub use yearly_file::YearlyFile;
 
 /// A content coding. Clients that accept several equally get the first: zstd is the fastest for both sides, and gzip is the one
 /// that everybody has. Their sizes differ by a few percent.

@@ -10,7 +10,6 @@ mod parameters;
 mod responses;
 mod schemas;
 mod security;
-mod served;
 mod webhooks;
 
 use std::collections::BTreeMap;
@@ -20,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use self::operations::{Operation, Tag, operations};
 use self::responses::{body, reference};
-pub use self::served::ServedDocument;
+use crate::coding::EncodedFile;
 use crate::domain::access::AllowedKeys;
 use crate::layers::policy::{Policy, Route};
 
@@ -33,6 +32,19 @@ const ABOUT: &str = "A directory of African games: games, the studios and person
     `meta.request_id` when a call fails. Every GET can be sent as HEAD. Unknown query parameters are ignored, and an empty one counts as \
     absent. The formats `cursor`, `words`, `line`, `text`, `genre`, `country`, `currency`, `own-game` and `https-address` stand for \
     rules that JSON Schema cannot express; the descriptions say which.";
+
+/// The document of a year, as it is served.
+///
+/// # Errors
+/// Those of [`document`].
+pub fn file(
+    api_url: &str,
+    year: i32,
+    policy: impl Fn(&str) -> Option<Policy>,
+) -> anyhow::Result<EncodedFile> {
+    let document = document(api_url, year, policy)?;
+    Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
+}
 
 /// The document. `api_url` is the base address with the version, `policy` finds the policy of a route's pattern.
 ///

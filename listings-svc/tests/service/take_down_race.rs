@@ -1,6 +1,7 @@
 //! Taking a page down races with submitting or importing a game under it: one of the two waits for the other.
 //!
-//! Each command is applied in an open transaction of its own, as the writers of two replicas do.
+//! Each command is applied in an open transaction of its own, as the writers of two replicas do. It is rolled back explicitly: a transaction
+//! that is dropped holds its locks until its connection is used again.
 
 use std::sync::Arc;
 
@@ -91,6 +92,7 @@ async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: 
         let mut open = pool.begin().await.unwrap();
         let meanwhile = handler.apply(&mut open, &submission, NOW).await;
         assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
+        open.rollback().await.unwrap();
     }
     removal.commit().await.unwrap();
     for submission in submissions() {
@@ -100,6 +102,7 @@ async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: 
             panic!("{after:?}");
         };
         assert!(fault.message.contains("taken down"), "{fault}");
+        open.rollback().await.unwrap();
     }
 }
 
@@ -113,7 +116,9 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
         let mut removal = pool.begin().await.unwrap();
         let meanwhile = handler.apply(&mut removal, &take_down(), NOW).await;
         assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
-        drop(open);
+        for dropped in [open, removal] {
+            dropped.rollback().await.unwrap();
+        }
     }
 }
 
@@ -172,7 +177,7 @@ async fn a_game_is_not_imported_under_a_page_whose_removal_is_not_committed(pool
     let mut open = pool.begin().await.unwrap();
     let meanwhile = handler.apply(&mut open, &import, NOW).await;
     assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
-    drop(open);
+    open.rollback().await.unwrap();
     removal.commit().await.unwrap();
     let mut open = pool.begin().await.unwrap();
     handler.apply(&mut open, &import, NOW).await.unwrap();
@@ -190,7 +195,7 @@ async fn a_page_is_not_taken_down_before_an_import_under_it_is_committed(pool: P
     let mut removal = pool.begin().await.unwrap();
     let meanwhile = handler.apply(&mut removal, &take_down(), NOW).await;
     assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
-    drop(removal);
+    removal.rollback().await.unwrap();
     open.commit().await.unwrap();
     let mut removal = pool.begin().await.unwrap();
     handler

@@ -160,8 +160,8 @@ pub async fn recover(
         let recovered = gateway.webhooks.recover(request).await;
         let mut recovered = recovered.map_err(of_endpoint);
         if !dry_run {
-            let done = (endpoint.as_str(), "recover");
-            recovered = record_change(&gateway, caller, done, recovered).await;
+            let change = (endpoint.as_str(), "recover");
+            recovered = record_change(&gateway, caller, change, recovered).await;
         }
         ApiResponse::json(&RecoveredDeliveries {
             deliveries: recovered?.deliveries,

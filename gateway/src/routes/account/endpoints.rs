@@ -74,12 +74,12 @@ pub async fn add(
         // If the outcome is unknown, so is the id.
         let endpoint = added.as_ref().ok().and_then(|it| it.endpoint.as_ref());
         let id = endpoint.map(|it| it.id.clone()).unwrap_or_default();
-        let done = Done {
+        let change = EndpointChange {
             endpoint: &id,
             url: Some(url),
             action: "add",
         };
-        let added = record(&gateway, caller, done, added).await?;
+        let added = record(&gateway, caller, change, added).await?;
         let endpoint = shape(added.endpoint.ok_or_else(envelope::internal)?);
         let path = format!("/v1/account/endpoints/{}", endpoint.id);
         let secret = added.secret;
@@ -132,12 +132,12 @@ pub async fn remove(
     run_change(&app, async move {
         let url = url(&gateway, &caller.account, &id).await;
         let removed = gateway.webhooks.remove_endpoint(request).await;
-        let done = Done {
+        let change = EndpointChange {
             endpoint: &id,
             url,
             action: "remove",
         };
-        record(&gateway, caller, done, removed).await?;
+        record(&gateway, caller, change, removed).await?;
         ApiResponse::json(&RemovedEndpoint { id, removed: true })
     })
     .await
@@ -172,14 +172,14 @@ pub async fn run_action(
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
-        let done = act(&gateway, &caller.account, (&id, &action), test).await;
-        record_change(&gateway, caller, (&id, &action), done).await?
+        let result = perform(&gateway, &caller.account, (&id, &action), test).await;
+        record_change(&gateway, caller, (&id, &action), result).await?
     })
     .await
 }
 
 /// Runs an action, and makes its response.
-async fn act(
+async fn perform(
     app: &Gateway,
     account: &str,
     (id, action): (&str, &str),
@@ -218,7 +218,7 @@ async fn act(
 }
 
 /// What a token did to an endpoint.
-pub(super) struct Done<'a> {
+pub(super) struct EndpointChange<'a> {
     endpoint: &'a str,
     url: Option<String>,
     action: &'a str,
@@ -235,12 +235,12 @@ pub(super) async fn record_change<T>(
         Err(fault) if fault.code != Code::OutcomeUnknown => None,
         _ => url(app, &caller.account, endpoint).await,
     };
-    let done = Done {
+    let change = EndpointChange {
         endpoint,
         url,
         action,
     };
-    record(app, caller, done, result).await
+    record(app, caller, change, result).await
 }
 
 /// Records what a token did, unless webhook-svc has refused it, and returns its result. The endpoint may have changed, so a failure of
@@ -248,7 +248,7 @@ pub(super) async fn record_change<T>(
 async fn record<T>(
     app: &Gateway,
     caller: TokenCaller,
-    done: Done<'_>,
+    change: EndpointChange<'_>,
     result: Result<T, Fault>,
 ) -> Result<T, Fault> {
     let is_unknown = match &result {
@@ -256,13 +256,14 @@ async fn record<T>(
         Err(fault) if fault.code == Code::OutcomeUnknown => true,
         Err(_) => return result,
     };
-    let mut details = json!({ "account": caller.account, "change": done.action, "url": done.url });
+    let mut details =
+        json!({ "account": caller.account, "change": change.action, "url": change.url });
     if is_unknown {
         details["outcome_unknown"] = true.into();
     }
     let recorded = app
         .accounts
-        .record_endpoint_change(caller.actor, done.endpoint, details);
+        .record_endpoint_change(caller.actor, change.endpoint, details);
     if let Err(fault) = recorded.await {
         tracing::error!(%fault, "a change of an endpoint by a token is not recorded");
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::call_log::{CallLog, CallRecorder};
+use gateway::coding::YearlyFile;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Lookup, Options};
-use gateway::openapi::ServedDocument;
 use gateway::quota::SharedCounters;
 use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
@@ -95,10 +95,10 @@ pub(super) fn call_records(
 }
 
 /// The description of the API at the time of `clock`.
-pub(super) fn openapi(clock: &Clock) -> Arc<ServedDocument> {
-    let api = "https://api.example/v1";
-    let document = ServedDocument::new(api, gateway::router::policy, clock.now());
-    Arc::new(document.unwrap())
+pub(super) fn openapi(clock: &Clock) -> Arc<YearlyFile> {
+    let make =
+        |year| gateway::openapi::file("https://api.example/v1", year, gateway::router::policy);
+    Arc::new(YearlyFile::new(clock.now(), make).unwrap())
 }
 
 /// The services of the internal port.

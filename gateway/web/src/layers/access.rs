@@ -71,7 +71,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Ok(Some(elsewhere)) => elsewhere,
         Err(error) => error.into_response(),
     };
-    typed_form::keep(response, typed)
+    typed_form::attach(response, typed)
 }
 
 /// Adds the [`Viewer`] and the [`AccountScope`] to the request, or answers it.

@@ -46,7 +46,7 @@ fn is_form(request: &Request) -> bool {
 }
 
 /// Adds the fields to the page of an error that is no answer to them: something is away, or there were too many forms.
-pub fn keep(mut response: Response, form: Option<TypedForm>) -> Response {
+pub fn attach(mut response: Response, form: Option<TypedForm>) -> Response {
     let is_kept = matches!(
         response.status(),
         StatusCode::TOO_MANY_REQUESTS
