@@ -5,6 +5,7 @@ pub mod app;
 pub mod articles;
 pub mod assets;
 pub mod config;
+pub mod contact_address;
 pub mod docs;
 pub mod domain;
 pub mod economy;

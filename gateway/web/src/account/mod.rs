@@ -2,7 +2,6 @@
 
 pub mod activity;
 pub mod choice;
-pub mod contact_address;
 pub mod keys;
 pub mod list;
 pub mod member_request;

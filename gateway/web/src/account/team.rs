@@ -10,8 +10,9 @@ use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use super::{contact_address, record, shell};
+use super::{record, shell};
 use crate::app::{App, Web};
+use crate::contact_address;
 use crate::domain::email;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
