@@ -136,7 +136,7 @@ impl Folder {
         format!("{prefix}{:016x}", hasher.finish()).into()
     }
 
-    /// Lets the data, of which there are none yet, lie in memory, if there is room.
+    /// Makes the data folder, which must not exist yet, a link to memory if there is room.
     pub(crate) fn use_memory(&self) -> Result<()> {
         if !free_mb(Path::new(MEMORY)).is_ok_and(|free| free >= MEMORY_MB) {
             return Ok(());

@@ -9,10 +9,9 @@ use http_body_util::BodyExt as _;
 use pages::shell::TypedForm;
 use url::form_urlencoded;
 
+use crate::form_body;
 use crate::page_error::PageError;
 
-/// The longest body that is kept: that of the form of a listing.
-const LONGEST: u64 = 256 * 1024;
 /// Fields that no page repeats.
 const SECRETS: [&str; 3] = ["password", "current", "code"];
 
@@ -42,7 +41,7 @@ fn is_form(request: &Request) -> bool {
     let media_type = media_type.and_then(|value| value.to_str().ok());
     let length = request.body().size_hint().upper();
     media_type.is_some_and(|it| it.starts_with("application/x-www-form-urlencoded"))
-        && length.is_some_and(|length| length <= LONGEST)
+        && length.is_some_and(|length| length <= form_body::MAX_LIMIT as u64)
 }
 
 /// Adds the fields to the page of an error that is no answer to them: something is away, or there were too many forms.

@@ -9,7 +9,7 @@ use web::store::members;
 
 use crate::browser::Browser;
 use crate::full_account::FullAccount;
-use crate::gateway::Gate;
+use crate::gateway::PausedCall;
 use crate::held_open::until_one_waits;
 use crate::support::{ADA, BOB, PASSWORD, Site};
 use crate::webhook_service::{WebhookSite, insert_account};
@@ -130,7 +130,7 @@ async fn a_token_that_is_made_while_its_maker_is_removed_does_not_work(pool: PgP
     ];
     let (begun, has_begun) = tokio::sync::oneshot::channel();
     let (go_on, may_go_on) = tokio::sync::oneshot::channel();
-    *site.gateway.token_gate.lock().unwrap() = Some(Gate {
+    *site.gateway.token_gate.lock().unwrap() = Some(PausedCall {
         begun,
         go_on: may_go_on,
     });

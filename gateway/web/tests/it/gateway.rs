@@ -24,7 +24,7 @@ pub(crate) struct StubGateway {
     pub(crate) test_calls: Arc<Mutex<Vec<proto::RunTestCallRequest>>>,
     pub(crate) test_answer: Arc<Mutex<proto::RunTestCallResponse>>,
     /// Makes the next call that creates a token wait.
-    pub(crate) token_gate: Arc<Mutex<Option<Gate>>>,
+    pub(crate) token_gate: Arc<Mutex<Option<PausedCall>>>,
     pub(crate) is_down: Arc<AtomicBool>,
     /// What every account uses: by day and route, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
@@ -37,7 +37,7 @@ pub(crate) struct StubGateway {
 
 /// A call says that it has begun, and goes on when it is told to.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct PausedCall {
     pub(crate) begun: oneshot::Sender<()>,
     pub(crate) go_on: oneshot::Receiver<()>,
 }
