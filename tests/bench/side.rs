@@ -13,6 +13,14 @@ pub(crate) const SECONDS: u32 = 6;
 /// How long a side is loaded before the first round.
 pub(crate) const WARM_UP: u32 = 3;
 
+/// How long both sides are compared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Length {
+    pub(crate) rounds: usize,
+    /// Of a side in a round.
+    pub(crate) seconds: u32,
+}
+
 /// What is loaded, and whose work it is.
 #[derive(Debug)]
 pub(crate) struct Side {
@@ -43,13 +51,22 @@ struct Round {
 
 /// Loads both sides round by round and prints the medians. The ratio is the median of the rounds' own.
 pub(crate) async fn compare(base: &Side, other: &Side) {
+    let length = Length {
+        rounds: ROUNDS,
+        seconds: SECONDS,
+    };
+    compare_for(length, base, other).await;
+}
+
+/// The same, for another time.
+pub(crate) async fn compare_for(length: Length, base: &Side, other: &Side) {
     for side in [base, other] {
         wrk::load(&side.request, WARM_UP).await;
     }
     let (mut bases, mut others) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        bases.push(base.round().await);
-        others.push(other.round().await);
+    for _ in 0..length.rounds {
+        bases.push(base.round(length.seconds).await);
+        others.push(other.round(length.seconds).await);
     }
     for (side, rounds) in [(base, &bases), (other, &others)] {
         println!(
@@ -86,9 +103,9 @@ pub(crate) fn print_ratio(what: &str, ratios: &[f64]) {
 }
 
 impl Side {
-    async fn round(&self) -> Round {
+    async fn round(&self, seconds: u32) -> Round {
         let before: Vec<f64> = self.processes.iter().map(Process::cpu).collect();
-        let load = wrk::load(&self.request, SECONDS).await;
+        let load = wrk::load(&self.request, seconds).await;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let requests = load.requests as f64;
         let used = self.processes.iter().zip(before);

@@ -1,7 +1,7 @@
 //! Reports and tips at economy-svc — checked, with their rows of the ledger and of the feed — beside pgbench's update of two rows on the
 //! same PostgreSQL.
 
-mod games;
+pub(crate) mod games;
 pub(crate) mod rates;
 pub(crate) mod static_body;
 

@@ -10,23 +10,38 @@ use kit::rpc::client::dial;
 use tokio::process::Child;
 
 use crate::child;
+use crate::economy::games::Games;
 use crate::fleet::BenchFleet;
-use crate::side::{Side, compare};
+use crate::side::{Length, Side, compare_for};
 use crate::webhooks::receiver::Receiver;
 use crate::wrk::Request;
 
 /// Rows of a page of deliveries.
 const DELIVERIES: usize = 100;
-/// Pages of the public site; a game's page and its API call come besides.
-const PUBLIC: [(&str, &str); 8] = [
+/// There are many kinds of pages, so each has less time than the sides of other benchmarks.
+const LENGTH: Length = Length {
+    rounds: 3,
+    seconds: 4,
+};
+/// Pages of the public site and of the documentation whose address is always the same.
+const PAGES: [(&str, &str); 17] = [
     ("start page", "/"),
     ("list of games", "/games"),
     ("search", "/search?q=puzzle"),
-    ("a country's page", "/countries/KE"),
+    ("list of creators", "/creators"),
     ("list of events", "/events"),
+    ("a country's page", "/countries/KE"),
+    ("a board", "/rankings/games/week"),
+    ("vote", "/vote"),
+    ("list of currencies", "/economy"),
+    ("how rates are worked out", "/about/rates"),
+    ("feed of games", "/games/feed.xml"),
+    ("calendar of events", "/events/calendar.ics"),
+    ("a file of the sitemap", "/sitemap/games-1.xml"),
     ("a guide", "/docs/first-call"),
     ("the longest guide", "/docs/webhooks"),
     ("search of the guides", "/docs/search?q=key"),
+    ("an operation of the reference", "/docs/reference/listGames"),
 ];
 
 pub(crate) async fn run() {
@@ -34,6 +49,7 @@ pub(crate) async fn run() {
     let bench = BenchFleet::up_with(&[
         ("WEBHOOK_ALLOW", &format!("http://{}", receiver.host(0))),
         ("WEB_PAGES_PER_MINUTE", "4000000000"),
+        ("WEB_PERSON_PAGES_PER_MINUTE", "4000000000"),
     ])
     .await;
     let pages = Pages::sign_in(&bench).await;
@@ -43,10 +59,11 @@ pub(crate) async fn run() {
         .beside_bare("keys", &format!("{}/keys", pages.account))
         .await;
     pages.beside_bare("100 deliveries", &deliveries).await;
-    for (name, path) in PUBLIC {
+    for (name, path) in PAGES {
         pages.beside_bare(name, path).await;
     }
-    pages.game().await;
+    pages.listings().await;
+    pages.currencies().await;
     openapi(&bench).await;
 }
 
@@ -120,18 +137,32 @@ impl<'a> Pages<'a> {
         let cookie = self.client.cookie_header().unwrap();
         let page = self.client.http.get(&url).header("cookie", cookie);
         let page = page.send().await.unwrap().error_for_status().unwrap();
-        let page = page.text().await.unwrap();
+        let page = page.bytes().await.unwrap();
         println!("\n{name}: {} bytes", page.len());
         let (_bare, bare) = bare(self.bench, &page).await;
-        compare(&bare, &self.side(name, path)).await;
+        compare_for(LENGTH, &bare, &self.side(name, path)).await;
     }
 
-    /// The page of a game, beside the API's answer about it.
-    async fn game(&self) {
-        let games = Client::new(&self.bench.fleet, &self.bench.key);
-        let games = games.get("/games").await;
-        let slug = games.data()[0]["slug"].as_str().unwrap();
-        let path = format!("/games/{slug}");
+    /// Pages of listings. Those of games are loaded beside the API's answer about the same game, too.
+    async fn listings(&self) {
+        let api = Client::new(&self.bench.fleet, &self.bench.key);
+        let (game, event) = (api.get("/games").await, api.get("/events").await);
+        let city = api.get("/cities").await;
+        let text = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap().to_owned();
+        let (game, event) = (&game.data()[0], &event.data()[0]);
+        let creator = text(&game["creator"], "handle");
+        let (game, event) = (text(game, "slug"), text(event, "slug"));
+        let city = text(&city.data()[0], "slug");
+        for (name, path) in [
+            ("a creator's page", format!("/creators/{creator}")),
+            ("a city's page", format!("/cities/{city}")),
+            ("an event's page", format!("/events/{event}")),
+            ("a share card", format!("/games/{game}/card.jpg")),
+            ("an embedded game", format!("/embed/games/{game}")),
+        ] {
+            self.beside_bare(name, &path).await;
+        }
+        let path = format!("/games/{game}");
         self.beside_bare("a game's page", &path).await;
         let api = Request::get(&format!("{}{path}", self.bench.fleet.base_url));
         let api = Side {
@@ -142,7 +173,21 @@ impl<'a> Pages<'a> {
                 .into(),
         };
         println!();
-        compare(&api, &self.side("a game's page", &path)).await;
+        compare_for(LENGTH, &api, &self.side("a game's page", &path)).await;
+    }
+
+    /// Pages of currencies that have reported.
+    async fn currencies(&self) {
+        let fleet = &self.bench.fleet;
+        let mut games = Games::open(fleet).await;
+        games.grow(fleet, 2).await;
+        games.report_all(fleet).await;
+        for (name, path) in [
+            ("a currency's rates", "/economy/bench-0"),
+            ("the history of a pair", "/economy/bench-0/bench-1"),
+        ] {
+            self.beside_bare(name, path).await;
+        }
     }
 }
 
@@ -152,7 +197,7 @@ async fn openapi(bench: &BenchFleet) {
     let document = reqwest::get(&url).await.unwrap();
     let document = document.error_for_status().unwrap();
     let etag = document.headers()["etag"].to_str().unwrap().to_owned();
-    let document = document.text().await.unwrap();
+    let document = document.bytes().await.unwrap();
     println!("\nGET /openapi.json: {} bytes", document.len());
     let side = |name, request| Side {
         name,
@@ -163,13 +208,13 @@ async fn openapi(bench: &BenchFleet) {
     let unchanged = Request::get(&url).with_header(&format!("If-None-Match: {etag}"));
     let unchanged = side("304", unchanged);
     let (_bare, bare) = bare(bench, &document).await;
-    compare(&bare, &whole).await;
+    compare_for(LENGTH, &bare, &whole).await;
     println!();
-    compare(&whole, &unchanged).await;
+    compare_for(LENGTH, &whole, &unchanged).await;
 }
 
 /// A process that has these bytes ready, which ends with what is returned.
-async fn bare(bench: &BenchFleet, body: &str) -> (Child, Side) {
+async fn bare(bench: &BenchFleet, body: &[u8]) -> (Child, Side) {
     let body = bench.small.write("page.html", body);
     let address = child::free_address();
     let process = child::own(&["static-body", &address, &body], &address).await;
