@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 use url::{ParseError, Url};
 
 /// Bounds a hung page; it measures nothing.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// What a test's browser differs in.
 #[derive(Debug, Clone, Copy)]

@@ -1,4 +1,4 @@
-//! From the start page to a first call that answers, and on to a verified webhook: with JavaScript, and without.
+//! A visitor votes, goes from the start page to a first call that answers, and on to a verified webhook: with JavaScript, and without.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use crate::browser::{Browser, Options};
 use crate::pages::problems;
+use crate::vote::vote_by_keyboard;
 
 const PASSWORD: &str = "baobab lorry teapot nine";
 /// The most clicks from the start page to a call that answers; the call is pasted.
@@ -111,6 +112,7 @@ async fn walk(options: Options) {
         clicks: 0,
         problems: Vec::new(),
     };
+    vote_by_keyboard(&visitor.browser).await;
     let call = visitor.reach_the_first_call().await;
     assert!(visitor.clicks <= FIRST_CALL, "{} clicks", visitor.clicks);
     let pasted = Command::new("sh")

@@ -1,4 +1,4 @@
-//! The dashboard in Chromium, on the fleet that the tests share.
+//! The site and the dashboard in Chromium, most of it on the fleet that the tests share.
 //!
 //! `SCREENSHOTS=FOLDER` writes a picture of each page there, wide and narrow, light and dark.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
@@ -8,3 +8,4 @@ mod browser;
 mod journey;
 mod pages;
 mod paint;
+mod vote;

@@ -3,8 +3,7 @@
 use contracts::economy::v1::SetOwnCurrencyRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::public::{Currency, Rate};
-use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, eventually};
-use kit::rpc::client::dial;
+use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, dial, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -249,7 +248,7 @@ async fn an_owner_names_the_currency_of_a_game() {
     let game = Game::without_currency().await;
     let economy = &game.fleet.service("economy-svc").grpc;
     let token = game.fleet.service_token.clone().into();
-    let currencies = CurrenciesServiceClient::new(dial(economy, &token).await.unwrap());
+    let currencies = CurrenciesServiceClient::new(dial(economy, &token).await);
     let set = async |account: &str| {
         let request = SetOwnCurrencyRequest {
             account_id: account.to_owned(),

@@ -5,20 +5,20 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1 as listings;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
-use e2e::{Fleet, KeyRequest, Staff};
-use kit::rpc::client::{Client, dial};
+use e2e::{Fleet, KeyRequest, Staff, dial};
+use kit::rpc::client::Client;
 use tonic::Code;
 
 async fn gateway(fleet: &Fleet, token: &str) -> StaffServiceClient<Client> {
     let token = token.to_owned().into();
     let client = dial(&fleet.service("gateway").grpc, &token).await;
-    StaffServiceClient::new(client.unwrap())
+    StaffServiceClient::new(client)
 }
 
 async fn members(fleet: &Fleet) -> StaffMemberServiceClient<Client> {
     let token = fleet.staff_token.clone().into();
     let client = dial(&fleet.service("listings-svc").grpc, &token).await;
-    StaffMemberServiceClient::new(client.unwrap())
+    StaffMemberServiceClient::new(client)
 }
 
 /// A new member's name and token.

@@ -6,10 +6,10 @@ use contracts::common::v1::Mode;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use e2e::{Client, Fleet};
+use e2e::{Client, Fleet, dial};
 use image::codecs::png::PngEncoder;
 use image::{Rgb, RgbImage};
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::Client as Channel;
 use reqwest::Method;
 
 use crate::lists::live;
@@ -29,9 +29,7 @@ fn picture() -> Vec<u8> {
 
 async fn staff(fleet: &Fleet) -> StaffPictureServiceClient<Channel> {
     let token = fleet.staff_token.clone().into();
-    let channel = dial(&fleet.service("listings-svc").grpc, &token)
-        .await
-        .unwrap();
+    let channel = dial(&fleet.service("listings-svc").grpc, &token).await;
     StaffPictureServiceClient::new(channel)
 }
 

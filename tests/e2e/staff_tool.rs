@@ -9,9 +9,8 @@ use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconom
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient as OfWebhooks;
-use e2e::{AccountTokens, Fleet, Staff, binaries, eventually};
+use e2e::{AccountTokens, Fleet, Staff, binaries, dial, eventually};
 use kit::Fault;
-use kit::rpc::client::dial;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -84,7 +83,7 @@ async fn the_help_of_the_audit_has_every_action_and_kind_of_the_services() {
             .collect()
     };
     let token = fleet.staff_token.clone().into();
-    let at = async |service: &str| dial(&fleet.service(service).grpc, &token).await.unwrap();
+    let at = async |service: &str| dial(&fleet.service(service).grpc, &token).await;
     let nonsense = || ListAuditRequest {
         action: "nonsense".to_owned(),
         entity: "nonsense".to_owned(),

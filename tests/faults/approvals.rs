@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::{DecideItem, DecideRequest, Decision};
-use e2e::{Fleet, SmallFleet, Staff, eventually, named};
+use e2e::{Fleet, SmallFleet, Staff, dial, eventually, named};
 use futures::future::join_all;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::Client as Channel;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use reqwest::Method;
@@ -45,7 +45,7 @@ async fn channels(fleet: &Fleet) -> Vec<(i32, StaffReviewServiceClient<Channel>)
         .iter()
         .filter(|one| one.name == "listings-svc");
     let dialled = replicas.map(async |replica| {
-        let channel = dial(&replica.grpc, &token).await.unwrap();
+        let channel = dial(&replica.grpc, &token).await;
         (replica.pid.unwrap(), StaffReviewServiceClient::new(channel))
     });
     join_all(dialled).await

@@ -17,7 +17,7 @@ struct Scene {
 
 impl Scene {
     async fn set() -> Self {
-        let mut small = SmallFleet::new();
+        let mut small = SmallFleet::patient();
         // A quarter of it passes before a call is retried: on a machine that is busy, the rest must do for the replica that runs.
         small.set("GATEWAY_UPSTREAM_DEADLINE", "10");
         let plans = small.plans();

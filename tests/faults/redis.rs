@@ -34,7 +34,9 @@ struct Scene {
 
 impl Scene {
     async fn set() -> Self {
-        let mut small = SmallFleet::new();
+        let mut small = SmallFleet::patient();
+        // Redis is what fails, so the gateways give it the usual time.
+        small.set("GATEWAY_REDIS_PATIENCE", "50");
         let plans = small.plans();
         let fleet = small
             .up_with(&["--replicas", "gateway=2", "--plans", &plans])
@@ -105,7 +107,10 @@ impl Scene {
         self.until_away(false).await;
         self.until_settled().await;
 
-        let (answered, used) = (self.load.answered(), self.load.month_used().await.unwrap());
+        let used = eventually("the month's use can be read", async || {
+            self.load.month_used().await
+        });
+        let (answered, used) = (self.load.answered(), used.await);
         assert!(used <= answered, "{what}: {used} of {answered} are counted");
         let forgotten = answered - used;
         let now_forgotten = forgotten.saturating_sub(self.forgotten.replace(forgotten));

@@ -2,9 +2,9 @@
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::Client as Channel;
 
-use crate::{Fleet, NewAccount};
+use crate::{Fleet, NewAccount, dial};
 
 /// The dashboard's calls for account tokens.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl AccountTokens {
     /// Tokens of `fleet`.
     pub async fn of(fleet: &Fleet) -> Self {
         let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("gateway").grpc, &token).await.unwrap();
+        let channel = dial(&fleet.service("gateway").grpc, &token).await;
         Self {
             accounts: AccountsServiceClient::new(channel),
         }

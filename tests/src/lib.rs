@@ -8,6 +8,7 @@
 
 mod account_tokens;
 mod client;
+mod dial;
 mod eventually;
 mod files;
 mod fleet;
@@ -23,6 +24,7 @@ mod web_client;
 
 pub use account_tokens::{AccountTokens, NewToken};
 pub use client::{Client, Response};
+pub use dial::dial;
 pub use eventually::{eventually, eventually_within};
 pub use files::may_open;
 pub use fleet::{Account, Fleet, Keys, Server, Service};

@@ -14,11 +14,11 @@ use contracts::listings::v1::{
     ImportRequest, ListingName, RemoveOwnerRequest,
 };
 use kit::Fault;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::Client as Channel;
 
 use serde_json::{Value, json};
 
-use crate::{Client, Fleet};
+use crate::{Client, Fleet, dial};
 
 /// Staff of a fleet.
 #[derive(Clone)]
@@ -56,13 +56,9 @@ impl Staff {
     /// Staff of `fleet`.
     pub async fn of(fleet: &Fleet) -> Self {
         let token = fleet.staff_token.clone().into();
-        let channel = dial(&fleet.service("gateway").grpc, &token).await.unwrap();
-        let listings = dial(&fleet.service("listings-svc").grpc, &token)
-            .await
-            .unwrap();
-        let economy = dial(&fleet.service("economy-svc").grpc, &token)
-            .await
-            .unwrap();
+        let channel = dial(&fleet.service("gateway").grpc, &token).await;
+        let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
+        let economy = dial(&fleet.service("economy-svc").grpc, &token).await;
         Self {
             gateway: StaffServiceClient::new(channel),
             economy: OfEconomy::new(economy),

@@ -1,6 +1,6 @@
 //! Hashes of passwords, on a bounded pool: a hash takes 19 MiB and some 40 ms of a core, so a burst of sign-ins must not take them all.
 //!
-//! The threads of the pool give way to all other threads of the machine, so that callers of the API do not wait for people who sign in.
+//! The threads of the pool give way to other threads of the machine, so that callers of the API wait less for people who sign in.
 
 use std::sync::Arc;
 
@@ -12,8 +12,9 @@ use tokio::sync::Semaphore;
 
 /// So many requests per core wait for their turn; further ones are refused.
 const WAITING_PER_CORE: usize = 32;
-/// The threads give way as much as Linux lets them (nice(2)).
-const NICE: i32 = 19;
+/// The threads have a third of the usual share of a core (nice(2)). With the lowest priority, a sign-in on a machine without an idle core
+/// would take minutes.
+const NICE: i32 = 5;
 
 /// Hashes and checks passwords with argon2id.
 #[derive(Clone)]

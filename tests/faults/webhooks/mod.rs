@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use contracts::webhook::v1::AddEndpointRequest;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
-use e2e::{Fleet, SmallFleet, Staff, eventually};
-use kit::rpc::client::dial;
+use e2e::{Fleet, SmallFleet, Staff, dial, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -35,7 +34,7 @@ async fn add_endpoint(fleet: &Fleet, receiver: &Receiver, events: &[&str]) {
     let account = Staff::of(fleet).await.account("partner").await;
     let token = fleet.service_token.clone().into();
     let webhooks = &fleet.service("webhook-svc").grpc;
-    let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await.unwrap());
+    let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
     let added = eventually("webhook-svc knows the account", async || {
         let request = AddEndpointRequest {
             account_id: account.account.id.clone(),

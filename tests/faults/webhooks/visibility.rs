@@ -2,8 +2,7 @@
 
 use contracts::listings::v1::CreatePageRequest;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
-use e2e::{Client, Fleet, SmallFleet, Staff, eventually};
-use kit::rpc::client::dial;
+use e2e::{Client, Fleet, SmallFleet, Staff, dial, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,7 +13,7 @@ use super::receiver::Receiver;
 async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
     let token = fleet.service_token.clone().into();
     let listings = &fleet.service("listings-svc").grpc;
-    let mut pages = PagesServiceClient::new(dial(listings, &token).await.unwrap());
+    let mut pages = PagesServiceClient::new(dial(listings, &token).await);
     let body = json!({"handle": handle, "name": "New", "kind": "studio", "country_code": "NG"});
     let request = CreatePageRequest {
         account_id: account_id.to_owned(),
@@ -59,7 +58,7 @@ async fn patch(owner: &Client, slug: &str, body: &Value) -> e2e::Response {
 #[tokio::test]
 async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
     let receiver = Receiver::start().await;
-    let mut small = SmallFleet::new();
+    let mut small = SmallFleet::patient();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let fleet = small.up().await;
     add_endpoint(&fleet, &receiver, &["listing.published", "listing.updated"]).await;

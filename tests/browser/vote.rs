@@ -1,0 +1,53 @@
+//! A visitor votes with the keyboard, in a window as narrow as a phone's.
+
+use e2e::eventually;
+use fantoccini::Locator;
+use fantoccini::key::Key;
+
+use crate::browser::Browser;
+
+/// After so many votes the page shows where the listings stand.
+const VOTES: usize = 5;
+/// More elements than a page has that the keyboard can reach.
+const MOST_STEPS: usize = 100;
+
+/// Votes until the page shows how the boards moved.
+pub(crate) async fn vote_by_keyboard(browser: &Browser) {
+    browser.show_as(360, "light").await;
+    // A fleet that has just started sorts its listings within seconds.
+    eventually("a pair of games", async || {
+        browser.open("/vote").await;
+        let found = browser.client.find(Locator::Css("button[name='pick']"));
+        found.await.ok().map(drop)
+    })
+    .await;
+    for vote in 1..=VOTES {
+        focus(browser, "pick").await;
+        press(browser, Key::Enter).await;
+        let said = browser.text("main p.notice[role='status']").await;
+        assert!(!said.is_empty(), "vote {vote}");
+        let path = browser.client.current_url().await.unwrap();
+        assert_eq!(path.query(), Some("done=voted"), "vote {vote}: {said}");
+        // The next vote starts on a page of its own, so that its notice is not that of this one.
+        browser.open("/vote").await;
+    }
+    browser.until("main ul.rows h3 a").await;
+    browser.show_as(1_280, "light").await;
+}
+
+/// Moves the focus to the next element of this name.
+async fn focus(browser: &Browser, name: &str) {
+    for _ in 0..MOST_STEPS {
+        press(browser, Key::Tab).await;
+        let focused = browser.client.active_element().await.unwrap();
+        if focused.attr("name").await.unwrap().as_deref() == Some(name) {
+            return;
+        }
+    }
+    panic!("the keyboard does not reach {name}");
+}
+
+async fn press(browser: &Browser, key: Key) {
+    let focused = browser.client.active_element().await.unwrap();
+    focused.send_keys(&key).await.unwrap();
+}

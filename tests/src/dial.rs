@@ -1,0 +1,22 @@
+//! Clients of services.
+
+use std::time::Duration;
+
+use kit::config::Secret;
+use kit::rpc::client::{self, Client};
+
+use crate::eventually;
+
+/// No machine is so slow as to miss it; the default of services is seconds.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+/// A client of the service at `address`, once it answers.
+///
+/// # Panics
+/// Nothing answers.
+pub async fn dial(address: &str, token: &Secret) -> Client {
+    let dialled = eventually("the service answers", async || {
+        client::dial(address, token).await.ok()
+    });
+    dialled.await.with_default_deadline(DEADLINE)
+}
