@@ -24,7 +24,7 @@ use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
-use crate::store::{ListingTable, RecordTable as _, history};
+use crate::store::{ListingTable, RecordTable as _, history, pages};
 
 #[derive(Debug)]
 pub struct StaffEdit {
@@ -87,7 +87,7 @@ pub async fn apply(
         }
         (EditOperation::SetFields(changes, reference), Entity::Game) => {
             let change = |game: &Listing<Game>| set_fields(game, changes, reference, now);
-            context.apply(connection, change).await
+            context.apply_under_page(connection, change).await
         }
         (EditOperation::SetFields(changes, reference), Entity::Event) => {
             let change = |event: &Listing<Event>| set_fields(event, changes, reference, now);
@@ -104,7 +104,7 @@ pub async fn apply(
                 content.featured = *featured;
                 Ok(game.apply_staff_edit(content, now))
             };
-            context.apply(connection, change).await
+            context.apply_under_page(connection, change).await
         }
         (EditOperation::MoveToPage(handle), Entity::Game) => {
             // Locked, so that nobody takes the page down meanwhile.
@@ -194,13 +194,33 @@ impl EditContext<'_> {
             }
             Entity::Game => {
                 let change = |game: &Listing<Game>| revert(game, &old, now);
-                self.apply(connection, change).await
+                self.apply_under_page(connection, change).await
             }
             _ => {
                 let change = |event: &Listing<Event>| revert(event, &old, now);
                 self.apply(connection, change).await
             }
         }
+    }
+
+    /// Edits a game that stays on its page. The page may have just been taken down, while its games have yet to follow it.
+    async fn apply_under_page(
+        &self,
+        connection: &mut PgConnection,
+        change: impl FnOnce(&Listing<Game>) -> EditResult<Game>,
+    ) -> Result<Vec<NewChange>, ApplyError> {
+        let names = std::slice::from_ref(&self.edit.name);
+        let locked = Listing::<Game>::lock(connection, self.edit.mode, names).await?;
+        let games = locked.complete().ok_or(ApplyError::Busy)?;
+        let page_ids: Vec<Uuid> = games.iter().map(|game| game.content.page_id).collect();
+        let pages = pages::with_ids(&mut *connection, &page_ids).await?;
+        let is_removed = pages.iter().any(|page| page.state == ListingState::Removed);
+        let change = |game: &Listing<Game>| {
+            let is_shown = !game.hidden_by_page && !is_removed;
+            let edited = change(game)?;
+            Ok(edited.map(|edited| edited.under_page(is_shown, self.now)))
+        };
+        self.apply(connection, change).await
     }
 
     async fn apply<C>(

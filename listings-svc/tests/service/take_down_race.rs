@@ -20,6 +20,7 @@ use listings::store::revisions::Actor;
 use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
 use listings::write::reference_data_cache::ReferenceDataCache;
+use listings::write::staff_edit::{EditOperation, StaffEdit};
 use listings::write::submission::{Author, Submission, Target};
 use listings::write::{Command, CommandDependencies, CommandHandler, Outcome};
 use serde_json::{Value, json};
@@ -205,4 +206,46 @@ async fn a_page_is_not_taken_down_before_an_import_under_it_is_committed(pool: P
     let is_hidden =
         sqlx::query_scalar!("select hidden_by_page from listings.game where slug = 'imported'");
     assert!(is_hidden.fetch_one(&mut *removal).await.unwrap());
+}
+
+#[sqlx::test(migrator = "listings::MIGRATOR")]
+async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgPool) {
+    let (_service, handler) = listings(&pool).await;
+    let mut removal = pool.begin().await.unwrap();
+    handler
+        .apply(&mut removal, &take_down(), NOW)
+        .await
+        .unwrap();
+    removal.commit().await.unwrap();
+    // A page with many games takes the first of them along; this one is among the others.
+    sqlx::query!(
+        "update listings.game set state = 'published', hidden_by_page = false where slug = 'a-game'"
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    let title = json!({"title": "Edited"});
+    let edit = Command::Edit(Box::new(StaffEdit {
+        entity: Entity::Game,
+        mode: Mode::Live,
+        name: "a-game".to_owned(),
+        operation: EditOperation::SetFields(
+            title.as_object().unwrap().clone(),
+            Box::new(ReferenceData {
+                year: 2026,
+                ..ReferenceData::default()
+            }),
+        ),
+        reason: String::new(),
+        revision: None,
+        by: Member::operator(),
+    }));
+    let mut open = pool.begin().await.unwrap();
+    let (_, changes) = handler.apply(&mut open, &edit, NOW).await.unwrap();
+    let announced: Vec<bool> = changes.iter().map(|change| change.announced).collect();
+    assert_eq!(announced, [false]);
+    let game =
+        sqlx::query!("select title, hidden_by_page from listings.game where slug = 'a-game'");
+    let game = game.fetch_one(&mut *open).await.unwrap();
+    assert_eq!((game.title.as_str(), game.hidden_by_page), ("Edited", true));
 }
