@@ -1,7 +1,7 @@
 //! Every page of the dashboard in both themes, wide and narrow: nothing for axe to object to, no error of a script, nothing that the content
 //! security policy blocks, nothing wider than the window, and less than 100 KB.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use e2e::{Client, Fleet, WebClient, eventually};
 use reqwest::Method;
@@ -10,21 +10,33 @@ use serde_json::json;
 use crate::axe::{self, Rules};
 use crate::browser::{Browser, Options};
 
-const WIDTHS: [u32; 2] = [1_280, 360];
+/// How each page is looked at: the theme, the width of the window, and the rules that the page is checked against. A theme is nothing but
+/// colors, and the wide window shows all elements.
+const VIEWS: [(&str, u32, Option<Rules>); 4] = [
+    ("light", 1_280, Some(Rules::All)),
+    ("light", 360, Some(Rules::All)),
+    ("dark", 1_280, Some(Rules::Contrast)),
+    // Only for a screenshot.
+    ("dark", 360, None),
+];
 /// The most bytes of a page with what it loads.
 const MOST_BYTES: u64 = 100_000;
 
 /// The pages for a visitor.
-const PUBLIC: [&str; 25] = [
+const PUBLIC: [&str; 31] = [
     "/",
     "/fr/",
     "/games",
     "/fr/games",
     "/creators",
+    "/fr/creators",
     "/events",
+    "/fr/events",
     "/countries",
+    "/countries/KE",
     "/cities",
     "/search?q=puzzle",
+    "/fr/search?q=puzle",
     "/vote",
     "/fr/vote",
     "/vote/creators",
@@ -32,10 +44,12 @@ const PUBLIC: [&str; 25] = [
     "/rankings/games/week",
     "/fr/rankings/creators/all",
     "/economy",
+    "/fr/economy",
     "/about/rates",
     "/fr/about/rates",
     "/about/boards",
     "/credits",
+    "/terms",
     "/privacy",
     "/sign-up",
     "/sign-in",
@@ -63,13 +77,15 @@ const DOCS: [&str; 17] = [
     "/docs/reference/webhooks/listing.published",
 ];
 /// The pages for a person.
-const PERSONAL: [&str; 7] = [
+const PERSONAL: [&str; 9] = [
     "/you",
     "/you/activity",
     "/you/password",
     "/you/email",
     "/you/totp",
     "/you/delete",
+    "/accounts",
+    "/accounts/new",
     "/no-such-page",
 ];
 /// The pages of an account, below its path.
@@ -110,20 +126,26 @@ fn of_game(slug: &str) -> [String; 5] {
 /// Checks the open page in both themes and widths, and returns what is wrong with it.
 pub(crate) async fn problems(browser: &Browser, path: &str) -> Vec<String> {
     let mut problems = Vec::new();
-    for (theme, rules) in [("light", Rules::All), ("dark", Rules::Contrast)] {
-        for width in WIDTHS {
-            browser.show_as(width, theme).await;
-            let mut problem =
-                |what: String| problems.push(format!("{path}, {width}, {theme}: {what}"));
+    let screenshots = screenshot_folder();
+    for (theme, width, rules) in VIEWS {
+        if rules.is_none() && screenshots.is_none() {
+            continue;
+        }
+        browser.show_as(width, theme).await;
+        let mut problem = |what: String| problems.push(format!("{path}, {width}, {theme}: {what}"));
+        if let Some(rules) = rules {
             for violation in axe::violations(browser, rules).await {
                 problem(violation.to_string());
             }
-            let script = "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth";
-            let beyond = browser.client.execute(script, Vec::new()).await.unwrap();
-            if beyond.as_i64() != Some(0) {
-                problem(format!("{beyond} pixels wider than the window"));
-            }
-            save_screenshot(browser, path, width, theme).await;
+        }
+        let script =
+            "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth";
+        let beyond = browser.client.execute(script, Vec::new()).await.unwrap();
+        if beyond.as_i64() != Some(0) {
+            problem(format!("{beyond} pixels wider than the window"));
+        }
+        if let Some(folder) = &screenshots {
+            save_screenshot(browser, folder, path, width, theme).await;
         }
     }
     let script = "return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
@@ -142,15 +164,12 @@ pub(crate) async fn problems(browser: &Browser, path: &str) -> Vec<String> {
     problems
 }
 
-/// Writes what is seen, if a folder is named.
-async fn save_screenshot(browser: &Browser, path: &str, width: u32, theme: &str) {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "where a person wants to look at them"
-    )]
-    let Ok(folder) = std::env::var("SCREENSHOTS") else {
-        return;
-    };
+/// Where a person wants to look at the pages.
+fn screenshot_folder() -> Option<PathBuf> {
+    std::env::var_os("SCREENSHOTS").map(PathBuf::from)
+}
+
+async fn save_screenshot(browser: &Browser, folder: &Path, path: &str, width: u32, theme: &str) {
     let taken = browser.devtools(
         "Page.captureScreenshot",
         serde_json::json!({ "captureBeyondViewport": true }),
@@ -165,8 +184,8 @@ async fn save_screenshot(browser: &Browser, path: &str, width: u32, theme: &str)
         .filter(|word| word.parse::<uuid::Uuid>().is_err());
     let name: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let file = format!("{}-{theme}-{width}.png", name.join("-"));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(PathBuf::from(folder).join(file), bytes.unwrap()).unwrap();
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::write(folder.join(file), bytes.unwrap()).unwrap();
 }
 
 async fn sign_in(browser: &Browser) -> String {
@@ -211,6 +230,24 @@ async fn currency_pages(fleet: &Fleet) -> [String; 3] {
     })
     .await;
     pages
+}
+
+/// Pages of listings other than games, in both languages.
+async fn other_listings(fleet: &Fleet) -> [String; 4] {
+    let client = Client::new(fleet, &fleet.account("free").keys.live);
+    let first = async |path: &str, name: &str| {
+        let rows = client.get(path).await;
+        rows.data()[0][name].as_str().unwrap().to_owned()
+    };
+    let creator = first("/creators?limit=1", "handle").await;
+    let event = first("/events?limit=1", "slug").await;
+    let city = first("/cities?limit=1", "slug").await;
+    [
+        format!("/creators/{creator}"),
+        format!("/fr/creators/{creator}"),
+        format!("/events/{event}"),
+        format!("/cities/{city}"),
+    ]
 }
 
 /// Makes a token, checks the only page that shows it, and revokes it.
@@ -263,9 +300,14 @@ async fn the_pages_of_visitors_have_no_problem() {
     let game = browser.fleet.account("free").economy_game.clone();
     let games = ["/games", "/fr/games", "/correct/game", "/fr/report/game"];
     let games = games.map(|list| format!("{list}/{game}"));
+    let others = other_listings(&browser.fleet).await;
     let currencies = currency_pages(&browser.fleet).await;
     let public = PUBLIC.map(ToOwned::to_owned).into_iter();
-    let found = check(&browser, public.chain(currencies).chain(games)).await;
+    let found = check(
+        &browser,
+        public.chain(currencies).chain(games).chain(others),
+    )
+    .await;
     assert_none(browser, found).await;
 }
 
