@@ -1,4 +1,4 @@
-//! Changes that a caller who hangs up does not end.
+//! Runs changes in tasks of their own, which continue if the caller hangs up.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 #[derive(Clone, Debug)]
 pub struct ChangeTasks {
     tasks: TaskTracker,
-    /// That of the process: the runtime of a thread of the public port may end before the change.
+    /// The runtime of the process. That of a thread of the public port may end before the change.
     runtime: Handle,
 }
 

@@ -148,7 +148,7 @@ pub async fn recover(
         account_id: caller.account.clone(),
         endpoint_id: endpoint.clone(),
         since: since.map(timestamp::encode),
-        // A call with bad parameters is only checked.
+        // webhook-svc only checks a call with bad parameters.
         dry_run: dry_run || !errors.is_empty(),
     };
     if !errors.is_empty() {
@@ -179,7 +179,7 @@ async fn get_delivery(
     found.map_err(of_endpoint)
 }
 
-/// The number of a delivery. Nothing else has one, so that is a 404.
+/// Parses the number of a delivery. No delivery has a text that is not a number, so such a text is a 404.
 fn number(id: &str) -> Result<i64, ApiError> {
     id.parse().map_err(|_not_a_number| not_found())
 }

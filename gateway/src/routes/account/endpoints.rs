@@ -217,14 +217,15 @@ async fn perform(
     })
 }
 
-/// What a token did to an endpoint.
+/// A change that a token made to an endpoint.
 pub(super) struct EndpointChange<'a> {
     endpoint: &'a str,
     url: Option<String>,
     action: &'a str,
 }
 
-/// Records what a token did to an endpoint that is still there, and returns its result.
+/// Records a change that a token made to an endpoint, and returns the change's result. The endpoint must still exist, since its URL is
+/// read.
 pub(super) async fn record_change<T>(
     app: &Gateway,
     caller: TokenCaller,
@@ -243,8 +244,8 @@ pub(super) async fn record_change<T>(
     record(app, caller, change, result).await
 }
 
-/// Records what a token did, unless webhook-svc has refused it, and returns its result. The endpoint may have changed, so a failure of
-/// this is only logged.
+/// Records a change that a token made, unless webhook-svc has refused it, and returns the change's result. The endpoint may have changed,
+/// so a failure to record that is only logged.
 async fn record<T>(
     app: &Gateway,
     caller: TokenCaller,
@@ -273,10 +274,11 @@ async fn record<T>(
 /// The highest rate limit of webhook-svc, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
 
-/// webhook-svc refuses it: a request that has it is checked, and changes nothing.
+/// webhook-svc refuses this rate limit: it checks a request that has it, and changes nothing.
 const REFUSED_RATE_LIMIT: Option<u32> = Some(u32::MAX);
 
-/// The rate limit of a body, at least `least`. It is checked here, since a body with another bad field is sent with [`REFUSED_RATE_LIMIT`].
+/// Reads and checks the rate limit of a body, at least `least`. webhook-svc cannot check it if another field is bad: the request then has
+/// [`REFUSED_RATE_LIMIT`] instead.
 fn rate_limit(fields: &mut Fields, least: u32) -> Option<u32> {
     let limit = fields.number("rate_limit");
     if limit.is_some_and(|limit| !(least..=MAX_RATE_LIMIT).contains(&limit)) {
@@ -286,7 +288,7 @@ fn rate_limit(fields: &mut Fields, least: u32) -> Option<u32> {
     limit
 }
 
-/// Removes the reason against [`REFUSED_RATE_LIMIT`].
+/// Removes the error about [`REFUSED_RATE_LIMIT`], which the client has not sent.
 async fn without_rate_limit<T>(call: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     call.await.map_err(|mut fault| {
         fault.fields.remove("rate_limit");
@@ -294,7 +296,7 @@ async fn without_rate_limit<T>(call: impl Future<Output = Result<T, Fault>>) -> 
     })
 }
 
-/// The URL of an endpoint, for the audit, which shows it after the endpoint is gone.
+/// The URL of an endpoint, for the audit, which still shows the URL after the endpoint is gone.
 async fn url(app: &Gateway, account: &str, id: &str) -> Option<String> {
     let request = proto::GetEndpointRequest {
         account_id: account.to_owned(),

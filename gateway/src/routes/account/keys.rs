@@ -64,7 +64,7 @@ pub async fn create(
     if !errors.is_empty() {
         let mut bad = app.accounts.bad_fields_of_key(request);
         if errors.contains_key("kind") {
-            // Whether the key needs a game is not known.
+            // Without a valid kind, it is unknown whether the key needs a game.
             bad.remove("game");
         }
         bad.extend(errors);
@@ -191,8 +191,8 @@ async fn find(app: &Gateway, account: &str, id: &str) -> Result<AccountKey, ApiE
     keys.find(|key| key.id == id).ok_or_else(not_found)
 }
 
-/// The keys of an account, and its requests that have become no key. A key has the id of its request. Requests are read first: one that is
-/// revealed between the two reads is seen as a request or as a key.
+/// The keys of an account, and its requests that have become no key. A key has the id of its request. Read the requests first: a request
+/// that is revealed between the two reads is then found, as a request or as a key.
 async fn all(app: &Gateway, account: &str) -> Result<Vec<AccountKey>, ApiError> {
     let requests = open_requests(app, account).await?;
     let keys = proto::AccountsServiceListKeysRequest {

@@ -1,5 +1,5 @@
-//! The account API (§10.18): what the people of an account do in the dashboard, for programs with a token. The routes call the same services
-//! as the dashboard, in the name of the token.
+//! The account API (§10.18): a program with a token makes the calls that people make in the dashboard. The routes call the same services as
+//! the dashboard, in the name of the token.
 
 pub mod deliveries;
 pub mod endpoints;
@@ -44,7 +44,7 @@ impl FromRequestParts<App> for TokenCaller {
         let AuthenticatedCaller(caller) =
             AuthenticatedCaller::from_request_parts(parts, app).await?;
         if parts.method == Method::POST && parts.headers.contains_key(idempotency_key::HEADER) {
-            // A caller who sends it relies on it.
+            // The header is rejected, not ignored: its sender relies on it.
             let reason = "Leave this header out: calls below /account have none. After a lost response, read the list before you repeat a call.";
             return Err(Fault::invalid_field("Idempotency-Key", reason).into());
         }
@@ -62,7 +62,7 @@ impl FromRequestParts<App> for TokenCaller {
     }
 }
 
-/// An id in a path. Nothing has an id that is no UUID, so that is a 404.
+/// An id in a path. All ids are UUIDs, so any other text is a 404.
 pub struct IdParam(pub String);
 
 impl FromRequestParts<App> for IdParam {
@@ -74,7 +74,7 @@ impl FromRequestParts<App> for IdParam {
     }
 }
 
-/// Makes a change, also if the client hangs up: nothing may be lost between the change and its row of the audit.
+/// Makes a change, and its row of the audit, also if the client hangs up in between.
 async fn change<T: Send + 'static>(
     app: &App,
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
@@ -86,7 +86,7 @@ async fn change<T: Send + 'static>(
     })
 }
 
-/// The error of a change. If its outcome is unknown, the way out differs from that of other writes, which take an `Idempotency-Key`.
+/// The error of a change. If the outcome is unknown, the message gives other advice than for writes that take an `Idempotency-Key`.
 fn of_change(fault: Fault) -> Fault {
     if fault.code != Code::OutcomeUnknown {
         return fault;
@@ -99,8 +99,8 @@ fn of_change(fault: Fault) -> Fault {
     }
 }
 
-/// The error of a call with these bad fields or parameters. `ask` asks the service all the same, without an effect: what the account does
-/// not have is a 404 whatever else is wrong (§7.1), and one answer names everything that is bad.
+/// The error of a call with these bad fields or parameters. `ask` calls the service all the same, without an effect: if the account lacks
+/// the object, the response is a 404 whatever else is wrong (§7.1), and otherwise one response names all bad fields.
 async fn refused<T>(
     bad: BTreeMap<String, String>,
     ask: impl Future<Output = Result<T, Fault>>,

@@ -1,4 +1,4 @@
-//! What the account has used (§10.18).
+//! The usage of the account (§10.18).
 
 use axum::extract::{RawQuery, State};
 use contracts::gateway::v1 as proto;

@@ -14,7 +14,7 @@ use crate::store::key_requests;
 use crate::write::{Command, Outcome};
 
 impl Operations {
-    /// Requests a live key. `problems` has those of the fields that the caller has parsed.
+    /// Requests a live key. `problems` has the errors of the fields that the caller has parsed.
     pub(in crate::service) async fn request_key(
         &self,
         by: Author,

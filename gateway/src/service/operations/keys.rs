@@ -17,7 +17,7 @@ use crate::domain::secret::Secret;
 use crate::store::{games, keys};
 use crate::write::{Command, NewKey, Outcome};
 
-/// Keys that have ended, of which a list has the newest.
+/// The most ended keys in a list, which has the newest ones.
 const ENDED_KEYS: usize = 100;
 
 /// The fields of a new key, or of a request for one.
@@ -51,7 +51,7 @@ impl KeyFields {
 }
 
 impl Operations {
-    /// Creates a key. `problems` has those of the fields that the caller has parsed.
+    /// Creates a key. `problems` has the errors of the fields that the caller has parsed.
     pub(in crate::service) async fn create_key(
         &self,
         by: Author,
@@ -78,7 +78,7 @@ impl Operations {
         account: Uuid,
     ) -> Result<proto::ListKeysResponse, Fault> {
         let now = self.clock.now();
-        // One ended key more than is listed shows whether some are left out.
+        // Reads one ended key more than the list has, which shows whether keys are left out.
         let rows = i64::try_from(ENDED_KEYS + 1).unwrap_or(i64::MAX);
         let keys = keys::of_account(&self.pool, account, rows, now);
         let mut keys = keys.await.map_err(|error| pg::fault(&error))?;
@@ -151,7 +151,7 @@ impl Operations {
         };
         let account = match self.account(identifier).await {
             Ok(account) => account,
-            // The command says so.
+            // The command returns this error.
             Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid) => return Ok(()),
             Err(fault) => return Err(fault),
         };
@@ -164,7 +164,7 @@ impl Operations {
         Ok(())
     }
 
-    /// Generates a secret, and what is stored of it.
+    /// Generates a secret, with the hash and the last characters to store.
     pub(super) fn new_secret(&self, id: Uuid, mode: Mode, kind: KeyKind) -> (Secret, NewKey) {
         let public = kind == KeyKind::Public;
         let secret = self.format.generate(mode, public, &mut rand::rng());

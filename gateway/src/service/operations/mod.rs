@@ -49,7 +49,7 @@ pub struct Operations {
 pub(super) enum Scope {
     /// A call of staff.
     All,
-    /// A call of a person: those of this account. The others do not exist.
+    /// A call of a person reaches the keys and requests of this account. Those of other accounts do not exist for it.
     Account(Uuid),
 }
 
