@@ -1,7 +1,7 @@
-//! Limits how many pages a visitor may ask for in a minute. Each replica counts for itself.
+//! Limits how many pages a visitor may request per minute. Each replica counts separately.
 //!
-//! A network has a limit for public pages, so that a scraper does not take the catalogue from the callers of the API; a person who is signed
-//! in, for pages of the public site and the dashboard together.
+//! A network has a limit for public pages, so that a scraper does not slow the catalogue down for callers of the API. A signed-in person
+//! has a limit for pages of the public site and the dashboard together.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -13,21 +13,21 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 const MINUTE: Duration = Duration::MINUTE;
-/// Visitors that are counted one by one, about 4 MB. Further ones are counted in buckets.
+/// The most visitors that have a count of their own, about 4 MB. Further visitors share the counts of buckets.
 const CAPACITY: usize = 100_000;
-/// Further visitors share so many buckets, so that a flood from many addresses does not refuse each of them.
+/// The number of buckets. There are many, so that a flood from many addresses does not exhaust every further visitor's bucket.
 const BUCKETS: u64 = 1_024;
-/// A bucket has so many times the pages of a network.
+/// A bucket's limit, as a multiple of a network's limit.
 const OF_BUCKET: u32 = 10;
 
-/// Who is counted.
+/// A visitor whose pages are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Visitor {
     Network(Network),
     Person(Uuid),
 }
 
-/// A count.
+/// The key of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Counted {
     Visitor(Visitor),
@@ -37,7 +37,7 @@ enum Counted {
 /// The pages of the current minute. All visitors share one minute.
 #[derive(Debug)]
 pub struct PageLimit {
-    /// Of a network.
+    /// The limit of a network.
     pages: u32,
     pages_of_person: u32,
     /// Assigns visitors to buckets.
@@ -52,7 +52,7 @@ struct Minute {
 }
 
 impl PageLimit {
-    /// Both are per minute: of one network, and of one person.
+    /// Both limits are per minute: `pages` for one network, `pages_of_person` for one person.
     pub fn new(pages: u32, pages_of_person: u32) -> Self {
         Self {
             pages,
@@ -147,10 +147,10 @@ mod tests {
             let mut newcomers = newcomers.clone().take(count);
             newcomers.all(|number| limit.count(network(number), START).is_ok())
         };
-        // None of them was there before, and each bucket has ten pages.
+        // No newcomer has a count of its own, and each bucket has ten pages.
         assert!(allowed(10));
         assert!(!allowed(20_000));
-        // Those who were counted before have what they had.
+        // Visitors that were counted before keep their own counts.
         assert_eq!(limit.count(network(0), START), Err(60));
     }
 }

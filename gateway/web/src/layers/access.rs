@@ -1,4 +1,4 @@
-//! Who may see a page. The router names it for every path; this layer enforces it before the handler runs.
+//! Access control of pages. The router declares the [`Access`] of every path; this layer enforces it before the handler runs.
 
 use axum::RequestExt as _;
 use axum::extract::{RawPathParams, Request, State};
@@ -19,11 +19,11 @@ use crate::session::limits;
 use crate::store::members;
 use crate::viewer::{AccountScope, Viewer};
 
-/// Who may see a page.
+/// The visitors who may see a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Anyone,
-    /// A file that is the same for everybody. Nothing is counted or looked up for it.
+    /// A file that is the same for everybody. The layers neither count it nor look up a session.
     Asset,
     /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/visit.rs`).
     Public,
@@ -43,15 +43,16 @@ pub enum Access {
 pub struct Guard {
     pub app: App,
     pub access: Access,
-    /// Forms are refused here while everything is read-only. Otherwise their handlers say so, with what was typed.
+    /// Whether this layer refuses forms while the site is read-only. If false, the handler refuses them, and its page shows the typed text
+    /// again.
     pub closes: bool,
     /// The longest body of a form.
     pub body_limit: usize,
 }
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    // The body is read first: otherwise a form whose last byte is held back would act for a person, with a password or a role, as they were
-    // when its first byte came.
+    // Read the body before the checks. Otherwise a client could hold the last byte back, and the form would still act with the password or
+    // the role that was valid when its first byte came.
     let buffered = match *request.method() {
         Method::POST => form_body::buffer(request, guard.body_limit).await,
         _ => Ok(request),
@@ -61,7 +62,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Err(error) => return error.into_response(),
     };
     let is_of_person = matches!(guard.access, Access::SignedIn | Access::Member(_));
-    // What was typed is not lost with Redis, PostgreSQL or a service.
+    // If Redis, PostgreSQL or a service fails, the error page can send the typed fields again.
     let typed = match *request.method() {
         Method::POST if is_of_person => typed_form::read(&mut request).await,
         _ => None,
@@ -74,7 +75,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     typed_form::attach(response, typed)
 }
 
-/// Adds the [`Viewer`] and the [`AccountScope`] to the request, or answers it.
+/// Adds the [`Viewer`] and the [`AccountScope`] to the request, or returns the response that ends it.
 async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
@@ -83,7 +84,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         access,
         Access::Anyone | Access::Public | Access::File | Access::Docs
     ) {
-        // These pages are there for strangers too, so they work without Redis.
+        // Visitors need no session for these pages, so the pages work without Redis.
         let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
         request.extensions_mut().insert(viewer);
         return Ok(None);
@@ -109,7 +110,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     if let Access::Member(permission) = access {
         let account = account_of(request).await.ok_or_else(PageError::not_found)?;
         let role = members::role(&app.pool, account, viewer.person.id).await?;
-        // An account of others looks like one that does not exist.
+        // Hides whether the account exists from people who are not its members.
         let role = role.ok_or_else(PageError::not_found)?;
         if !role.may(permission) {
             return Err(PageError::forbidden(permission.holders()));
@@ -131,10 +132,10 @@ async fn account_of(request: &mut Request) -> Option<Uuid> {
     value.parse().ok()
 }
 
-/// The page to sign in, which leads back.
+/// Redirects to the sign-in page, which leads back to the requested page.
 fn sign_in_first(request: &Request) -> Response {
     let path = request.uri().path_and_query();
-    // A form cannot be sent again by the redirect: its page is what leads back, and a form's path may have none.
+    // A redirect cannot send a form again, and the path of a form may have no page to lead back to.
     let next = match *request.method() {
         Method::GET | Method::HEAD => path.map_or("/accounts", |path| path.as_str()),
         _ => "/accounts",

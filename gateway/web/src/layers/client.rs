@@ -1,4 +1,4 @@
-//! Finds out where a request comes from.
+//! Finds the client's address and browser.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -11,7 +11,7 @@ use kit::client_address;
 use crate::app::App;
 use crate::viewer::ClientInfo;
 
-/// The most characters of the browser's name that are kept.
+/// The longest `User-Agent` that is stored, in characters.
 const MAX_AGENT: usize = 200;
 
 /// Adds the [`ClientInfo`] to the request.

@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue};
 use crate::app::App;
 use crate::session::CookieStyle;
 
-/// Only own files, no inline script or style, no frames, no forms to other sites.
+/// Allows files and forms of this site only, and no inline scripts or styles and no frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -17,7 +17,7 @@ pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-re
 
 const FIXED: [(&str, &str); 4] = [
     ("x-content-type-options", "nosniff"),
-    // Not `no-referrer`, with which browsers send `Origin: null` on forms.
+    // With `no-referrer`, browsers would send `Origin: null` with forms.
     ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
     (
@@ -36,7 +36,7 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
             HeaderValue::from_static(value),
         );
     }
-    // The page for frames of other sites has a policy of its own.
+    // The page that other sites show in a frame has set its own policy.
     headers
         .entry(CONTENT_SECURITY_POLICY)
         .or_insert(HeaderValue::from_static(POLICY));
@@ -44,11 +44,11 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
         let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
         headers.insert("strict-transport-security", year);
     }
-    // Public pictures are for pages of other sites too.
+    // Pages of other sites may show public pictures, which have set this header.
     headers
         .entry(RESOURCE_POLICY)
         .or_insert(HeaderValue::from_static("same-origin"));
-    // Pages differ by person, and some have secrets.
+    // By default nothing is cached: pages differ per person, and some have secrets.
     headers
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

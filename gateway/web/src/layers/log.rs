@@ -24,7 +24,7 @@ const UPLOAD: Duration = Duration::from_mins(2);
 #[derive(Debug, Clone)]
 struct RoutePattern(String);
 
-/// Adds the pattern of the path to the response. It belongs inside the router, where the pattern is known.
+/// Adds the pattern of the path to the response. Use this layer inside the router, where the pattern is known.
 pub async fn name_route(request: Request, next: Next) -> Response {
     let pattern = request.extensions().get::<MatchedPath>();
     let pattern = pattern.map(|path| RoutePattern(path.as_str().to_owned()));
@@ -40,14 +40,14 @@ async fn run(limit: Duration, request: Request, next: Next) -> Response {
     let answering = AssertUnwindSafe(next.run(request)).catch_unwind();
     match timeout(limit, answering).await {
         Ok(Ok(response)) => response,
-        // The panic hook has logged it.
+        // The panic hook has logged the panic.
         Ok(Err(_panic)) => PageError::internal().into_response(),
         Err(_elapsed) => PageError::timed_out().into_response(),
     }
 }
 
-/// Answers a form in a task of its own: it runs to its end even if the browser closes the connection, as it does with the first of two clicks. Otherwise a
-/// key could be made and shown to nobody.
+/// Answers a form in a task of its own, which continues if the browser closes the connection. On a double click, browsers close the
+/// connection of the first click; without the task, a key could be made whose secret nobody sees.
 async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
     let (sender, answer) = oneshot::channel();
     let limit = if form_body::is_upload(request.headers()) {
@@ -56,7 +56,7 @@ async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
         app.timeout
     };
     app.lifecycle.spawn(async move {
-        // Without a receiver the browser has gone.
+        // The receiver was dropped if the browser has closed the connection.
         drop(sender.send(run(limit, request, next).await));
     });
     let ended = answer.await;
@@ -67,7 +67,7 @@ async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
 #[derive(Clone)]
 pub struct Recorder {
     pub app: App,
-    /// Whether a path without a language is one of the public site.
+    /// Whether a path without a language belongs to the public site.
     pub is_public: fn(&str) -> bool,
 }
 
@@ -75,7 +75,7 @@ pub async fn record(State(recorder): State<Recorder>, request: Request, next: Ne
     let Recorder { app, is_public } = recorder;
     let began = Instant::now();
     let (id, method) = (ids::request_id(), request.method().clone());
-    // Errors of the layers around public pages, such as a time-out, are pages of the public site too.
+    // An error of these layers on a public path, such as a time-out, is shown as a page of the public site.
     let visit = Visit::of(request.uri(), request.headers());
     let visit = (!visit.prefix.is_empty() || is_public(&visit.path)).then_some(visit);
     let answered = if method == Method::POST {

@@ -1,4 +1,4 @@
-//! What every request passes: its id, headers, time and origin, who may see its page, and how many pages a minute.
+//! The layers of every request: id, headers, deadline, the client's address, access control, and the limit of pages per minute.
 
 pub mod access;
 pub mod client;

@@ -1,4 +1,4 @@
-//! The fields of a form that an error page answers, so that the page can send them again.
+//! Adds the fields of a form to its error page, which can then send them again.
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
@@ -12,7 +12,7 @@ use url::form_urlencoded;
 use crate::form_body;
 use crate::page_error::PageError;
 
-/// Fields that no page repeats.
+/// Fields that are left out, because they are secret.
 const SECRETS: [&str; 3] = ["password", "current", "code"];
 
 /// Reads the fields of a form, and leaves the body for the handler. `None` for uploads of files and for other bodies.
@@ -35,7 +35,7 @@ pub async fn read(request: &mut Request) -> Option<TypedForm> {
     })
 }
 
-/// A form without files whose length is known, as browsers send it.
+/// Whether the body is a form without files whose length is known, as browsers send it.
 fn is_form(request: &Request) -> bool {
     let media_type = request.headers().get(CONTENT_TYPE);
     let media_type = media_type.and_then(|value| value.to_str().ok());
@@ -44,7 +44,7 @@ fn is_form(request: &Request) -> bool {
         && length.is_some_and(|length| length <= form_body::MAX_LIMIT as u64)
 }
 
-/// Adds the fields to the page of an error that is no answer to them: something is away, or there were too many forms.
+/// Adds the fields to the error page if another try can succeed: after a 429, a 500, a 503 or a 504.
 pub fn attach(mut response: Response, form: Option<TypedForm>) -> Response {
     let is_kept = matches!(
         response.status(),

@@ -33,7 +33,8 @@ pub async fn admit(State(app): State<App>, mut request: Request, next: Next) -> 
     response
 }
 
-/// Counts a page of a network, and beyond its limit that of the person: who is signed in is not limited by the network.
+/// Counts a page against the limit of the network. Beyond it, counts the page against the limit of the signed-in person instead, so that
+/// other visitors of the network do not lock a person out.
 async fn count(
     app: &App,
     network: Network,

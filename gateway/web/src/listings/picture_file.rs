@@ -1,4 +1,4 @@
-//! Picture files of listings-svc through this site: pages load nothing from elsewhere.
+//! Serves picture files of listings-svc from this site, since pages load nothing from other sites.
 
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -15,7 +15,7 @@ use crate::app::{App, Web};
 use crate::domain::picture_name::is_file_name;
 use crate::page_error::PageError;
 
-/// The length of a part: a slow browser holds one.
+/// The length of a part. A slow browser makes this process hold one part.
 const PART: u32 = 256 * 1024;
 
 /// The longest file that is read as a whole.
@@ -39,11 +39,11 @@ pub async fn show(
         account_id: account.to_string(),
         ..GetPictureRequest::default()
     };
-    // A withdrawn picture is soon gone here too.
+    // A short time, so that a withdrawn picture disappears here soon too.
     file(app, request, "private, max-age=300").await
 }
 
-/// A picture file with this `Cache-Control`. `request` says which, and for whom.
+/// Serves the picture file of `request`, with this `Cache-Control`.
 pub(crate) async fn file(
     app: App,
     request: GetPictureRequest,
@@ -58,14 +58,14 @@ pub(crate) async fn file(
         ..request
     };
     let head = app.listings.picture_part(request).await?;
-    // A replica of an older version does not say it, and knows one size only.
+    // A replica of an older version sends no name. It knows one size only, so the requested name is right.
     let name = if head.name.is_empty() {
         name
     } else {
         head.name
     };
     let headers: [(HeaderName, HeaderValue); 3] = [
-        // Whatever listings-svc stores, a browser is told that it is a JPEG: neither a page nor an SVG, which may have scripts.
+        // Always a JPEG for the browser, whatever listings-svc stores: a page or an SVG could have scripts.
         (CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
         (CONTENT_LENGTH, HeaderValue::from(head.size)),
         (CACHE_CONTROL, HeaderValue::from_static(cache_control)),
@@ -81,7 +81,7 @@ pub(crate) async fn file(
     Ok((headers, Body::from_stream(parts)).into_response())
 }
 
-/// A part of a file of which the first part was read.
+/// A request for the next part of a file.
 fn part(name: &str, offset: u64) -> GetPictureRequest {
     GetPictureRequest {
         name: name.to_owned(),
@@ -108,7 +108,7 @@ async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
     Ok(Some((next, rest)))
 }
 
-/// A whole picture file, in memory; listings-svc stores none that is longer than some hundred KB.
+/// Reads a whole picture file into memory. The files that listings-svc stores have some hundred KB at most.
 pub(crate) async fn whole_file(web: &Web, name: &str) -> Result<Vec<u8>, Fault> {
     let mut file = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! The password once more, before a person who is signed in changes what sign-in needs.
+//! Asks a signed-in person for the password again before a change of address, password or second factor, and before a deletion.
 
 use kit::Fault;
 
@@ -6,8 +6,8 @@ use crate::app::Web;
 use crate::session::limits;
 use crate::viewer::Viewer;
 
-/// Checks the password of a person who is signed in; the error is a sentence. Tries are counted apart from those of sign-in and from codes:
-/// others can use those up.
+/// Checks the password of a signed-in person; the error is a sentence. Tries have limits of their own: others can use up the tries of
+/// sign-in and of codes.
 pub(super) async fn confirm_password(
     web: &Web,
     viewer: &Viewer,

@@ -82,7 +82,8 @@ pub async fn use_code(web: &Web, person: &Person, code: &str) -> Result<bool, Fa
     }
 }
 
-/// Counts a wrong code. Whoever tries codes knows the password, so after many of them in a day a mail tells the person, once a day.
+/// Counts a wrong code. A visitor gets to this step with the right password only, so many wrong codes in a day cause a mail to the person,
+/// at most one per day.
 pub async fn count_wrong_code(web: &Web, person: &Person) -> Result<(), Fault> {
     let (now, id) = (web.clock.now(), person.id.to_string());
     let counted = web.limits.count(limits::WRONG_CODES, &id, now).await?;
