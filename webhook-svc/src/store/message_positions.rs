@@ -10,10 +10,11 @@ use uuid::Uuid;
 
 use crate::domain::event::Event;
 
-/// Messages of an older version that one transaction numbers.
+/// The most messages of an older version that one transaction numbers.
 const BATCH: i64 = 1_000;
 
-/// Clocks of replicas differ by less: of two messages that were stored further apart, the earlier one has the lower position.
+/// The clocks of replicas differ by less than this. If two messages were stored further apart than this, the earlier one has the lower
+/// position.
 const CLOCK_DIFFERENCE: Duration = Duration::MINUTE;
 
 /// Locks the head until the transaction ends. Call it before messages are inserted: an order of locks prevents deadlocks.
@@ -24,8 +25,8 @@ pub async fn lock_head(connection: &mut PgConnection) -> Result<(), sqlx::Error>
     Ok(())
 }
 
-/// Gives positions to these messages, in this order. Skips those that have one, and those that are not about a listing. A tip is for the
-/// present owners of the game's page.
+/// Gives positions to these messages, in this order. Skips messages that have a position, and messages that are not about a listing. The
+/// recipients of a tip are the present owners of the game's page.
 pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<u64, sqlx::Error> {
     let numbered = sqlx::query!(
         "with numbered as (
@@ -51,13 +52,13 @@ pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<u64, 
     Ok(numbered.execute(connection).await?.rows_affected())
 }
 
-/// Gives positions to messages that a version before positions has made. Returns how many.
+/// Gives positions to messages that were stored by a version without positions. Returns how many.
 pub async fn number_left(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut numbered = 0;
     loop {
         let mut transaction = pool.begin().await?;
         lock_head(&mut transaction).await?;
-        // They were inserted in the order of their changes, which `ctid` nearly always shows.
+        // The older version inserted messages in the order of their changes. `ctid` nearly always shows that order.
         let ids = sqlx::query_scalar!(
             "select id from webhook.message where position is null and listing_id is not null
              order by created_at, ctid limit $1",
@@ -80,13 +81,13 @@ pub async fn number_left(pool: &PgPool) -> Result<u64, sqlx::Error> {
 pub struct Surroundings {
     /// The last position.
     pub head: i64,
-    /// The message at the position; `None`: it was removed, or there never was one.
+    /// The message at the position. `None` if it was removed, or if there never was one.
     pub here: Option<Uuid>,
-    /// When the message at the next position was stored; `None` as above.
+    /// When the message at the next position was stored. `None` if that message was removed, or if there never was one.
     pub next_created_at: Option<OffsetDateTime>,
 }
 
-/// Looks around a position.
+/// Reads the surroundings of a position.
 pub async fn look(pool: &PgPool, position: i64) -> Result<Surroundings, sqlx::Error> {
     sqlx::query_as!(
         Surroundings,
@@ -100,7 +101,8 @@ pub async fn look(pool: &PgPool, position: i64) -> Result<Surroundings, sqlx::Er
     .await
 }
 
-/// A position before every message that was stored at `since` or later, and near the first of them; that of the head if there is none.
+/// A position before every message that was stored at `since` or later, and close to the first of them. If there is no such message, the
+/// last position.
 pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::Error> {
     let head = look(pool, 0).await?.head;
     let earliest = sqlx::query_scalar!(
@@ -116,7 +118,7 @@ pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::E
         earliest + CLOCK_DIFFERENCE
     );
     let first = first.fetch_one(pool).await?;
-    // Here later messages may have lower positions. The rows are those of an upgrade, and go with their age.
+    // Among the messages that an upgrade has numbered, later messages may have lower positions. They are deleted when they are old enough.
     let unordered = sqlx::query_scalar!(
         "select min(message.position) from webhook.message
          where position <= (select unordered_until from webhook.message_head) and created_at >= $1",
