@@ -1,4 +1,4 @@
-//! Each replica of listings-svc is killed, by SIGKILL, in the middle of many approvals: none of them is lost, and none is made twice.
+//! Kills each replica of listings-svc, by SIGKILL, during many approvals: no approval is lost, and none is made twice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,11 +13,11 @@ use reqwest::Method;
 use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
 
-/// Accounts, each with as many events as may wait.
+/// The number of accounts. Each has as many pending events as an account may have.
 const ACCOUNTS: usize = 6;
 const EACH: usize = 10;
 
-/// Events of new accounts, which wait for their review; their slugs.
+/// Submits events of new accounts, which are then pending, and returns their slugs.
 async fn submit(fleet: &Fleet) -> Vec<String> {
     let mut staff = Staff::of(fleet).await;
     let mut slugs = Vec::new();

@@ -1,4 +1,4 @@
-//! One of two replicas of catalogue-svc is killed, or stands still, while the gateway is called without a break: no caller notices.
+//! Kills or pauses one of two replicas of catalogue-svc while callers load the gateway: no call fails.
 
 use e2e::{Fleet, SmallFleet, eventually};
 use nix::sys::signal::{Signal, kill};
@@ -7,7 +7,7 @@ use nix::unistd::Pid;
 use crate::load::Load;
 use crate::paused::Paused;
 
-/// How many calls are a fair part of a load.
+/// The number of calls before an outage, and again after it.
 const SOME: usize = 300;
 
 struct Scene {
@@ -18,7 +18,7 @@ struct Scene {
 impl Scene {
     async fn set() -> Self {
         let mut small = SmallFleet::patient();
-        // A quarter of it passes before a call is retried: on a machine that is busy, the rest must do for the replica that runs.
+        // The gateway retries a call after a quarter of this deadline. On a busy machine, the other replica needs the rest.
         small.set("GATEWAY_UPSTREAM_DEADLINE", "10");
         let plans = small.plans();
         let fleet = small
@@ -28,7 +28,7 @@ impl Scene {
         Self { small, load }
     }
 
-    /// Does something to the second replica under load. Every call is answered 200: the load sees to that.
+    /// Applies `harm` to the second replica under load. The load asserts that every call is answered 200.
     async fn under_load(&self, harm: impl AsyncFn(Pid)) {
         let second = replicas(&self.small.fleet())[1].unwrap();
         let work = async {

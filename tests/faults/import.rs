@@ -1,4 +1,4 @@
-//! An import by the `staff` tool, over a service that is killed meanwhile.
+//! An import by the `staff` tool continues after its service was killed.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const GAMES: usize = 8_000;
 
-/// A file of new games, every hundredth without a year.
+/// A file of new games. Every hundredth game lacks its year, and is refused.
 fn games() -> String {
     let mut text = String::new();
     for n in 0..GAMES {
@@ -28,7 +28,7 @@ async fn an_import_goes_on_after_its_service_was_killed() {
     let mut small = SmallFleet::patient();
     let fleet = small.up().await;
     let client = Client::new(&fleet, &fleet.account("partner").keys.live);
-    // None while the plan's minute is used up by asking.
+    // `None` while these calls have used up the plan's minute.
     let total =
         async || client.get("/games?genre=puzzle&limit=1").await.body["meta"]["total"].as_u64();
     let before = total().await.unwrap();

@@ -1,4 +1,4 @@
-//! A key that was revoked, or rotated away, at every one of three gateways.
+//! Each of three gateways refuses a key that was revoked or rotated.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn up() -> (SmallFleet, Fleet) {
     (small, fleet)
 }
 
-/// The holder of a key, at each gateway.
+/// A client with the key for each gateway.
 fn everywhere(fleet: &Fleet, secret: &str) -> Vec<Client> {
     let gateways = fleet.by_gateway();
     assert_eq!(gateways.len(), 3);
@@ -61,13 +61,14 @@ async fn until_refused(clients: &[Client]) {
     }
 }
 
-/// Holds every gateway back from seeing changes, by notice or by looking, while the key is in the memory of all.
+/// Keeps every gateway from reading changes, notified or polled, while every gateway has the key in its cache.
 #[expect(
     clippy::disallowed_methods,
     reason = "the tests have no schema of their own"
 )]
 async fn blind(fleet: &Fleet, clients: &[Client]) -> PgConnection {
-    // The news of its making may still push the key out of a gateway's memory; where it is not, it cannot be looked up now.
+    // The change that created the key may still invalidate a gateway's cache entry. After the lock, such a gateway cannot look the key up
+    // again.
     eventually("the key is in memory everywhere", async || {
         assert!(works_everywhere(clients).await);
         let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
@@ -86,7 +87,7 @@ async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("unlimited").await;
 
-    // Nobody sees changes: the tombstone in Redis decides.
+    // No gateway reads changes, so the tombstone in Redis decides.
     let (key, secret) = staff.key(&account, LIVE).await;
     let clients = everywhere(&fleet, &secret);
     let blinding = blind(&fleet, &clients).await;
@@ -94,7 +95,7 @@ async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
     assert_refused(&clients).await;
     blinding.close().await.unwrap();
 
-    // Nobody hears Redis: the feed decides.
+    // Redis does not respond, so the feed decides.
     let (key, secret) = staff.key(&account, LIVE).await;
     let clients = everywhere(&fleet, &secret);
     assert!(works_everywhere(&clients).await);
@@ -140,7 +141,7 @@ async fn a_rotated_key_ends_on_time_at_every_gateway() {
     assert!(works_everywhere(&new).await);
 }
 
-/// When the key's minute ends, by the clock of each gateway.
+/// When the key's minute ends, as each gateway says.
 async fn minutes(clients: &[Client]) -> Vec<String> {
     let mut minutes = Vec::new();
     for client in clients {

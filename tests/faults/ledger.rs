@@ -1,5 +1,5 @@
-//! Each replica of economy-svc is killed, by SIGKILL, in the middle of many tips and swaps, which are sent again until they are answered:
-//! each is booked once, and the ledger reconciles.
+//! Kills each replica of economy-svc, by SIGKILL, during many tips and swaps. The clients repeat each request until it is answered. The
+//! service books each tip and swap once, and the ledger reconciles.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,11 +16,11 @@ use sqlx::{Connection as _, PgConnection};
 
 const TIPS: u64 = 200;
 const SWAPS: u64 = 200;
-/// Tips and swaps that are being sent at once.
+/// The most concurrent requests of each kind.
 const AT_ONCE: usize = 16;
 const GAMES: [&str; 2] = ["ledger-one", "ledger-two"];
 
-/// Two games with currencies, and a key of the first.
+/// Creates two games with currencies. Returns a client with a key of the first.
 async fn games(fleet: &Fleet) -> Client {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
@@ -48,7 +48,7 @@ async fn games(fleet: &Fleet) -> Client {
     Client::new(fleet, &key.1)
 }
 
-/// Amounts by which a wrong sum shows what is missing: no two are the same.
+/// No two amounts are the same, so that a wrong sum shows which one is missing.
 const fn amount(n: u64) -> u64 {
     1_000 + n
 }
@@ -89,7 +89,7 @@ async fn swap(replicas: &[(i32, ExchangeServiceClient<Channel>)], n: u64) {
 #[tokio::test]
 async fn the_ledger_reconciles_whoever_dies_in_the_middle() {
     let mut small = SmallFleet::patient();
-    // While a replica is down a tip is sent more often than a player may play.
+    // While a replica is down, tips are repeated more often than the limit of a player allows.
     small.set("GATEWAY_PLAYER_CALLS", "1000000");
     let plans = small.plans();
     let args = ["--replicas", "economy-svc=2", "--plans", &plans];

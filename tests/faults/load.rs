@@ -1,4 +1,4 @@
-//! Callers that never stop: each answer must be a good one, and is counted.
+//! Load from concurrent callers. Asserts that every call is answered 200, and counts the calls.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,10 +9,10 @@ use tokio::time::Instant;
 /// Callers at each gateway.
 const CALLERS: usize = 4;
 
-/// Callers with keys of one account, whose plan stops nobody.
+/// Callers with keys of one account, whose plan has no limits.
 pub(crate) struct Load {
     callers: Vec<Client>,
-    /// A key of the same account that uses no month.
+    /// A test key of the same account, whose calls do not count in the month.
     looker: Client,
     answered: RefCell<Vec<Instant>>,
     flows: Cell<bool>,
@@ -42,7 +42,7 @@ impl Load {
         }
     }
 
-    /// Goes on until it is stopped, and what is under way is answered.
+    /// Makes calls until [`Load::stop`], then waits for the calls in flight.
     pub(crate) async fn flow(&self) {
         self.flows.set(true);
         let callers = self.callers.iter().map(async |caller| {
@@ -59,7 +59,7 @@ impl Load {
         self.flows.set(false);
     }
 
-    /// Returns when so many more calls have been answered.
+    /// Waits until `more` further calls have been answered.
     pub(crate) async fn answers(&self, more: usize) {
         let wanted = self.answered.borrow().len() + more;
         eventually("calls are answered", async || {
@@ -68,12 +68,12 @@ impl Load {
         .await;
     }
 
-    /// Calls that were answered.
+    /// The number of answered calls.
     pub(crate) fn answered(&self) -> usize {
         self.answered.borrow().len()
     }
 
-    /// Calls that were answered after `from`, up to `to`.
+    /// The number of calls that were answered from `from` up to `to`.
     pub(crate) fn answered_between(&self, from: Instant, to: Instant) -> usize {
         let answered = self.answered.borrow();
         answered
@@ -82,7 +82,7 @@ impl Load {
             .count()
     }
 
-    /// The month's use, as the account is told; nothing while it cannot be read.
+    /// The month's use, as `GET /me` has it. `None` while the gateway cannot read it.
     pub(crate) async fn month_used(&self) -> Option<usize> {
         let me = self.looker.get("/me").await;
         let used = me.data()["month"]["used"].as_u64()?;

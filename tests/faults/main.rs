@@ -1,4 +1,4 @@
-//! What a fleet survives, and what is the whole fleet's. Each test runs a small fleet of its own.
+//! Faults that a fleet survives, and settings that concern a whole fleet. Each test runs a small fleet of its own.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod approvals;

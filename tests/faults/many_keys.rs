@@ -1,4 +1,4 @@
-//! Figures: memory with a hundred thousand keys in use, and what a guess costs beside a call.
+//! Measures the memory with a hundred thousand keys in use, and the processor time of a guess compared with a call.
 
 use e2e::{Client, Process, SmallFleet, call_with_each, guess, put_keys};
 

@@ -1,5 +1,5 @@
-//! What a studio changed, and staff decided, is there for whoever reads next (§1): through any gateway and any replica of catalogue-svc
-//! and listings-svc, in single reads, lists, counts and searches.
+//! Every read that follows a studio's change or a decision of staff shows it (§1): through any gateway and any replica of catalogue-svc and
+//! listings-svc, in single reads, lists, counts and searches.
 
 use contracts::public::{Country, Game, GameRow, SearchResult};
 use e2e::{Client, Fleet, NewAccount, SmallFleet, Staff};
@@ -12,23 +12,23 @@ use crate::paused::Paused;
 
 const COUNTRY: &str = "TD";
 const HANDLE: &str = "own-changes";
-/// Writes of a round, and reads that follow each.
+/// The number of writes per round, and of reads after each write.
 const WRITES: usize = 4;
 const READS: usize = 4;
 
-/// How many pairs of a write and a read are made: `OWN_CHANGES_PAIRS`.
+/// The number of pairs of a write and a read; set by `OWN_CHANGES_PAIRS`.
 fn pairs() -> usize {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
     let pairs = std::env::var("OWN_CHANGES_PAIRS");
     pairs.map_or(500, |pairs| pairs.parse().unwrap())
 }
 
-/// A word of its own for each round, none of which begins another.
+/// A word for each round. No word is a prefix of another.
 fn word(round: usize) -> String {
     format!("c{round:06}x")
 }
 
-/// What a game's readers should see.
+/// The state of a game that reads must show.
 struct Expected<'a> {
     slug: &'a str,
     word: &'a str,
@@ -38,7 +38,7 @@ struct Expected<'a> {
 }
 
 impl Expected<'_> {
-    /// Looks from everywhere, at once; each look is the second half of a pair.
+    /// Reads the game in every way at once, and compares. Each read is the second half of a pair.
     async fn is_seen(&self, client: &Client) {
         let (single, list) = (
             format!("/games/{}", self.slug),
@@ -95,7 +95,7 @@ impl Studio {
         }
     }
 
-    /// Writes through one of the gateways, in turns.
+    /// Writes through one of the gateways, chosen by `turn`.
     async fn write(&self, turn: usize, method: Method, path: &str, body: &Value) -> Value {
         let client = &self.clients[turn % self.clients.len()];
         let answer = client.send(client.request(method, path).json(body)).await;
@@ -108,7 +108,7 @@ impl Studio {
     }
 }
 
-/// Rounds of writes, each of which is looked for from everywhere.
+/// Rounds of writes. After each write, every gateway must show it.
 struct Walk {
     studio: Studio,
     /// Public games of the country.
@@ -159,7 +159,7 @@ impl Walk {
 #[tokio::test]
 async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     let mut small = SmallFleet::patient();
-    // Redis stands still at the end.
+    // The test pauses Redis at the end.
     small.set("GATEWAY_REDIS_PATIENCE", "2000");
     let plans = small.plans();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2,listings-svc=2"];
@@ -178,7 +178,7 @@ async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     let rounds = pairs().div_ceil(WRITES * READS * walk.studio.clients.len());
     walk.rounds(rounds).await;
     fleet.assert_no_read_behind().await;
-    // Redis stands still, and goes on with what it knew.
+    // Pause Redis, then resume it with its old data.
     let redis = Pid::from_raw(fleet.pids()["redis"]);
     let paused = Paused::process(redis);
     walk.rounds(2).await;

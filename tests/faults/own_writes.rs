@@ -1,4 +1,4 @@
-//! What was written is there for whoever reads next (§1), through any gateway and any replica of catalogue-svc.
+//! Every read that follows a write shows it (§1), through any gateway and any replica of catalogue-svc.
 
 use contracts::public::{
     CityRow, Country, Creator, CreatorRow, Game, GameRow, GenreRow, SearchResult,
@@ -11,7 +11,7 @@ const COUNTRY: &str = "TD";
 const CITY: &str = "Own Writes";
 const GENRE: &str = "puzzle";
 
-/// How often is written and read: `OWN_WRITES_ROUNDS`.
+/// The number of rounds of writes and reads; set by `OWN_WRITES_ROUNDS`.
 fn rounds() -> u64 {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
     let rounds = std::env::var("OWN_WRITES_ROUNDS");
@@ -32,12 +32,12 @@ fn game(slug: &str, word: &str, creator: &str) -> Value {
     })
 }
 
-/// A word of its own for each round, none of which begins another.
+/// A word for each round. No word is a prefix of another.
 fn word(round: u64) -> String {
     format!("w{round:06}x")
 }
 
-/// What was there before the first round.
+/// The counts before the first round.
 #[derive(Debug, Clone, Copy)]
 struct Before {
     creators: u64,
@@ -61,7 +61,7 @@ async fn found(client: &Client, word: &str) -> Vec<(String, String)> {
     rows.into_iter().map(|row| (row.kind, row.name)).collect()
 }
 
-/// Everything that shows the creator of this round.
+/// Asserts that every read shows the creator of this round.
 async fn shows_creator(client: &Client, round: u64, before: Before) {
     let word = word(round);
     let single = format!("/creators/maker-{word}");
@@ -79,12 +79,12 @@ async fn shows_creator(client: &Client, round: u64, before: Before) {
     assert_eq!(listed, [single.row]);
     assert_eq!(place.row.creators, before.creators + round);
     let city = cities.into_iter().find(|city| city.name == CITY);
-    // The first one was there before.
+    // The city had one creator before the first round.
     assert_eq!(city.unwrap().creators, round + 1);
     assert_eq!(search, [("creators".to_owned(), name)]);
 }
 
-/// Everything that shows the new game of this round, and the one that is changed in each.
+/// Asserts that every read shows the new game of this round, and the game that each round changes.
 async fn shows_games(client: &Client, round: u64, before: Before) {
     let word = word(round);
     let new = format!("/games/new-{word}");

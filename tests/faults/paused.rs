@@ -1,4 +1,4 @@
-//! Processes that stand still: nothing is refused and nothing is answered, the worst way of being away.
+//! Pauses processes with SIGSTOP. A paused process neither refuses nor answers requests, which is the hardest outage for its clients.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// Resumes them when dropped, even if the test fails.
+/// Paused processes. Resumes them when dropped, even if the test fails.
 pub(crate) struct Paused(Vec<Pid>);
 
 impl Paused {
@@ -19,7 +19,7 @@ impl Paused {
     /// Pauses more processes.
     pub(crate) fn and(mut self, processes: impl IntoIterator<Item = Pid>) -> Self {
         for process in processes {
-            // One that has just ended cannot be paused, and need not be.
+            // A process that has just ended cannot be paused, and need not be.
             if kill(process, Signal::SIGSTOP).is_ok() {
                 wait_until_stopped(process);
             }
@@ -38,13 +38,13 @@ fn wait_until_stopped(process: Pid) {
     }
 }
 
-/// The states of its threads; none when it has ended.
+/// The states of a process's threads. Empty if the process has ended.
 fn threads(process: Pid) -> impl Iterator<Item = char> {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
     let tasks = tasks.into_iter().flatten().flatten();
     tasks.filter_map(|task| {
         let stat = fs::read_to_string(task.path().join("stat")).ok()?;
-        // The name before it stands in brackets, and may itself hold some.
+        // The state follows the name, which is in brackets and may contain brackets.
         stat.rsplit_once(") ")?.1.chars().next()
     })
 }

@@ -1,4 +1,4 @@
-//! PostgreSQL stands still: nothing is refused and nothing is answered, the worst way of being away.
+//! Pauses PostgreSQL: it neither refuses nor answers connections, which is the hardest outage for its clients.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::paused::Paused;
 fn children(server: i32) -> Vec<Pid> {
     let is_child = |pid: &i32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // After the name, which stands in brackets: state and parent.
+        // The fields after the name, which is in brackets, are the state and the parent.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| {
             let parent = rest.split_whitespace().nth(1)?;
             parent.parse().ok()
@@ -38,7 +38,7 @@ async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_i
     let minute = async || used.get("/me").await.data()["minute"]["resets_at"].to_string();
 
     let server = pids["postgres"];
-    // The first one before the others, so that none is added meanwhile.
+    // Pause the server before its children, so that it starts no further child.
     let paused = Paused::process(Pid::from_raw(server)).and(children(server));
     for client in [&fresh, &nobody] {
         let answer = client.get("/games?limit=1").await;

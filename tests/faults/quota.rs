@@ -1,4 +1,4 @@
-//! Quotas are exact, however calls come: at once, through two gateways, over several keys, over the end of a month (§8).
+//! Quotas are exact for concurrent calls, through two gateways, with several keys, and across the end of a month (§8).
 
 use e2e::{
     Client, Fleet, KeyRequest, NewAccount, Response, Service, SmallFleet, Staff, eventually,
@@ -16,7 +16,7 @@ const LIVE: KeyRequest = KeyRequest {
     game: None,
     may_write: false,
 };
-/// Calls under way at once.
+/// Concurrent calls.
 const AT_ONCE: usize = 1_000;
 
 /// Callers with keys of one account.
@@ -37,7 +37,7 @@ async fn callers(fleet: &Fleet, plan: &str, live: usize) -> (NewAccount, Callers
     (account, Callers { live: keys, test })
 }
 
-/// What is left by the header `RateLimit`.
+/// The remaining calls in the header `RateLimit`.
 fn left(answer: &Response, item: &str) -> Option<u64> {
     let header = answer.header("ratelimit")?;
     let entry = header
@@ -46,7 +46,7 @@ fn left(answer: &Response, item: &str) -> Option<u64> {
     entry.split(';').next()?.parse().ok()
 }
 
-/// What is left of the month by each answer, the least first.
+/// The remaining calls of the month in each response, in ascending order.
 fn months_left(answers: &[Response]) -> impl Iterator<Item = u64> {
     let left = answers.iter().map(|answer| left(answer, "month").unwrap());
     let mut left: Vec<u64> = left.collect();
@@ -58,7 +58,7 @@ fn gateways(fleet: &Fleet) -> impl Iterator<Item = &Service> {
     fleet.services.iter().filter(|one| one.name == "gateway")
 }
 
-/// Calls of each client at each gateway in turn, many at once.
+/// Makes concurrent calls, with each client at each gateway in turn.
 async fn call(fleet: &Fleet, clients: &[Client], calls: usize) -> Vec<Response> {
     let gateways: Vec<&Service> = gateways(fleet).collect();
     assert_eq!(gateways.len(), 2);
@@ -85,7 +85,7 @@ async fn month_used(client: &Client) -> u64 {
 async fn quotas_are_exact_through_two_gateways() {
     may_open(2 * AT_ONCE as u64 + 1_000);
     let mut small = SmallFleet::patient();
-    // A paused catalogue-svc misses it.
+    // A paused catalogue-svc misses this deadline.
     small.set("GATEWAY_UPSTREAM_DEADLINE", "10");
     let fleet = small.up_with(&["--replicas", "gateway=2"]).await;
     a_minute_of_sixty_lets_sixty_through(&fleet).await;
@@ -127,7 +127,7 @@ async fn a_month_is_counted_over_all_keys(fleet: &Fleet) {
     let (_, callers) = callers(fleet, "free", 5).await;
     let answers = call(fleet, &callers.live, 250).await;
     assert!(months_left(&answers).eq(49_750..50_000), "each number once");
-    // A test key sees the month, and uses none of it.
+    // A test key gets the month's use, and its calls do not count.
     for _ in 0..2 {
         assert_eq!(month_used(&callers.test).await, 250);
     }
@@ -153,7 +153,7 @@ async fn a_spent_month_stops_all_but_those_without_a_limit(fleet: &Fleet) {
     for (plan, most, stops) in [
         ("free", 50_000, true),
         ("build", 1_000_000, true),
-        // More than any other plan has.
+        // `partner` has no monthly limit. This is more than any other plan has.
         ("partner", 1_000_000, false),
     ] {
         let (account, callers) = callers(fleet, plan, 1).await;
@@ -173,7 +173,7 @@ async fn a_spent_month_stops_all_but_those_without_a_limit(fleet: &Fleet) {
     }
 }
 
-/// Sets the month's use in Redis: nobody waits for so many calls.
+/// Sets the month's use in Redis, since so many calls would take too long.
 fn use_month(fleet: &Fleet, account: &NewAccount, used: u64) {
     let client = redis::Client::open(fleet.redis_url.as_str()).unwrap();
     let mut connection = client.get_connection().unwrap();
@@ -219,7 +219,7 @@ async fn the_month_turns_at_midnight_utc(fleet: &Fleet) {
     );
     let now = kit::Clock::system().now();
     let to_midnight = (first_of_next_month(now) - now).whole_seconds();
-    // Well before, and well after.
+    // Ten minutes before midnight, and ten minutes after.
     for (from_midnight, used) in [(-600, 1), (600, 0)] {
         let moved = format!("{:+}", to_midnight + from_midnight);
         std::fs::write(&fleet.clock_file, moved).unwrap();
@@ -231,7 +231,7 @@ async fn the_month_turns_at_midnight_utc(fleet: &Fleet) {
         for gateway in gateways(fleet) {
             let test = callers.test.at(gateway);
             eventually("each gateway has met the moved clock", async || {
-                // The minute is the key's, and may have begun before: what counts is when the month ends.
+                // The key's minute may have begun before the clock moved. The end of the month shows the new time.
                 let me = test.get("/me").await;
                 let ends = me.data()["month"]["resets_at"].as_str()?.to_owned();
                 (ends.get(..7)? == month_name(first_of_next_month(expected))).then_some(())

@@ -1,6 +1,6 @@
-//! A Redis that is paused, emptied, or killed, while two gateways are called without a break. Meanwhile every call is answered 200,
-//! and each gateway holds keys to their minute. Afterwards the month's use is what was answered, up to the bound that the gateway's
-//! README gives, and who writes reads it again.
+//! Pauses, empties, kills or destroys Redis while two gateways are under load. Meanwhile every call is answered 200, and each gateway
+//! limits the minute of each key. Afterwards the month's use equals the number of answered calls, up to the bound in the gateway's README,
+//! and reads show earlier writes again.
 
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -18,24 +18,24 @@ use crate::paused::Paused;
 
 /// The default of the gateway's setting.
 const MONTH_FLUSH: Duration = Duration::from_secs(1);
-/// Calls that Redis may have been sent and not answered, at each outage: all that are under way, until three have failed on each of
-/// a gateway's connections.
+/// The most calls per outage that the gateways may have sent to Redis without a reply: all calls in flight, until three have failed on each
+/// connection of a gateway.
 const UNCERTAIN: usize = 50;
-/// How many calls are a fair part of a load.
+/// The number of calls before an outage, and again after it.
 const SOME: usize = 300;
 
 struct Scene {
     small: SmallFleet,
     fleet: Fleet,
     load: Load,
-    /// Calls that were answered and are not counted, as of the last outage.
+    /// Answered calls that Redis had not counted after the last outage.
     forgotten: Cell<usize>,
 }
 
 impl Scene {
     async fn set() -> Self {
         let mut small = SmallFleet::patient();
-        // Redis is what fails, so the gateways give it the usual time.
+        // The tests make Redis fail, so the gateways use the default timeout.
         small.set("GATEWAY_REDIS_PATIENCE", "50");
         let plans = small.plans();
         let fleet = small
@@ -68,7 +68,7 @@ impl Scene {
         redis::from_redis_value(answer).unwrap_or_default()
     }
 
-    /// Returns when every gateway has found Redis away, or back.
+    /// Waits until the circuit breaker of every gateway is open (`away`) or closed.
     async fn until_away(&self, away: bool) {
         eventually("the gateways have found Redis away, or back", async || {
             let open = self.fleet.metric("gateway", "redis_breakers_open").await;
@@ -77,7 +77,7 @@ impl Scene {
         .await;
     }
 
-    /// Returns when Redis was told of all calls, and PostgreSQL of what Redis has.
+    /// Waits until Redis has all calls, and PostgreSQL has the counts of Redis.
     async fn until_settled(&self) {
         let name = "month_use_exchanges_total";
         let before = self.fleet.metric("gateway", name).await;
@@ -92,7 +92,7 @@ impl Scene {
         .await;
     }
 
-    /// Lets an outage happen under load, and compares the month's use afterwards. `outage` returns when Redis lost data, if it did.
+    /// Runs an outage under load, and compares the month's use afterwards. `outage` returns the time at which Redis lost data, if it did.
     #[expect(clippy::print_stdout, reason = "how much was forgotten is to be seen")]
     async fn through(&self, what: &str, outage: impl AsyncFn() -> Option<Instant>) {
         let work = async {
@@ -125,8 +125,8 @@ impl Scene {
         assert!(now_forgotten <= last_interval + UNCERTAIN, "{what}");
     }
 
-    /// A key of 60 calls a minute passes 60 times at most at each gateway that counts alone, and as often in Redis. Returns how often
-    /// it passed at each gateway without Redis.
+    /// Asserts that a key of 60 calls a minute passes at most 60 times at each gateway that counts alone, and at most 60 times where Redis
+    /// counts. Returns how often the key passed at each gateway without Redis.
     async fn each_gateway_holds_the_minute(&self) -> Vec<usize> {
         let mut staff = Staff::of(&self.fleet).await;
         let key = staff.caller(&self.fleet, "free").await;
@@ -139,7 +139,7 @@ impl Scene {
             for answer in refused {
                 answer.assert_error(429, "rate_limited");
             }
-            // Without Redis the month is not known.
+            // Without Redis, the gateway cannot read the month.
             let (known, unknown): (Vec<_>, Vec<_>) = passed
                 .iter()
                 .partition(|answer| answer.header("ratelimit").unwrap().contains("month"));
@@ -151,7 +151,7 @@ impl Scene {
         alone
     }
 
-    /// What is written is there for the next call, at both gateways.
+    /// Asserts that the next call at each gateway shows a write.
     async fn own_writes_are_read(&self) {
         let slug = "adventures-of-nyangi";
         let path = format!("/games/{slug}");
@@ -182,7 +182,7 @@ impl Scene {
     }
 }
 
-/// Outages. Each returns when Redis is there again; those that lose data return when it was lost.
+/// Outages. Each waits until Redis is back. Outages that lose data return the time of the loss.
 impl Scene {
     async fn pause(&self) {
         let paused = Paused::process(self.redis().unwrap());
@@ -210,7 +210,7 @@ impl Scene {
         lost
     }
 
-    /// Its files go with it, as with their disk.
+    /// Kills Redis and deletes its files, as if its disk had failed.
     async fn destroy(&self) -> Instant {
         let folder = PathBuf::from(&self.command(&["CONFIG", "GET", "dir"])[1]);
         for entry in std::fs::read_dir(&folder).unwrap() {
@@ -283,7 +283,7 @@ async fn a_gateway_starts_while_redis_is_away() {
     .await;
 }
 
-/// The same again and again, `REDIS_CYCLES` times each.
+/// Runs each outage `REDIS_CYCLES` times.
 #[tokio::test]
 #[ignore = "takes minutes; tests/README.md has its command and what came of it"]
 async fn redis_fails_again_and_again() {

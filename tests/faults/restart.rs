@@ -1,9 +1,9 @@
-//! Down and up again.
+//! A fleet keeps its data and keys through `down` and `up`.
 
 use e2e::{Client, SmallFleet};
 use serde_json::Value;
 
-/// What changed after `cursor`, and where to go on.
+/// The changes after `cursor`, and the next cursor.
 async fn changes(client: &Client, cursor: &str) -> (Vec<Value>, String) {
     let (mut rows, mut cursor) = (Vec::new(), cursor.to_owned());
     loop {
@@ -37,7 +37,7 @@ async fn data_and_keys_are_there_after_down_and_up() {
     assert_eq!(fleet.account("partner").keys.live, key);
     let client = Client::new(&fleet, &key);
     assert_eq!(client.all("/games", 100).await, games);
-    // A mirror goes on where it was, and one that begins is told the same.
+    // A mirror continues at its cursor, and a new mirror gets the same changes as before.
     assert_eq!(changes(&client, &told.1).await, (vec![], told.1.clone()));
     assert_eq!(changes(&client, "").await, told);
     let used = client.get("/me").await.data()["month"]["used"]

@@ -1,13 +1,13 @@
-//! Switches (§7.3). They are the whole fleet's, so that a test that throws them has one of its own: two gateways.
+//! Switches (§7.3). A switch affects the whole fleet, so this test has a fleet of its own, with two gateways.
 
 use e2e::{Client, Fleet, SmallFleet, eventually};
 use reqwest::Method;
 
 const REPLICAS: [&str; 2] = ["--replicas", "gateway=2"];
-/// What the economy answers when it is off.
+/// The outcomes of the economy's calls while the economy is off.
 const OFF: [&str; 3] = ["module_off"; 3];
 
-/// What calls are answered when writes, and the economy, are answered so.
+/// The outcomes of all calls, given those of submissions and edits, and those of the economy.
 fn expected<'a>(
     [submits, edits]: [&'a str; 2],
     [rates, report, tip]: [&'a str; 3],
@@ -15,7 +15,7 @@ fn expected<'a>(
     ["ok", "ok", submits, edits, rates, report, tip]
 }
 
-/// What each kind of call is answered, with a live key or with a test key.
+/// Makes each kind of call, with live keys or with test keys, and returns the outcomes: `ok` or the error code.
 async fn met(fleet: &Fleet, live: bool) -> [String; 7] {
     let keys = &fleet.account("partner").keys;
     let (plain, write, secret, public) = if live {
@@ -26,7 +26,7 @@ async fn met(fleet: &Fleet, live: bool) -> [String; 7] {
             &keys.live_public,
         )
     } else {
-        // No test key is ready-made that is public; a secret one tips as well.
+        // The fleet has no public test key. A secret one may tip too.
         (
             &keys.test,
             &keys.test_write,
@@ -41,7 +41,7 @@ async fn met(fleet: &Fleet, live: bool) -> [String; 7] {
             return "ok".to_owned();
         }
         if answer.status == 400 {
-            // A write without a body: what is looked at after the switches.
+            // A write without a body fails a check that comes after the switches.
             return answer.code().to_owned();
         }
         assert_eq!(answer.status, 503, "{path}: {}", answer.text);
@@ -60,7 +60,7 @@ async fn met(fleet: &Fleet, live: bool) -> [String; 7] {
     ]
 }
 
-/// Waits until each gateway acts on the API's switch. Whatever was thrown before it has been seen by then.
+/// Waits until each gateway applies the switch `api`. By then it has applied all earlier changes of switches.
 async fn until_all_act(gateways: &[Fleet], api_is_on: bool) {
     for gateway in gateways {
         let client = Client::new(gateway, &gateway.account("partner").keys.live);

@@ -1,4 +1,4 @@
-//! Taking down and restoring, by staff (§3): whoever reads next sees it (§1), through either gateway and either replica of
+//! Staff take listings down and restore them (§3): every later read shows that (§1), through either gateway and either replica of
 //! catalogue-svc, in single reads, lists, counts and searches.
 
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ const PATHS: [&str; 9] = [
     SEARCH,
 ];
 
-/// What all these paths answer.
+/// The responses of all paths in [`PATHS`].
 type Seen = BTreeMap<&'static str, Value>;
 
 async fn seen(client: &Client) -> Seen {
@@ -50,7 +50,7 @@ async fn seen(client: &Client) -> Seen {
     seen
 }
 
-/// Where two views differ.
+/// The paths whose responses differ.
 fn changed(before: &Seen, after: &Seen) -> Vec<&'static str> {
     PATHS
         .into_iter()
@@ -64,7 +64,7 @@ fn puzzles(seen: &Seen) -> i64 {
     puzzle.unwrap()["games"].as_i64().unwrap()
 }
 
-/// Creators, games and cities of the country.
+/// The numbers of creators, games and cities of the country.
 fn counts(seen: &Seen) -> (i64, i64, usize) {
     let country = &seen[COUNTRY]["data"];
     (
@@ -74,7 +74,7 @@ fn counts(seen: &Seen) -> (i64, i64, usize) {
     )
 }
 
-/// What both gateways show at this moment: the same, although each may ask another replica of catalogue-svc.
+/// The responses of both gateways, which must be the same although each may call another replica of catalogue-svc.
 async fn shown_by(clients: &[Client]) -> Seen {
     let mut views = join_all(clients.iter().map(seen)).await;
     let view = views.remove(0);
@@ -84,7 +84,7 @@ async fn shown_by(clients: &[Client]) -> Seen {
     view
 }
 
-/// Where a listing of the kind being gone shows, and how.
+/// Asserts which responses change, and how, when the listing of this kind is taken down.
 fn assert_gone(kind: &str, before: &Seen, gone: &Seen) {
     let (creators, games, cities) = counts(before);
     let changed = changed(before, gone);
@@ -145,7 +145,7 @@ async fn owner_of_game(fleet: &Fleet) -> Client {
     Client::new(fleet, &secret)
 }
 
-/// Keys follow the state of their game within a second, not at once.
+/// Waits for a status: a gateway notices a change of the key's game within a second, not at once.
 async fn until_key_answers(owner: &Client, status: u16) {
     eventually("the key of the game works, or does not", async || {
         (owner.get("/me").await.status == status).then_some(())
@@ -180,7 +180,7 @@ async fn what_is_taken_down_is_gone_everywhere_and_comes_back_as_it_was() {
         let stands: Value = serde_json::from_str(&small.staff(&down).await).unwrap();
         assert_eq!(stands["results"][0]["state"], "removed");
         assert_gone(kind, &before, &shown_by(&clients).await);
-        // A game under a page that is gone still stands.
+        // When a page is taken down, its games stay published, so their keys still work.
         until_key_answers(&owner, if kind == "game" { 401 } else { 200 }).await;
 
         let up = ["--json", kind, "restore", name];

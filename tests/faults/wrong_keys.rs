@@ -1,4 +1,5 @@
-//! Whoever guesses keys costs nothing behind the gateway (§5.1). The limit is that of a fleet of its own; the shared fleet has none.
+//! Beyond the limit, guessed keys cause no work behind the gateway (§5.1). This test has a fleet of its own with a limit; the shared fleet
+//! has none.
 
 use e2e::{Client, SmallFleet, guess};
 use reqwest::Method;
@@ -18,7 +19,7 @@ async fn a_guesser_has_so_many_look_ups_a_minute_and_nothing_beyond() {
     let decided = "quota_decisions_total";
     assert_eq!(count(decided).await, [1]);
 
-    // One connection for all of them.
+    // Send all guesses over one connection.
     let guesser = Client::anonymous(&fleet);
     let attempt = async |address: &str| {
         let request = guesser.request(Method::GET, "/games?limit=1");
@@ -37,7 +38,7 @@ async fn a_guesser_has_so_many_look_ups_a_minute_and_nothing_beyond() {
     assert_eq!(count(decided).await, [1], "a quota was looked at");
 
     attempt("192.0.2.2").await.assert_error(401, "invalid_key");
-    // Two keys of the same address: one that is in memory, and one that nobody has used yet.
+    // Two valid keys from the same address: one in the gateway's cache, and one that nobody has used yet.
     for key in [&keys.live, &keys.live_write] {
         let client = Client::new(&fleet, key);
         let request = client.request(Method::GET, "/games?limit=1");

@@ -1,4 +1,4 @@
-//! Any one process is killed, by SIGKILL, while staff writes and a caller reads. The launcher starts it again, and then:
+//! Kills each process, by SIGKILL, while staff write and a caller reads. The launcher restarts the process, and then:
 //!
 //! 1. every write that was answered is there;
 //! 2. no other process was started anew;
@@ -33,9 +33,9 @@ const PARTS: [&str; 7] = [
     "postgres",
 ];
 
-/// When a test gives up. A process that dies again and again rests up to half a minute before it is started again.
+/// The timeout of a wait. The launcher pauses for up to half a minute before it restarts a process that dies repeatedly.
 const GIVE_UP: Duration = Duration::from_mins(2);
-/// Of each kind of work, so much is done before the kill and again after it.
+/// How much of each kind of work completes before the kill, and again after it.
 const ENOUGH: [usize; 3] = [10, 2, 2];
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn killing_any_one_process_loses_nothing() {
     }
 }
 
-/// The same in random order, again and again: `KILL_CYCLES` times each process, in an order that `KILL_SEED` chooses.
+/// Kills each process `KILL_CYCLES` times, in a random order with the seed `KILL_SEED`.
 #[tokio::test]
 #[ignore = "takes minutes; tests/README.md has its command and what came of it"]
 async fn killing_processes_in_random_order_loses_nothing() {
@@ -131,7 +131,7 @@ async fn enough(what: &str, traffic: &Traffic) {
     .await;
 }
 
-/// The live games of the catalogue, page by page, by slug; `None` when one came while they were looked at.
+/// Reads the live games of the catalogue page by page, by slug. `None` if a game was added meanwhile.
 async fn games(traffic: &Traffic) -> Option<BTreeMap<String, Value>> {
     let client = &traffic.caller;
     let mut games = BTreeMap::new();
@@ -148,7 +148,7 @@ async fn games(traffic: &Traffic) -> Option<BTreeMap<String, Value>> {
     }
 }
 
-/// The slugs of the published live games that listings-svc holds.
+/// The slugs of the published live games in the database of listings-svc.
 #[expect(
     clippy::disallowed_methods,
     reason = "the tests have no schema of their own"
@@ -170,7 +170,7 @@ async fn contents_agree(
     traffic: &Traffic,
     fleet: &Fleet,
 ) {
-    // The catalogue may be a moment behind.
+    // catalogue-svc may lag behind for a moment.
     let after = eventually_within(
         GIVE_UP,
         &format!("{part} killed: the catalogue holds what listings-svc holds"),
@@ -220,7 +220,7 @@ async fn keys_work(part: &str, traffic: &Traffic, fleet: &Fleet) {
 async fn the_month_is_kept(part: &str, traffic: &Traffic) {
     let counted = traffic.seen().used;
     let client = &traffic.caller;
-    // Null until the gateway has found Redis again.
+    // The value is null until the gateway has its connection to Redis again.
     let what = format!("{part} killed: the month's use can be read");
     let now = eventually_within(GIVE_UP, &what, async || {
         client.get("/me").await.data()["month"]["used"].as_u64()

@@ -1,4 +1,4 @@
-//! What goes on in a fleet meanwhile: staff imports games and makes accounts with keys, and a caller reads.
+//! Traffic during the kills: staff import games and create accounts with keys, and a caller reads.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -14,16 +14,16 @@ use kit::rpc::client::{Client, dial};
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, timeout};
 
-/// Rows in one import.
+/// Rows per import.
 const ROWS: usize = 5;
-/// A call that was not answered by then is given up; nothing is known of what it did.
+/// The timeout of a call. The effect of a call that times out is unknown.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Time from one call to the next of its kind.
+/// The interval between two calls of one kind.
 const PACE: Duration = Duration::from_millis(200);
 
-/// Traffic, and what came of it.
+/// Traffic, and its acknowledged results.
 pub(crate) struct Traffic {
-    /// Who reads.
+    /// The client of the reads.
     pub(crate) caller: e2e::Client,
     address: String,
     key: String,
@@ -34,18 +34,18 @@ pub(crate) struct Traffic {
     flows: Cell<bool>,
 }
 
-/// What was answered.
+/// The acknowledged results.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
-    /// Slugs of all games that were sent.
+    /// Slugs of all games in imports, acknowledged or not.
     pub(crate) sent: Vec<String>,
-    /// Slugs of those whose import was answered.
+    /// Slugs of the games whose import was acknowledged.
     pub(crate) games: Vec<String>,
-    /// Accounts whose making was answered, each with a key whose making was.
+    /// Keys whose creation was acknowledged, with their accounts.
     pub(crate) keys: Vec<NewKey>,
-    /// Reads that were answered.
+    /// The number of answered reads.
     pub(crate) reads: usize,
-    /// How much of the month the caller was told that it had used, at most.
+    /// The highest use of the month that a response to the caller had.
     pub(crate) used: Option<u64>,
 }
 
@@ -83,13 +83,13 @@ impl Traffic {
         self.seen.borrow().clone()
     }
 
-    /// Games imported, keys made, reads answered.
+    /// The numbers of imported games, created keys and answered reads.
     pub(crate) fn progress(&self) -> [usize; 3] {
         let seen = self.seen.borrow();
         [seen.games.len(), seen.keys.len(), seen.reads]
     }
 
-    /// Goes on until it is stopped, and then until what is under way is answered.
+    /// Runs until [`Traffic::stop`], then waits for the calls in flight.
     pub(crate) async fn flow(&self) {
         self.flows.set(true);
         tokio::join!(
@@ -108,7 +108,7 @@ impl Traffic {
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while self.flows.get() {
             pace.tick().await;
-            // A failure is no matter: it was not acknowledged.
+            // Ignore a failed call, since its result was not acknowledged.
             let _: Option<()> = work().await;
         }
     }
@@ -182,13 +182,13 @@ impl Traffic {
         self.get("/games?limit=1").await?;
         let mut seen = self.seen.borrow_mut();
         seen.reads += 1;
-        // Null while the counter cannot be read.
+        // The value is null while the gateway cannot read the counter.
         let used = me["data"]["month"]["used"].as_u64();
         seen.used = seen.used.max(used);
         Some(())
     }
 
-    /// GET that may fail; [`e2e::Client`] wants an answer.
+    /// A GET that may fail, unlike those of [`e2e::Client`].
     async fn get(&self, path: &str) -> Option<Value> {
         let address = format!("{}{path}", self.address);
         let call = self
@@ -199,7 +199,7 @@ impl Traffic {
         let answer = call.send().await.ok()?;
         let status = answer.status();
         let text = answer.text().await.ok()?;
-        // What is away is said to be away; nothing breaks, and nobody is turned away.
+        // A call may fail with 503 only: no other server error, and no rejection of the key or for a quota.
         assert!(
             matches!(status.as_u16(), 200 | 503),
             "{path}: {status} {text}"

@@ -1,15 +1,15 @@
-//! What a hostile caller may send without end. Each flood is begun by some bytes, and goes on with others.
+//! Endless streams of bytes from a hostile client. Each flood has first bytes, and then waves of bytes.
 
 use super::frames::*;
 
 /// A flood.
 pub(crate) struct Flood {
-    /// What it is.
+    /// A description for messages.
     pub(crate) what: &'static str,
     pub(crate) begin: Vec<u8>,
-    /// The bytes of its n-th wave.
+    /// The bytes of the n-th wave.
     pub(crate) wave: Box<dyn Fn(u32) -> Vec<u8>>,
-    /// Whether it reads what it is told.
+    /// Whether the client reads responses.
     pub(crate) reads: bool,
 }
 
@@ -46,13 +46,13 @@ pub(crate) fn all(key: &str) -> Vec<Flood> {
     floods
 }
 
-/// The fields, and the call, end here.
+/// `END_HEADERS` and `END_STREAM`.
 const WHOLE: u8 = END_HEADERS | END_STREAM;
 
 #[rustfmt::skip]
 fn of_calls(get: &[u8]) -> Vec<Flood> {
     let (taken_back, spoilt, endless) = (get.to_vec(), get.to_vec(), get.to_vec());
-    // No byte of an answer may be sent.
+    // The client allows the server to send no byte of a response's body.
     let calls: Vec<u8> = (0..100).flat_map(|n| frame(HEADERS, WHOLE, stream(n), get)).collect();
     let starved = [hello_with(&[(4, 0)]), calls].concat();
     vec![

@@ -1,11 +1,11 @@
 //! HTTP/2, frame by frame.
 
-/// What a connection begins with, ours without any wishes.
+/// The preface of a connection, with an empty SETTINGS frame.
 pub(crate) fn hello() -> Vec<u8> {
     hello_with(&[])
 }
 
-/// The same, with settings: number and value.
+/// The preface of a connection with these settings, each a number and a value.
 pub(crate) fn hello_with(settings: &[(u16, u32)]) -> Vec<u8> {
     let settings: Vec<u8> = settings
         .iter()
@@ -39,7 +39,7 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// Header fields, written out. The first byte of each says whether the other side is to remember it (0x40) or not (0).
+/// Header fields as literals. The first byte of each says whether the server adds the field to its dynamic table (0x40) or not (0).
 pub(crate) fn fields(first: u8, fields: &[(&str, &str)]) -> Vec<u8> {
     let text = |text: &str| [length(text.len()), text.into()].concat();
     fields
@@ -48,7 +48,7 @@ pub(crate) fn fields(first: u8, fields: &[(&str, &str)]) -> Vec<u8> {
         .collect()
 }
 
-/// A number in seven bits, or more.
+/// An integer with a prefix of seven bits (RFC 7541, 5.1).
 fn length(length: usize) -> Vec<u8> {
     let Some(mut rest) = length.checked_sub(127) else {
         return vec![u8::try_from(length).unwrap()];
@@ -62,7 +62,7 @@ fn length(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// The fields of a call with `key`.
+/// The header fields of a call with `key`.
 pub(crate) fn call(method: &str, path: &str, key: &str) -> Vec<u8> {
     fields(
         0,
@@ -76,7 +76,7 @@ pub(crate) fn call(method: &str, path: &str, key: &str) -> Vec<u8> {
     )
 }
 
-/// Whether a server that said this has answered 500 (entry 14 of the table that both sides know from the start).
+/// Whether these bytes from a server contain a 500 (entry 14 of HPACK's static table).
 pub(crate) fn answered_500(mut said: &[u8]) -> bool {
     while let Some((head, rest)) = said.split_first_chunk::<9>() {
         let [high, middle, low, kind, ..] = *head;

@@ -1,4 +1,5 @@
-//! Hostile callers at the public port: each is answered or let go, memory stays where it was, and nobody else notices.
+//! Hostile clients at the public port: the gateway answers each or closes its connection, its memory does not grow, and other clients are
+//! not affected.
 
 mod floods;
 mod frames;
@@ -13,11 +14,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use floods::Flood;
 
-/// When a test gives up on a connection that is still open.
+/// The timeout for a connection that is still open.
 const GIVE_UP: Duration = Duration::from_mins(2);
-/// Floods at once.
+/// The number of concurrent floods.
 const AT_ONCE: usize = 8;
-/// What all floods together may cost.
+/// The most memory that all floods together may take.
 const MEMORY: u64 = 64 * 1024 * 1024;
 
 /// Floods until the server has closed the connection.
@@ -29,7 +30,7 @@ async fn until_closed(fleet: &Fleet, flood: &Flood) {
         while sent.is_ok() {
             sent = write.write_all(&(flood.wave)(waves)).await;
             waves += 1;
-            // The others have their turn.
+            // Let the other floods run.
             tokio::task::yield_now().await;
         }
     };
@@ -37,12 +38,12 @@ async fn until_closed(fleet: &Fleet, flood: &Flood) {
     let closed = async {
         if flood.reads {
             tokio::select! {
-                // A reset in the middle of our sending is an end as well.
+                // A reset while this client sends also ends the connection.
                 () = sending => {}
                 _ = read.read_to_end(&mut said) => {}
             }
         } else {
-            // Nobody reads, so that the end is seen by writing alone.
+            // This client never reads, so only a failed write shows that the connection is closed.
             sending.await;
         }
     };
@@ -57,7 +58,7 @@ async fn until_closed(fleet: &Fleet, flood: &Flood) {
     );
 }
 
-/// The most memory that a process ever had, in bytes.
+/// The peak memory of a process, in bytes.
 fn peak(pid: i32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status
@@ -70,7 +71,7 @@ fn peak(pid: i32) -> u64 {
 #[tokio::test]
 async fn floods_end_and_nobody_else_notices() {
     let mut small = SmallFleet::patient();
-    // Short, so that those who only waste time are gone soon.
+    // Short timeouts, so that the gateway soon closes connections that only hold it up.
     for bound in ["HEAD", "BODY", "IDLE", "WRITE"] {
         small.set(&format!("GATEWAY_HTTP_{bound}"), "5");
     }
@@ -84,7 +85,7 @@ async fn floods_end_and_nobody_else_notices() {
     let floods = floods::all(&keys.live);
     let flooding = futures::stream::iter(&floods)
         .for_each_concurrent(AT_ONCE, async |flood| until_closed(&fleet, flood).await);
-    // Slowly enough for the plan.
+    // Slowly enough for the plan's minute.
     let mut pace = tokio::time::interval(Duration::from_millis(100));
     let mut served = 0;
     let calling = async {
@@ -106,7 +107,7 @@ async fn floods_end_and_nobody_else_notices() {
         Some(pid),
         "the gateway was started anew"
     );
-    // A panic on a connection's task closes that connection, which is what the flood expects.
+    // A panic in a connection's task closes the connection, which is what the flood waits for. Therefore check the log.
     assert!(!small.log("gateway").contains("panicked"));
     let grown = peak(pid) - before;
     assert!(grown < MEMORY, "grown by {grown} bytes");

@@ -1,5 +1,5 @@
-//! Callers that let no byte of their answers through. What the answers hold in memory has a bound, however many connections and addresses
-//! there are.
+//! Clients that allow the gateway to send no byte of the bodies of their responses. The memory of these responses is limited for any number
+//! of connections and addresses.
 
 use e2e::raw::connect_from;
 use e2e::{Client, KeyRequest, SmallFleet, Staff, may_open};
@@ -10,18 +10,18 @@ use tokio::net::TcpStream;
 use super::frames::*;
 use super::peak;
 
-/// Calls on a connection: as many as the gateway takes.
+/// Calls per connection: as many as the gateway accepts.
 const CALLS: u32 = 100;
-/// Bytes of answers that may wait for callers (`gateway/README.md`).
+/// The limit of unsent responses, in bytes (`gateway/README.md`).
 const BOUND: u64 = 128 * 1024 * 1024;
-/// What all these connections and calls may hold beside their answers.
+/// The most memory that these connections and calls may take besides their responses.
 const MORE: u64 = 96 * 1024 * 1024;
-/// Addresses that take nothing: together they may hold more than the bound.
+/// The number of addresses. Their own limits together are above the limit of all responses.
 const ADDRESSES: u64 = 20;
-/// Connections at once that make their calls.
+/// The number of connections that make their calls at the same time.
 const AT_ONCE: usize = 8;
 
-/// Makes calls of which no byte of an answer may be sent, and returns once each is answered or ended.
+/// Makes calls, allows the gateway to send no byte of a body, and returns when the gateway has answered or ended each call.
 async fn call_and_take_nothing(mut connection: TcpStream, get: &[u8]) -> TcpStream {
     let calls: Vec<u8> = (0..CALLS)
         .flat_map(|n| frame(HEADERS, END_HEADERS | END_STREAM, 2 * n + 1, get))
@@ -35,7 +35,7 @@ async fn call_and_take_nothing(mut connection: TcpStream, get: &[u8]) -> TcpStre
     while ended < CALLS {
         let mut head = [0; 9];
         if connection.read_exact(&mut head).await.is_err() {
-            // It was closed.
+            // The gateway has closed the connection.
             break;
         }
         let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
@@ -49,14 +49,14 @@ async fn call_and_take_nothing(mut connection: TcpStream, get: &[u8]) -> TcpStre
 #[tokio::test]
 async fn answers_that_nobody_takes_have_a_bound() {
     let mut small = SmallFleet::patient();
-    // Nothing is let go while the test runs.
+    // No timeout closes a connection while the test runs.
     small.set("GATEWAY_HTTP_WRITE", "3600");
     small.set("GATEWAY_HTTP_CLIENT_UNSENT", "16");
     let plans = small.plans();
     let fleet = small.up_with(&["--plans", &plans]).await;
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("unlimited").await;
-    // Samples are there without an import.
+    // Test keys read samples, which need no import.
     let (_, key) = staff.key(&account, KeyRequest::default()).await;
     let pid = fleet.service("gateway").pid.unwrap();
     let caller = Client::new(&fleet, &key);
@@ -81,7 +81,7 @@ async fn answers_that_nobody_takes_have_a_bound() {
         grown < BOUND + MORE,
         "grown by {grown} bytes with {connections} connections of {CALLS} answers of {length} bytes"
     );
-    // Callers at another address that take their answers are served, also on one connection.
+    // The gateway serves clients at another address that receive their responses, also on one connection.
     for _ in 0..10 {
         assert_eq!(
             caller.get("/games?limit=100").await.text.len(),

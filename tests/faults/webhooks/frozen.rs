@@ -1,4 +1,4 @@
-//! A replica is frozen while it sends, beside another: when it continues, its lease is over, and it sends nothing more.
+//! Freezes one of two replicas while it sends. When the replica continues, its lease has expired, and it sends nothing more.
 
 use e2e::{SmallFleet, eventually};
 use nix::unistd::Pid;
@@ -7,7 +7,7 @@ use super::receiver::Receiver;
 use super::{IN_FLIGHT, add_endpoint, pids, publish};
 use crate::paused::Paused;
 
-/// Messages of the test.
+/// The number of messages.
 const MESSAGES: usize = 1_000;
 /// The receiver answers this many at once: enough for the window of the endpoint to grow to its maximum.
 const ANSWERED: usize = 300;
@@ -17,7 +17,7 @@ async fn a_replica_that_was_frozen_repeats_only_what_was_in_flight() {
     let receiver = Receiver::start().await;
     let mut small = SmallFleet::new();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
-    // The other replica goes on soon.
+    // With a short lease, the other replica takes over soon.
     small.set("WEBHOOK_LEASE", "2");
     let fleet = small.up_with(&["--replicas", "webhook-svc=2"]).await;
     add_endpoint(&fleet, &receiver, &["listing.published"]).await;
@@ -50,7 +50,7 @@ async fn a_replica_that_was_frozen_repeats_only_what_was_in_flight() {
     .await;
     let lost = fleet.metric("webhook-svc", "webhook_leases_lost_total");
     let lost = usize::try_from(lost.await.iter().sum::<u64>()).unwrap();
-    // On a busy machine its lease may have ended before.
+    // At least one lease: on a busy machine, a lease may also have expired before the freeze.
     assert!(lost > 0, "no replica has lost its lease");
     let repeats = receiver.repeats();
     println!("{MESSAGES} messages, {lost} lost lease(s), {before} and then {repeats} came again");

@@ -1,5 +1,5 @@
-//! webhook-svc is killed, by SIGKILL, again and again while it tells a receiver of games that are published: every message arrives, and
-//! what comes again has the same id.
+//! Kills webhook-svc repeatedly, by SIGKILL, while it sends messages about published games: every message arrives, and a repeated message
+//! has the same id.
 
 mod frozen;
 mod moves;
@@ -17,19 +17,19 @@ use nix::unistd::Pid;
 
 use receiver::Receiver;
 
-/// Games that are published in a round, in the middle of which a replica is killed.
+/// The number of games that a round publishes. The test kills a replica during each round.
 const GAMES: usize = 400;
-/// Deliveries to one endpoint that are in flight or not yet recorded: each of them may come again after a kill.
+/// The most deliveries to one endpoint that are in flight or not yet recorded. After a kill, each of them may be repeated.
 const IN_FLIGHT: usize = 2 * 64;
 
-/// How often a replica is killed: `WEBHOOK_KILLS`, or else so often.
+/// The number of kills: `WEBHOOK_KILLS`, or `usual` if that is not set.
 fn kills(usual: usize) -> usize {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
     let kills = std::env::var("WEBHOOK_KILLS");
     kills.map_or(usual, |kills| kills.parse().unwrap())
 }
 
-/// An endpoint of a new account that wants to hear of these events.
+/// Adds an endpoint of a new account, which subscribes to these events.
 async fn add_endpoint(fleet: &Fleet, receiver: &Receiver, events: &[&str]) {
     let account = Staff::of(fleet).await.account("partner").await;
     let token = fleet.service_token.clone().into();
@@ -52,7 +52,7 @@ fn slug(round: usize, game: usize) -> String {
     format!("hook-{round:03}-{game:03}")
 }
 
-/// Publishes the games of a round, and tells the world.
+/// Publishes and announces the games of a round.
 async fn publish(small: &SmallFleet, round: usize, games: usize) {
     let mut rows = String::new();
     for slug in (0..games).map(|game| slug(round, game)) {
@@ -68,14 +68,14 @@ async fn publish(small: &SmallFleet, round: usize, games: usize) {
         .await;
 }
 
-/// The processes of the replicas that are up.
+/// The pids of the running replicas.
 fn pids(small: &SmallFleet) -> Vec<i32> {
     let services = small.fleet().services;
     let replicas = services.iter().filter(|one| one.name == "webhook-svc");
     replicas.filter_map(|replica| replica.pid).collect()
 }
 
-/// Kills a replica, and waits until the launcher has started another in its place.
+/// Kills a replica, and waits until the launcher has restarted it.
 async fn restart_one(small: &SmallFleet, round: usize) {
     let before = pids(small);
     let killed = before[round % before.len()];
@@ -87,7 +87,7 @@ async fn restart_one(small: &SmallFleet, round: usize) {
     .await;
 }
 
-/// What came of it, in words.
+/// Runs the test, and returns a summary of its result.
 async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     let receiver = Receiver::start().await;
     let mut small = SmallFleet::patient();

@@ -1,5 +1,5 @@
-//! Votes, boards and `ranking.moved` on a fleet whose clock moves past 04:00 UTC: with three replicas of catalogue-svc, after kills, after a
-//! takedown, with votes that staff void, and with an 04:00 that nobody was there for.
+//! Votes, boards and `ranking.moved` on a fleet whose clock moves past 04:00 UTC: with three replicas of catalogue-svc, after a kill, after
+//! a takedown, with votes that staff void, and with one 04:00 during which the fleet is down.
 #![expect(clippy::disallowed_methods, reason = "a test looks at a table")]
 
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use uuid::Uuid;
 use super::add_endpoint;
 use super::receiver::Receiver;
 
-/// A fleet, and how far its clock was moved.
+/// A fleet with a clock that the test moves.
 struct Scene {
     small: SmallFleet,
     receiver: Receiver,
@@ -61,7 +61,7 @@ impl Scene {
             moved: Duration::ZERO,
             games,
         };
-        // The first 04:00 is the next one, from when the job has begun.
+        // The first run of the job only marks the last 04:00 as done. The next 04:00 is the first with a snapshot.
         scene.until_done_for(scene.last_four()).await;
         scene
     }
@@ -79,7 +79,7 @@ impl Scene {
         }
     }
 
-    /// Moves the clock of the fleet, which may be down.
+    /// Moves the clock of the fleet, also while the fleet is down.
     fn advance(&mut self, by: Duration) {
         self.moved += by;
         self.receiver.advance(by);
@@ -87,7 +87,7 @@ impl Scene {
         std::fs::write(&self.clock_file, offset).unwrap();
     }
 
-    /// Until the job of catalogue-svc has run for this moment.
+    /// Waits until the job of catalogue-svc has run for this moment.
     async fn until_done_for(&self, due: OffsetDateTime) {
         let fleet = self.small.fleet();
         let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
@@ -113,7 +113,7 @@ impl Scene {
         id.fetch_one(&mut connection).await.unwrap()
     }
 
-    /// A vote of an account for a game against another, at one of the replicas.
+    /// Casts an account's vote for one game against another, at one of the replicas.
     async fn vote(&self, voter: &str, winner: usize, loser: usize) {
         let replicas = catalogues(&self.small.fleet());
         let account = proto::voter::Voter::AccountId(voter.to_owned());
@@ -133,7 +133,7 @@ impl Scene {
             kind: "games".to_owned(),
             winner: self.games[winner].0.clone(),
             loser: self.games[loser].0.clone(),
-            // As if chance had drawn this pair.
+            // Signed as if catalogue-svc had drawn this pair.
             draw: SigningKey::new(token).sign(&draw),
         };
         let channel = self
@@ -160,7 +160,7 @@ impl Scene {
             .collect()
     }
 
-    /// Every replica, and the gateway, comes to show this board of the week.
+    /// Asserts that every replica soon shows this board of the week, and then the gateway too.
     async fn assert_board(&self, ranks: &[(usize, u64, u64)]) {
         let expected = self.ranks(ranks);
         for replica in catalogues(&self.small.fleet()) {
@@ -182,7 +182,7 @@ impl Scene {
         assert_eq!(self.shown().await, expected);
     }
 
-    /// What the gateway shows.
+    /// The board of the week, read through the gateway.
     async fn shown(&self) -> Ranks {
         let answer = caller(&self.small.fleet())
             .get("/rankings/games/week")
@@ -199,7 +199,7 @@ impl Scene {
         .collect()
     }
 
-    /// The receiver comes to be told of these moves, and of no others.
+    /// Asserts that the receiver gets these moves, and no others.
     async fn assert_told(&self, moves: &[(usize, u64, u64)]) {
         let mut expected = self.ranks(moves);
         expected.sort();
@@ -236,14 +236,14 @@ fn caller(fleet: &Fleet) -> Client {
     Client::new(fleet, &fleet.account("partner").keys.live)
 }
 
-/// The address of every replica of catalogue-svc.
+/// The addresses of all replicas of catalogue-svc.
 fn catalogues(fleet: &Fleet) -> Vec<String> {
     let replicas = fleet.services.iter();
     let replicas = replicas.filter(|one| one.name == "catalogue-svc");
     replicas.map(|replica| replica.grpc.clone()).collect()
 }
 
-/// An account that nobody has.
+/// The id of a new voter. No account has it.
 fn somebody() -> String {
     Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string()
 }
@@ -262,7 +262,7 @@ async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
     let bought_board = [(3, 1, 0), (0, 2, 0), (1, 3, 0), (2, 4, 0)];
     scene.assert_board(&bought_board).await;
 
-    // Staff void votes, and the boards follow; a replica that is killed comes back with them.
+    // Staff void votes, and the boards change. A replica that restarts after a kill has the same boards.
     let void = ["--json", "vote", "void", &bought, "--reason", "A test"];
     let said: Value = serde_json::from_str(&scene.small.staff(&void).await).unwrap();
     assert_eq!(said["voters"][0]["votes"], 3);
@@ -296,7 +296,7 @@ async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
     scene.assert_told(&first).await;
     scene.assert_board(&board).await;
 
-    // What is taken down leaves the boards at once.
+    // A takedown removes a game from the boards at once.
     let slug = scene.games[0].0.clone();
     let down = ["game", "take-down", &slug, "--reason", "A test"];
     scene.small.staff(&down).await;
@@ -305,7 +305,7 @@ async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
     scene.small.staff(&["game", "restore", &slug]).await;
     assert_eq!(scene.shown().await, scene.ranks(&board));
 
-    // Nobody is there at the next 04:00; it is made up for, once.
+    // The fleet is down at the next 04:00. The job makes up for it, once.
     scene.vote(&somebody(), 3, 1).await;
     scene.vote(&somebody(), 3, 1).await;
     scene.small.down().await;

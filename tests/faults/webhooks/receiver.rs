@@ -1,4 +1,4 @@
-//! A customer's receiver, which checks signatures and counts what comes.
+//! A customer's receiver, which checks signatures and counts messages.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,14 +16,14 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// What came, and how to check it.
+/// The received messages, and the secret and the clock to check their signatures.
 struct Came {
     secret: OnceLock<Secret>,
     clock: Clock,
-    /// By id: what it says, and how often it came.
+    /// By id: the body of a message, and how often it arrived.
     messages: Mutex<HashMap<String, (Value, usize)>>,
     arrivals: AtomicUsize,
-    /// It answers this many at once, and the others when the test raises it.
+    /// The receiver answers this many requests at once. The others wait until the test raises the number.
     answered: watch::Sender<usize>,
 }
 
@@ -58,24 +58,24 @@ impl Receiver {
         }
     }
 
-    /// The secret that messages are signed with.
+    /// Sets the secret that messages are signed with.
     pub(crate) fn expect(&self, secret: &str) {
         self.came.secret.set(secret.parse().unwrap()).unwrap();
     }
 
-    /// Its clock goes on, as that of the fleet does.
+    /// Moves the receiver's clock, as the test moves that of the fleet.
     pub(crate) fn advance(&self, by: time::Duration) {
         self.came.clock.advance(by);
     }
 
-    /// `data` of all messages that came.
+    /// `data` of all received messages.
     pub(crate) fn data(&self) -> Vec<Value> {
         let messages = self.came.messages.lock().unwrap();
         let bodies = messages.values().map(|(body, _)| body["data"].clone());
         bodies.collect()
     }
 
-    /// The events that came, each with the slug or handle of its listing, in order.
+    /// The received events, each with the slug or the handle of its listing, sorted.
     pub(crate) fn named(&self) -> Vec<(String, String)> {
         let messages = self.came.messages.lock().unwrap();
         let named = messages.values().map(|(body, _)| {
@@ -89,28 +89,28 @@ impl Receiver {
         named
     }
 
-    /// How many messages came.
+    /// The number of received messages, without repeats.
     pub(crate) fn count(&self) -> usize {
         self.came.messages.lock().unwrap().len()
     }
 
-    /// Answers this many requests at once, and the others when it is called again.
+    /// Answers this many requests at once. Further requests wait until a later call raises the number.
     pub(crate) fn answer_until(&self, arrivals: usize) {
         self.came.answered.send_replace(arrivals);
     }
 
-    /// How many requests came.
+    /// The number of received requests.
     pub(crate) fn arrivals(&self) -> usize {
         self.came.arrivals.load(Ordering::SeqCst)
     }
 
-    /// How many came again.
+    /// The number of repeated messages.
     pub(crate) fn repeats(&self) -> usize {
         let messages = self.came.messages.lock().unwrap();
         messages.values().map(|(_, times)| times - 1).sum()
     }
 
-    /// The slugs of the listings that were told of, in order, each as often as there were ids for it.
+    /// The slugs of the listings in the messages, sorted. A slug occurs as often as there are message ids for it.
     pub(crate) fn slugs(&self) -> Vec<String> {
         let data = self.data().into_iter();
         let slugs = data.map(|data| data["slug"].as_str().unwrap().to_owned());

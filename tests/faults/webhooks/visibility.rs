@@ -1,4 +1,4 @@
-//! What the public does not see is told to nobody: by a webhook, by `/changes`, or by a return through the back.
+//! Nobody learns of a listing that the public cannot see: not from a webhook, not from `/changes`, and not by a move to another page.
 
 use contracts::listings::v1::CreatePageRequest;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::add_endpoint;
 use super::receiver::Receiver;
 
-/// A pending page of an account.
+/// Submits a page of an account, which is then pending.
 async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
     let token = fleet.service_token.clone().into();
     let listings = &fleet.service("listings-svc").grpc;
@@ -23,7 +23,7 @@ async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
     pages.create_page(request).await.unwrap();
 }
 
-/// What `/changes` says of the listing called `name`, from the beginning; `None` when it never names it.
+/// The last row of `/changes`, read from the beginning, about the listing called `name`. `None` if no row is about it.
 async fn last_change(client: &Client, name: &str) -> Option<String> {
     let (mut cursor, mut last) = (String::new(), None);
     loop {
@@ -71,7 +71,7 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
 
     submit_game(&owner, "Once Seen", "first-page").await;
     staff.approve("game", "once-seen").await;
-    // A message that is not yet sent when its listing is hidden is cancelled.
+    // Wait for the message: webhook-svc cancels a message that is not sent before its listing is hidden.
     eventually("the game is announced", async || {
         (receiver.count() > 0).then_some(())
     })
@@ -87,7 +87,7 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
         .unwrap()
         .to_owned();
 
-    // The owner of a removed page reaches no subscriber, and the game does not return under another page.
+    // The owner of a removed page can reach no subscriber, and cannot make the game public again under another page.
     staff.take_down("page", "first-page").await;
     let changed = patch(&owner, "once-seen", &json!({"title": "Spam"})).await;
     assert_eq!(changed.status, 200, "{}", changed.text);
@@ -95,13 +95,13 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
     moved.assert_error(403, "not_yours");
     let read = owner.get("/games/once-seen").await;
     read.assert_error(404, "not_found");
-    // Its removal is told to a mirror that has it.
+    // A mirror that has the game gets its removal.
     let gone = owner.get(&format!("/changes?cursor={cursor}")).await;
     let gone: Vec<Value> = gone.data().as_array().unwrap().clone();
     let gone = gone.iter().find(|row| row["slug"] == "once-seen").unwrap();
     assert_eq!(gone["change"], "removed");
 
-    // A game that is approved before its page appears, and is announced, with its page.
+    // A game that is approved before its page appears together with the page, and is announced then.
     submit_game(&owner, "Not Seen", "new-page").await;
     staff.approve("game", "not-seen").await;
     let read = owner.get("/games/not-seen").await;
