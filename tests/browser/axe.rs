@@ -7,7 +7,7 @@ use tokio::sync::OnceCell;
 
 use crate::browser::Browser;
 
-/// The package of the Python package index that has axe-core as a file; what it needs to run is left out.
+/// A Python package that contains axe-core as a file. Its dependencies are not installed.
 const PACKAGE: &str = "axe-playwright-python==0.1.8";
 const FILE: &str = "axe_playwright_python/axe.min.js";
 
@@ -22,12 +22,12 @@ const RUN: &str = "
         (error) => done([{ rule: 'axe', help: String(error), at: [] }]),
     );";
 
-/// Which rules a page is checked against.
+/// The rules that a page is checked against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rules {
     /// All of WCAG 2.2 AA.
     All,
-    /// The only one whose result depends on the colors of the page.
+    /// The only rule whose result depends on the colors of the page.
     Contrast,
 }
 
@@ -42,7 +42,7 @@ impl Rules {
     }
 }
 
-/// The violations of the page that is open.
+/// The violations on the open page.
 pub(crate) async fn violations(browser: &Browser, rules: Rules) -> Vec<Value> {
     static SOURCE: OnceCell<String> = OnceCell::const_new();
     let is_loaded = browser.client.execute("return !!window.axe", Vec::new());

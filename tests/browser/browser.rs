@@ -1,4 +1,4 @@
-//! A Chromium of one test, driven through chromedriver.
+//! A Chromium for one test, driven through chromedriver.
 
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -13,17 +13,17 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use url::{ParseError, Url};
 
-/// Bounds a hung page; it measures nothing.
+/// Limits the wait for a page that hangs. It is no requirement on speed.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// What a test's browser differs in.
+/// The options of a test's browser.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
     pub(crate) has_javascript: bool,
 }
 
-/// It ends with the test, also when the test panics or is killed: the kernel ends chromedriver with the thread that started it, and
-/// Chromium ends when the pipe to chromedriver is closed.
+/// The browser ends with the test, also when the test panics or is killed: the kernel ends chromedriver with the thread that started it,
+/// and Chromium ends when the pipe to chromedriver is closed.
 pub(crate) struct Browser {
     pub(crate) client: Client,
     pub(crate) fleet: Fleet,
@@ -32,7 +32,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// On the fleet that the tests share.
+    /// Starts a browser on the fleet that the tests share.
     pub(crate) async fn start(options: Options) -> Self {
         Self::start_on(Fleet::shared(), options).await
     }
@@ -50,7 +50,7 @@ impl Browser {
             _driver: driver,
             _profile: profile,
         };
-        // Each browser has an address of its own, as the proxy of the tests says: limits go by it.
+        // Limits count per address. The header gives each browser an address of its own, since the fleet trusts the tests as a proxy.
         let random = kit::ids::row_id().as_u128();
         let address = format!(
             "2001:db8:{:x}:{:x}::1",
@@ -65,7 +65,7 @@ impl Browser {
         browser
     }
 
-    /// A command of the `DevTools` protocol.
+    /// Runs a command of the `DevTools` protocol.
     pub(crate) async fn devtools(&self, command: &str, parameters: Value) -> Value {
         let body = json!({ "cmd": command, "params": parameters });
         let command = ChromeCommand {
@@ -75,7 +75,7 @@ impl Browser {
         self.client.issue_cmd(command).await.unwrap()
     }
 
-    /// Makes the window so many CSS pixels wide, and prefers a theme.
+    /// Sets the width of the window in CSS pixels, and the preferred theme.
     pub(crate) async fn show_as(&self, width: u32, theme: &str) {
         let metrics =
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
@@ -95,7 +95,7 @@ impl Browser {
         self.client.current_url().await.unwrap().path().to_owned()
     }
 
-    /// Clicks what the selector finds first.
+    /// Clicks the first element that the selector finds.
     pub(crate) async fn click(&self, css: &str) {
         let found = self.client.wait().at_most(PATIENCE);
         let found = found.for_element(Locator::Css(css)).await;
@@ -128,8 +128,8 @@ impl Browser {
         drop(found.unwrap_or_else(|error| panic!("{css}: {error}")));
     }
 
-    /// What the page has written to the console since the last call: errors of scripts, refused resources, and what the content security
-    /// policy has blocked.
+    /// The console's new lines since the last call: errors of scripts, resources that failed to load, and violations of the content
+    /// security policy.
     pub(crate) async fn log(&self) -> Vec<String> {
         let command = ChromeCommand {
             path: "se/log",
@@ -140,13 +140,13 @@ impl Browser {
         entries.map(|entry| entry["message"].to_string()).collect()
     }
 
-    /// Ends the session in order; a test that panics does without.
+    /// Ends the session. A test that panics need not call it.
     pub(crate) async fn close(self) {
         self.client.close().await.unwrap();
     }
 }
 
-/// A command that chromedriver has beyond the standard.
+/// A command of chromedriver that is not in the WebDriver standard.
 #[derive(Debug)]
 struct ChromeCommand {
     path: &'static str,
@@ -190,7 +190,7 @@ fn capabilities(options: Options, profile: &TempDir) -> Capabilities {
     let mut args = vec![
         "--headless=new".to_owned(),
         "--disable-gpu".to_owned(),
-        // The memory for shared pictures is small in containers.
+        // `/dev/shm` is small in containers.
         "--disable-dev-shm-usage".to_owned(),
         "--remote-debugging-pipe".to_owned(),
         "--hide-scrollbars".to_owned(),

@@ -1,5 +1,5 @@
-//! Every page of the dashboard in both themes, wide and narrow: nothing for axe to object to, no error of a script, nothing that the content
-//! security policy blocks, nothing wider than the window, and less than 100 KB.
+//! Checks every page in both themes, wide and narrow: no violation that axe finds, no error of a script, nothing that the content security
+//! policy blocks, nothing wider than the window, and at most 100 KB.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::axe::{self, Rules};
 use crate::browser::{Browser, Options};
 
-/// How each page is looked at: the theme, the width of the window, and the rules that the page is checked against. A theme is nothing but
-/// colors, and the wide window shows all elements.
+/// The views in which a page is checked: the theme, the width of the window, and the rules. A theme changes colors only, and the wide
+/// window shows all elements.
 const VIEWS: [(&str, u32, Option<Rules>); 4] = [
     ("light", 1_280, Some(Rules::All)),
     ("light", 360, Some(Rules::All)),
@@ -19,7 +19,7 @@ const VIEWS: [(&str, u32, Option<Rules>); 4] = [
     // Only for a screenshot.
     ("dark", 360, None),
 ];
-/// The most bytes of a page with what it loads.
+/// The most bytes of a page and its resources.
 const MOST_BYTES: u64 = 100_000;
 
 /// The pages for a visitor.
@@ -56,7 +56,7 @@ const PUBLIC: [&str; 31] = [
     "/reset",
     "/link/no-such-link",
 ];
-/// The documentation; `/docs/all` is as long as all of it.
+/// The pages of the documentation, without `/docs/all`, which contains all of them.
 const DOCS: [&str; 17] = [
     "/docs",
     "/docs/first-call",
@@ -123,7 +123,7 @@ fn of_game(slug: &str) -> [String; 5] {
     ]
 }
 
-/// Checks the open page in both themes and widths, and returns what is wrong with it.
+/// Checks the open page in both themes and widths, and returns its problems.
 pub(crate) async fn problems(browser: &Browser, path: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let screenshots = screenshot_folder();
@@ -164,7 +164,7 @@ pub(crate) async fn problems(browser: &Browser, path: &str) -> Vec<String> {
     problems
 }
 
-/// Where a person wants to look at the pages.
+/// The folder for screenshots, if somebody wants to look at the pages.
 fn screenshot_folder() -> Option<PathBuf> {
     std::env::var_os("SCREENSHOTS").map(PathBuf::from)
 }
@@ -209,7 +209,7 @@ async fn currency_pages(fleet: &Fleet) -> [String; 3] {
         });
         let request = client.request(Method::POST, "/economy/report");
         let answer = client.send(request.json(&report)).await;
-        // A game reports once an hour, and may have reported for another test.
+        // A game may report once an hour, and another test may have reported for it.
         assert!(
             [201, 429].contains(&answer.status.as_u16()),
             "{}",
@@ -250,7 +250,7 @@ async fn other_listings(fleet: &Fleet) -> [String; 4] {
     ]
 }
 
-/// Makes a token, checks the only page that shows it, and revokes it.
+/// Makes a token, checks the page that shows its secret once, and revokes the token.
 async fn page_of_a_new_token(browser: &Browser, account: &str) -> Vec<String> {
     let tokens = format!("{account}/tokens");
     browser.open(&tokens).await;

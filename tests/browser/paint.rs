@@ -1,4 +1,4 @@
-//! What a browser measures while it loads a page of the site: nothing may move, and the largest part is there soon.
+//! A browser's measurements of the load of a page: no layout shift, and an early largest contentful paint.
 
 use serde::Deserialize;
 
@@ -6,7 +6,7 @@ use crate::browser::{Browser, Options};
 
 const WIDTHS: [u32; 2] = [1_280, 360];
 
-/// The pages that people arrive at.
+/// The pages at which visits begin.
 fn pages(browser: &Browser) -> Vec<String> {
     let game = &browser.fleet.account("free").economy_game;
     let mut pages = [
@@ -25,14 +25,14 @@ fn pages(browser: &Browser) -> Vec<String> {
     pages
 }
 
-/// The figures of one load, by the browser's own observers.
+/// The figures of one load, from the browser's `PerformanceObserver`.
 #[derive(Debug, Deserialize)]
 struct Figures {
     /// The score of layout shifts (Core Web Vitals: CLS); 0 if nothing moved.
     shift: f64,
-    /// Milliseconds until the largest part was painted (LCP).
+    /// Milliseconds until the largest contentful paint (LCP).
     largest_paint: f64,
-    /// Bytes of the page and what it loads, without headers.
+    /// Bytes of the page and its resources, without headers.
     bytes: u64,
 }
 

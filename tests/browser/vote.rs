@@ -1,4 +1,4 @@
-//! A visitor votes with the keyboard, in a window as narrow as a phone's.
+//! A visitor votes with the keyboard, in a window with the width of a phone.
 
 use e2e::eventually;
 use fantoccini::Locator;
@@ -6,12 +6,12 @@ use fantoccini::key::Key;
 
 use crate::browser::Browser;
 
-/// After so many votes the page shows where the listings stand.
+/// The number of votes after which the page shows the ranks of the listings.
 const VOTES: usize = 5;
-/// More elements than a page has that the keyboard can reach.
+/// More steps than a page has elements that the keyboard can reach.
 const MOST_STEPS: usize = 100;
 
-/// Votes until the page shows how the boards moved.
+/// Votes until the page shows the ranks of the listings.
 pub(crate) async fn vote_by_keyboard(browser: &Browser) {
     browser.show_as(360, "light").await;
     // A fleet that has just started sorts its listings within seconds.
@@ -28,7 +28,7 @@ pub(crate) async fn vote_by_keyboard(browser: &Browser) {
         assert!(!said.is_empty(), "vote {vote}");
         let path = browser.client.current_url().await.unwrap();
         assert_eq!(path.query(), Some("done=voted"), "vote {vote}: {said}");
-        // The next vote starts on a page of its own, so that its notice is not that of this one.
+        // Open a new page for the next vote, so that its notice cannot be taken from this page.
         browser.open("/vote").await;
     }
     browser.until("main ul.rows h3 a").await;
