@@ -146,7 +146,7 @@ impl Browser {
     }
 }
 
-/// A command of chromedriver that is not in the WebDriver standard.
+/// A command of chromedriver that is not in the `WebDriver` standard.
 #[derive(Debug)]
 struct ChromeCommand {
     path: &'static str,

@@ -25,8 +25,8 @@ pub async fn lock_head(connection: &mut PgConnection) -> Result<(), sqlx::Error>
     Ok(())
 }
 
-/// Gives positions to these messages, in this order. Skips messages that have a position, and messages that are not about a listing. The
-/// recipients of a tip are the present owners of the game's page.
+/// Gives positions to these messages, in this order. Skips messages that have a position, and messages that are not about a listing. A tip
+/// goes to the present owners of the game's page.
 pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<u64, sqlx::Error> {
     let numbered = sqlx::query!(
         "with numbered as (
