@@ -18,7 +18,7 @@ const NEEDED_MB: u64 = 200;
 /// disk.
 const MEMORY: &str = "/dev/shm";
 
-/// The free space that they need there.
+/// The free space in memory that data of tests need.
 const MEMORY_MB: u64 = 3_000;
 
 /// All files and folders that the launcher writes. `--fresh` removes only these, so that a `--dir` with other files in it loses
@@ -129,7 +129,7 @@ impl Folder {
         Ok(self.path.join("lock").exists() && self.lock()?.is_none())
     }
 
-    /// The path for data of this folder that lie elsewhere: `prefix`, and a name that only this folder has.
+    /// A path outside of this folder for its data: `prefix`, and a name that no other folder has.
     pub(crate) fn elsewhere(&self, prefix: &str) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         self.path.hash(&mut hasher);

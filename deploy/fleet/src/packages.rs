@@ -30,7 +30,7 @@ pub(crate) enum Requirement {
     Curl,
     /// The browser of the dashboard's tests.
     Chromium,
-    /// What drives it.
+    /// The program that drives Chromium.
     Chromedriver,
 }
 

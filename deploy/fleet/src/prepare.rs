@@ -29,7 +29,7 @@ struct Crate {
 
 /// The rustc wrapper: a script in the folder of the launcher.
 const COMPILER: &str = "rustc-with-queries";
-/// The same with clippy. Its warnings are errors.
+/// The wrapper around clippy, whose warnings are errors.
 const LINTER: &str = "clippy-with-queries";
 
 /// Query data by file name.
@@ -152,7 +152,7 @@ fn crates(root: &Path) -> Result<Vec<Crate>> {
     Ok(crates)
 }
 
-/// What is in a folder.
+/// The paths of the entries of a folder.
 fn folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)?;
     Ok(entries.flatten().map(|entry| entry.path()).collect())

@@ -362,7 +362,7 @@ fn wait_for_all(children: &mut [Child], signals: &Signals) -> Result<Vec<ExitSta
 fn read(source: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(mut source) = source {
-        // After an error the part that was read is shown.
+        // After an error, return the part that was read.
         drop(source.read_to_end(&mut bytes));
     }
     String::from_utf8_lossy(&bytes).into_owned()

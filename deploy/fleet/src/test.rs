@@ -53,7 +53,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("WEB_HTTP_TIMEOUT", "60"),
     // Each test of the dashboard has an address of its own, so that their sign-ins are limited apart.
     ("WEB_TRUSTED_PROXIES", "127.0.0.1"),
-    // All tests call from one address, and many expect to be refused.
+    // All tests call from one address, and many expect the gateway to refuse a call.
     ("GATEWAY_REFUSED_CALLS", "1000000"),
     ("WEB_PAGES_PER_MINUTE", "1000000"),
     ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "4096"),
@@ -151,7 +151,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
         say(results.counts.to_string());
     }
-    // They may take memory.
+    // The data may be in memory.
     let removed = folder.wipe_data();
     outcome.and(removed)?;
     let good = results.failed_steps.is_empty() && results.counts.failed == 0;
@@ -197,16 +197,16 @@ fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
 /// Tests that one process of cargo runs.
 struct Selection<'a> {
     arguments: Vec<&'a str>,
-    /// How many run at once, if not as many as in `.cargo/config.toml`.
+    /// The number of concurrent tests, if it differs from that in `.cargo/config.toml`.
     threads: Option<&'static str>,
 }
 
 impl<'a> Selection<'a> {
-    /// The tests of a crate, or all.
+    /// The tests of one crate, or of all crates.
     fn of(package: Option<&'a str>) -> Vec<Self> {
         let of_e2e = |arguments| Self {
             arguments,
-            // They share no connections of sqlx, and wait much longer than they compute.
+            // These tests share no connections of sqlx, and wait much longer than they compute.
             threads: Some("6"),
         };
         let others = |arguments| Self {
@@ -408,7 +408,8 @@ fn tests(
     Ok(())
 }
 
-/// What cargo prints about failures of a test binary. Its lines stay together, while another process prints as well.
+/// The output of cargo about the failures of one test binary. It is printed as a block, because another cargo process prints at the same
+/// time.
 #[derive(Debug, Default, Clone)]
 struct FailureBlock(Vec<String>);
 
