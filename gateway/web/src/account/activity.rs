@@ -1,7 +1,7 @@
-//! Who did what in an account, newest first: people in the dashboard, and programs with account tokens.
+//! The activity of an account, newest first: actions of people in the dashboard, and changes by programs with account tokens.
 //!
-//! The entries of people are here, those of programs at the gateway. Ids of both are UUIDs of version 7, so that one id orders and continues
-//! the merged list.
+//! This service stores the entries of people, and the gateway those of programs. Both kinds of ids are UUIDs of version 7, so one id orders
+//! the merged list and continues it.
 
 use axum::Extension;
 use axum::extract::{Query, State};
@@ -37,7 +37,7 @@ pub async fn show(
     Query(before): Query<Before>,
 ) -> PageResult {
     let before: Option<Uuid> = before.before.parse().ok();
-    // One row more than the page has shows whether there is a next page.
+    // Read one row more than a page has, to see whether there is a next page.
     let limit = u32::from(ROWS) + 1;
     let filter = TokenChangeFilter {
         before,
@@ -79,7 +79,7 @@ fn row_of_person(entry: &Activity) -> (Uuid, ActivityRow) {
     (entry.id, row)
 }
 
-/// `None`: the gateway sent no UUID, which it never does.
+/// `None` if the id is not a UUID; the gateway never sends such an id.
 fn row_of_program(change: &proto::TokenChange) -> Option<(Uuid, ActivityRow)> {
     let at = change.at.and_then(timestamp::decode);
     let row = ActivityRow {
@@ -93,7 +93,7 @@ fn row_of_program(change: &proto::TokenChange) -> Option<(Uuid, ActivityRow)> {
     Some((change.id.parse().ok()?, row))
 }
 
-/// A change of a program in the words for the same action of a person.
+/// Describes a program's change in the words for the same action of a person.
 fn words_of_program(change: &proto::TokenChange) -> String {
     let subject = change.subject.as_str();
     let action = match (change.action.as_str(), change.endpoint_change.as_str()) {
@@ -112,7 +112,7 @@ fn words_of_program(change: &proto::TokenChange) -> String {
         (_, "test") => return format!("sent a test event to {subject}"),
         (_, "send-again") => "webhook_sent_again",
         (_, "recover") => "webhook_recovered",
-        // What a newer version has recorded.
+        // A newer version has recorded this.
         (action, _) => action,
     };
     words(action, subject)
@@ -156,7 +156,7 @@ fn words(action: &str, subject: &str) -> String {
         "correction_dismissed" => format!("dismissed a correction of {subject}"),
         "page_claimed" => format!("claimed the page {subject}"),
         "currency_named" => format!("named the currency of {subject}"),
-        // What a newer version has recorded.
+        // A newer version has recorded this.
         other => format!("{other}: {subject}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Addresses without an account, which find that of the person.
+//! Pages whose path names no account: they find the account of the signed-in person.
 
 use axum::response::Response;
 use futures::future::join_all;
@@ -9,7 +9,8 @@ use crate::app::Web;
 use crate::render::{ok, see_other};
 use crate::viewer::Viewer;
 
-/// Leads to the page of the only account; with several, a page asks for which. Without one, the person makes one first.
+/// Redirects to the page of the person's only account. A person with several accounts gets a page to choose one, and a person without an
+/// account the page to make one.
 pub async fn choose(
     web: &Web,
     viewer: &Viewer,

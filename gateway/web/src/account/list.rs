@@ -33,20 +33,20 @@ pub struct AccountForm {
 
 pub async fn show(State(app): State<App>, Extension(viewer): Extension<Viewer>) -> PageResult {
     let memberships = members::of_person(&app.pool, viewer.person.id).await?;
-    // The usual case: one account, whose overview is the page that is wanted.
+    // Most people have one account, and want to see its overview.
     if let [only] = &memberships[..] {
         return Ok(see_other(&format!("/accounts/{}", only.account)));
     }
     page(&app, &viewer, "", StatusCode::OK, Fields::default()).await
 }
 
-/// The same page for a person with one account, who wants another one.
+/// The list also for a person with one account, who wants to make another one.
 pub async fn show_new(State(app): State<App>, Extension(viewer): Extension<Viewer>) -> PageResult {
     page(&app, &viewer, "", StatusCode::OK, Fields::default()).await
 }
 
-/// Makes an account. Its id is derived from the form and the person, so that a form that is sent again, by a second click or after a failure
-/// in the middle, makes no second one.
+/// Makes an account. Its id is derived from the form and the person: if the form is sent again, by a second click or after a failure, it
+/// makes no second account.
 pub async fn create(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
@@ -94,7 +94,7 @@ async fn create_account(
     {
         return Ok(id);
     }
-    // Who has left the account, or was removed, does not come back with the old form.
+    // A person who has left the account, or was removed, cannot become a member again with the old form.
     if members::exist(&mut *transaction, id).await? {
         return Err(Fault::invalid_field("form", again));
     }

@@ -1,4 +1,4 @@
-//! A request of a member of an account, as the access layer has let it in.
+//! A request of a member of an account, which the access layer has authorized.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -10,7 +10,7 @@ use crate::domain::role::Permission;
 use crate::page_error::PageError;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
-/// Who asks, from where, and about which account.
+/// The member, the client's address, and the account.
 pub struct MemberRequest {
     pub app: App,
     pub viewer: Viewer,
@@ -50,7 +50,7 @@ impl MemberRequest {
         shell(&self.app, &self.viewer, &self.scope, section).await
     }
 
-    /// Records what was done. It was done in any case, so a fault here is for the log.
+    /// Records an action that was completed. A failure to record it is therefore only logged.
     pub async fn record(&self, action: &'static str, subject: &str) {
         let by = (&self.viewer, &self.client);
         record_done(&self.app, by, &self.scope, (action, subject)).await;

@@ -29,10 +29,12 @@ use crate::store::activity::{self as store, NewEntry};
 use crate::upstream::gateway::READ_ONLY;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
-/// How long a page waits for its frame. A form that was refused because a service hangs has waited before, and must still come in time.
+/// How long a page waits for its frame. A form that was refused because a service hangs has waited before, and its page must still meet the
+/// deadline of the request.
 const FRAME: Duration = Duration::from_secs(5);
 
-/// The frame of a page of this account. While the gateway is away it lacks the name, and the page says why by itself.
+/// The frame of a page of this account. While the gateway is away, the frame lacks the account's name, and the page itself shows the
+/// reason.
 async fn shell(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Section) -> Shell {
     let asked = async { futures::join!(web.gateway.account(scope.id), closed(web)) };
     let asked = timeout(FRAME, asked).await.ok();
@@ -41,13 +43,13 @@ async fn shell(web: &Web, viewer: &Viewer, scope: &AccountScope, section: Sectio
     let name = account.map_or_else(|| "Account".to_owned(), |account| account.name);
     Shell {
         closed,
-        // Pages that a call gives name it instead.
+        // A page whose data an API call returns sets that call instead.
         api_call: Some(ApiCall::none()),
         ..scope.shell(viewer, &name, section)
     }
 }
 
-/// Why the forms of an account are closed, for a page. The forms themselves ask again.
+/// The reason why the forms of an account are closed, for a page. The handlers of forms check it again.
 async fn closed(web: &Web) -> Option<&'static str> {
     let switches = web.gateway.switches().await;
     switches
@@ -56,7 +58,7 @@ async fn closed(web: &Web) -> Option<&'static str> {
         .then_some(READ_ONLY)
 }
 
-/// Records what a person has done in an account. It is done in any case, so a fault here is for the log.
+/// Records a completed action of a person in an account. A failure to record it is only logged.
 pub async fn record_done(
     web: &Web,
     by: (&Viewer, &ClientInfo),
@@ -69,15 +71,15 @@ pub async fn record_done(
     }
 }
 
-/// Stores the result of a form whose work is done: a fault here is for the log.
+/// Stores the result of a form whose work is done. A failure is therefore only logged.
 async fn store_result(web: &Web, viewer: &Viewer, form: &FormId, result: &str) {
     if let Err(fault) = web.forms.store(&viewer.token, form, result).await {
         tracing::warn!(%fault, "a form that is sent twice will not show its result again");
     }
 }
 
-/// Lets a form be sent again after a refusal. With an unknown outcome its id stays claimed, since the work may be done. A fault here is for
-/// the log: the page says why the form was refused.
+/// Lets a form be sent again after a refusal. If the outcome is unknown, the form's id stays claimed, since the work may be done. A failure
+/// is only logged: the page shows why the form was refused.
 async fn release_form(web: &Web, viewer: &Viewer, form: &FormId, refusal: &Fault) {
     if refusal.code == Code::OutcomeUnknown {
         return;
@@ -87,7 +89,7 @@ async fn release_form(web: &Web, viewer: &Viewer, form: &FormId, refusal: &Fault
     }
 }
 
-/// Records what a person does in an account, in the transaction of the change.
+/// Records a person's action in an account, in the transaction of the change.
 pub async fn record(
     executor: impl PgExecutor<'_>,
     (viewer, client): (&Viewer, &ClientInfo),

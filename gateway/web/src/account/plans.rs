@@ -1,4 +1,4 @@
-//! The plans, and how to ask for another one.
+//! The plans, and how to request another one.
 
 use contracts::gateway::v1 as proto;
 use pages::ApiCall;
@@ -16,14 +16,14 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let (found, plans) = futures::join!(gateway.account(scope.id), gateway.plans());
     let (found, plans) = (found?, plans?);
     let account = found.account.ok_or_else(PageError::not_found)?;
-    // As in the gateway, a plan that its table lacks stands for the cheapest.
+    // As in the gateway, an account on a plan that the table lacks counts as on the cheapest plan.
     let own = found.plan.map_or(account.plan, |plan| plan.name);
     let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
     shell.api_call = Some(ApiCall::new("The API has your own plan", "GET /v1/me"));
     let own_place = plans.iter().position(|plan| plan.name == own);
     let columns = plans.iter().enumerate().map(|(place, plan)| {
         let is_own = own_place == Some(place);
-        // Plans stand from the cheapest on.
+        // Plans are sorted, cheapest first.
         let is_larger = own_place.is_none_or(|own| place > own);
         PlanColumn {
             is_own,

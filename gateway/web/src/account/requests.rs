@@ -99,7 +99,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     Ok(html(status, &page))
 }
 
-/// What the calls of an account are made with.
+/// The credentials of an account's calls.
 struct Credentials {
     account: String,
     keys: Vec<proto::Key>,
@@ -117,7 +117,7 @@ impl Credentials {
         self.keys.iter().map(choice).collect()
     }
 
-    /// The credential with this id, and the variable that a command has in its place.
+    /// The credential with this id, and the environment variable that commands use for it.
     fn find(&self, id: &str) -> (Credential, &'static str) {
         if let Some(key) = self.keys.iter().find(|key| key.id == id) {
             let credential = Credential::Key {

@@ -1,4 +1,4 @@
-//! The name of an account, and the address that mails about it go to.
+//! The name of an account, and the address for mails about it.
 
 use axum::Extension;
 use axum::extract::State;
@@ -46,7 +46,7 @@ pub async fn send(
     Extension(scope): Extension<AccountScope>,
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
-    // Mails about the account go to somebody who has agreed to them.
+    // Mails about the account go only to a member, who has confirmed the address.
     let members = members::of_account(&app.pool, scope.id).await?;
     let address = email::parse(&form.email).ok();
     let address = address.filter(|email| members.iter().any(|member| member.email == *email));

@@ -198,8 +198,8 @@ pub async fn leave(
     change(&app, (&viewer, &client), &scope, person, None).await
 }
 
-/// Begins a change of the team, and reads the role of the person who makes it again: another owner may have taken it since the request was
-/// admitted. The lock keeps it until the transaction ends.
+/// Begins a change of the team, and reads the person's role again: another owner may have changed the role after the access layer checked
+/// it. The lock keeps roles from changing until the transaction ends.
 async fn begin_change(
     web: &Web,
     viewer: &Viewer,
@@ -244,11 +244,11 @@ async fn change(
             return page(web, viewer, scope, refused).await;
         }
     }
-    // Who may no longer invite leaves no open invitation, which could lead back.
+    // A person who may no longer invite could come back with an open invitation, so remove these.
     if role.is_none_or(|role| !role.may(Permission::Manage)) {
         links::remove_invitations_by(&mut *transaction, scope.id, person).await?;
     }
-    // Nor one who may no longer make tokens a token that works.
+    // Likewise, revoke the tokens of a person who may no longer make tokens.
     if role.is_none_or(|role| !role.may(Permission::Develop)) {
         let actor = viewer.actor(client);
         token_revocations::insert(&mut *transaction, scope.id, person, &actor).await?;

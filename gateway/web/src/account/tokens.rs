@@ -74,7 +74,7 @@ struct TokenForm {
     expires: String,
 }
 
-/// A secret to show, as it is remembered for a form that is sent twice.
+/// A secret to show, as it is stored for a form that is sent twice.
 #[derive(Debug, Serialize, Deserialize)]
 struct ShownToken {
     name: String,
@@ -156,7 +156,7 @@ pub async fn send(
                 secret,
                 scopes: form.scopes.clone(),
             };
-            // The secret exists and must be shown, whatever happens to the rest.
+            // The secret exists now and must be shown, so failures of the next steps are only logged.
             let text = serde_json::to_string(&shown).unwrap_or_default();
             if let Err(fault) = app.forms.store(&viewer.token, &id, &text).await {
                 tracing::warn!(%fault, "a form that is sent twice will not show its token again");
@@ -168,7 +168,7 @@ pub async fn send(
             Ok(ok(&shown.page(&app, &viewer, &scope).await))
         }
         Err(fault) => {
-            // With an unknown outcome the id stays claimed: a repetition could make a second token.
+            // If the outcome is unknown, the id stays claimed: a repetition could make a second token.
             if fault.code != Code::OutcomeUnknown {
                 app.forms.release(&viewer.token, &id).await?;
             }
@@ -179,7 +179,7 @@ pub async fn send(
     }
 }
 
-/// Makes a token; returns its secret. `None`: the person lost the role for it meanwhile.
+/// Makes a token; returns its secret. `None` if the person has lost the necessary role meanwhile.
 async fn create(
     web: &Web,
     actor: &Actor,
@@ -188,7 +188,8 @@ async fn create(
 ) -> Result<Option<String>, Fault> {
     web.gateway.admit_change().await?;
     let (made, secret) = web.gateway.create_token(actor, account, token).await?;
-    // An owner who has taken the role since this request was admitted may have revoked the person's tokens before there was this one.
+    // After the access layer has checked the role, another owner may have removed it, and the person's tokens may have been revoked before
+    // this one existed. Therefore read the role again.
     let role = members::role(&web.pool, account, actor.person).await?;
     if role.is_some_and(|role| role.may(Permission::Develop)) {
         return Ok(Some(secret));
@@ -222,7 +223,7 @@ pub async fn revoke(
     }
 }
 
-/// The token of a form. Its rules are the gateway's; only what cannot be sent there is refused here.
+/// The token that a form describes. The gateway checks the rules; this function refuses only a value that cannot be sent to the gateway.
 fn new_token(form: &TokenForm) -> Result<NewToken, Fields> {
     let format = format_description!("[year]-[month]-[day]");
     let expires_at = match form.expires.trim() {
@@ -256,7 +257,7 @@ async fn page(
         shell(web, viewer, scope, Section::Keys)
     );
     let members = members?;
-    // A form that was refused keeps what was typed, even if the list cannot be read.
+    // The page of a refused form shows the typed text again, even if the list cannot be read.
     let tokens = match tokens {
         Err(_) if status != StatusCode::OK => Vec::new(),
         tokens => tokens?,
@@ -304,7 +305,7 @@ fn row(token: &proto::AccountToken, members: &[Member], now: OffsetDateTime) -> 
     });
     TokenRow {
         id: token.id.clone(),
-        // Tokens of the time before their makers were stored have none.
+        // Old tokens have no maker: an earlier version did not store it.
         maker: maker.unwrap_or_else(|| "not known".to_owned()),
         name: token.name.clone(),
         shown: format!("…{}", token.last4),

@@ -1,4 +1,4 @@
-//! A new key: a test key comes at once, a live key is asked for.
+//! The form for a new key: it makes a test key at once, and requests a live key.
 
 use axum::Extension;
 use axum::extract::State;
@@ -78,7 +78,7 @@ pub async fn send(
         Claim::Done(text) => {
             return match ShownSecret::parse(&text) {
                 Some(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await)),
-                // A live key was asked for.
+                // A live key was requested.
                 None => Ok(see_other(&keys)),
             };
         }
@@ -88,7 +88,7 @@ pub async fn send(
     answer(&app, &viewer, &scope, &form, (id, made)).await
 }
 
-/// Makes a test key, or asks for a live one: then there is no secret yet.
+/// Makes a test key, or requests a live one, which has no secret yet.
 async fn make(
     web: &Web,
     (viewer, client): (&Viewer, &ClientInfo),
@@ -143,7 +143,7 @@ async fn answer(
     }
 }
 
-/// The key of a form. Its rules are the gateway's; only what cannot be sent there is refused here.
+/// The key that a form describes. The gateway checks the rules; this function refuses only a value that cannot be sent to the gateway.
 fn new_key(form: &KeyForm) -> Result<NewKey, Fields> {
     let format = format_description!("[year]-[month]-[day]");
     let expires_at = match form.expires.trim() {
@@ -162,7 +162,7 @@ fn new_key(form: &KeyForm) -> Result<NewKey, Fields> {
         name: form.name.clone(),
         kind: form.kind.clone(),
         may_write: form.may_write == "yes",
-        // The field of a game is there for every kind, but means nothing for a key of the account.
+        // The form always has the field of a game. For a key of the account, the field is ignored.
         game: game
             .filter(|_| form.kind != "account")
             .map(ToOwned::to_owned),

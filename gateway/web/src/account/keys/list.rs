@@ -1,4 +1,4 @@
-//! The keys of an account, and the live keys that it has asked for.
+//! The keys of an account, and its requests for live keys.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -63,7 +63,7 @@ pub async fn reveal(
                 mode: key.mode,
                 old_ends: None,
             };
-            // The secret exists and must be shown, whatever happens to the rest.
+            // The secret exists now and must be shown, so failures of the next steps are only logged.
             store_result(&app, &viewer, &id, &shown.text()).await;
             let what = ("key_revealed", shown.name.as_str());
             record_done(&app, (&viewer, &client), &scope, what).await;

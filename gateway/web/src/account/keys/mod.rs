@@ -21,17 +21,17 @@ use crate::viewer::{AccountScope, Section, Viewer};
 const TEST: &str = "test";
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
-/// The most bytes of its answer that a page shows.
+/// The most bytes of the first call's answer that a page shows.
 const MAX_ANSWER: usize = 16 * 1024;
 
-/// A secret to show, as it is remembered for a form that is sent twice.
+/// A secret to show, as it is stored for a form that is sent twice.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct ShownSecret {
     name: String,
     secret: String,
     may_write: bool,
     kind: String,
-    /// Absent in what a version before this one remembers.
+    /// Absent in values that an earlier version has stored.
     #[serde(default)]
     mode: String,
     /// When the old secret ends, after a rotation: Unix time.
@@ -48,7 +48,7 @@ impl ShownSecret {
         serde_json::from_str(text).ok()
     }
 
-    /// The page that shows it. With a test key it has the API's answer to the first call.
+    /// The page that shows the secret. For a test key, the page has the API's answer to the first call.
     async fn page(
         self,
         web: &Web,
@@ -130,7 +130,7 @@ fn row(key: &proto::Key, now: OffsetDateTime) -> KeyRow {
     }
 }
 
-/// What is left of a grace period.
+/// The rest of a grace period.
 fn grace(until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
     (until > now).then(|| Grace {
         left: when::left_in_short(until, now),
@@ -139,7 +139,7 @@ fn grace(until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
     })
 }
 
-/// What a key may do, in words: `test, writes`, `live, secret key of okoto`.
+/// The rights of a key in words, such as `test, writes` or `live, secret key of okoto`.
 fn rights(mode: &str, kind: &str, may_write: bool, game: Option<&str>) -> String {
     let what = match (kind, game) {
         ("account", _) | (_, None) if may_write => "reads and writes".to_owned(),
@@ -160,7 +160,7 @@ fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
         return state("expired".to_owned(), false);
     }
     match grace {
-        // What is left of the grace period stands beside it.
+        // The page shows the rest of the grace period next to this.
         Some(until) => state("rotated".to_owned(), until > now),
         None => match expires {
             Some(expires) if expires - now < time::Duration::days(14) => {

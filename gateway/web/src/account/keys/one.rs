@@ -23,7 +23,7 @@ use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 const HEADING: &str = "The new secret";
 
-/// Grace periods to choose from, in seconds; those that the gateway allows are shown.
+/// Grace periods to choose from, in seconds. The page shows those that the gateway allows.
 const GRACES: [(u32, &str); 6] = [
     (0, "not at all"),
     (3_600, "an hour"),
@@ -91,7 +91,7 @@ pub async fn rotate(
                 mode: old.mode,
                 old_ends: time_of(old.grace_until).map(OffsetDateTime::unix_timestamp),
             };
-            // The secret exists and must be shown, whatever happens to the rest.
+            // The secret exists now and must be shown, so failures of the next steps are only logged.
             store_result(&app, &viewer, &id, &shown.text()).await;
             let what = ("key_rotated", shown.name.as_str());
             record_done(&app, (&viewer, &client), &scope, what).await;
@@ -157,7 +157,7 @@ async fn page(
         key: row(&key, now),
         expires: time_of(key.expires_at).map(when::minute),
         game: key.game,
-        // While the log is away, the page does without.
+        // Without the log of calls, the page leaves the calls out.
         last_call: last_call.ok().flatten().map(|call| last_call_row(&call)),
         graces,
         may_change: scope.role.may(Permission::Develop),
@@ -173,7 +173,7 @@ fn last_call_row(call: &proto::Call) -> LastCall {
     }
 }
 
-/// The grace periods that a rotation of this key may have, longest first; none if it was rotated.
+/// The grace periods that a rotation of this key may have, longest first. Empty if the key was rotated already.
 fn graces(
     key: &proto::Key,
     account: &proto::AccountsServiceGetAccountResponse,

@@ -52,7 +52,7 @@ fn part(parameter: &Parameter, typed: &Typed, errors: &Fields) -> FormPart {
     let hint = format!("{hint}{}", limits.collect::<String>());
     let field = Field::text(name, parameter.name.clone()).hint(hint);
     let field = field.max(u32::try_from(MAX_VALUE).unwrap_or(u32::MAX));
-    // The API says what is missing, except in a path.
+    // The API reports a missing parameter, except in a path.
     let field = match parameter.place {
         Place::Path => field,
         Place::Query | Place::Header => field.optional(),
@@ -60,7 +60,7 @@ fn part(parameter: &Parameter, typed: &Typed, errors: &Fields) -> FormPart {
     FormPart::Field(field.value(value).error_in(errors))
 }
 
-/// The values to choose from. What was sent without being one of them stays.
+/// The values to choose from. A sent value that is not one of them stays in the list.
 fn choices(parameter: &Parameter, value: &str) -> Vec<Choice> {
     let none = (!parameter.is_required).then_some("");
     let known = parameter.shape.values.iter().map(String::as_str);

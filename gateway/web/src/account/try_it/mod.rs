@@ -32,7 +32,7 @@ use crate::viewer::{Section, Viewer};
 /// The longest body that a page shows, in bytes.
 const MAX_SHOWN: usize = 64 * 1024;
 
-/// `/try/{operation}` finds the account of the person.
+/// `/try/{operation}` redirects to the page in the person's account.
 pub async fn entry(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
@@ -85,7 +85,7 @@ fn find<'r>(reference: &'r Reference, id: &str) -> Result<&'r Operation, PageErr
     reference.operation(id).ok_or_else(PageError::not_found)
 }
 
-/// Sends what was typed; returns the request and its answer.
+/// Sends the typed call; returns the request and its answer.
 async fn run(
     request: &MemberRequest,
     operation: &Operation,
@@ -99,13 +99,13 @@ async fn run(
         .test_calls
         .run(&actor, request.scope.id, test_call(&call, &app.api_url));
     let answer = sent.await.map_err(|fault| {
-        // The fields are those of the message, which the form has under other names.
+        // The error names fields of the message. The form has other names for these, so the error goes to the top of the form.
         form_errors(&fault, &[], &[])
     })?;
     Ok((shown_request(&call), shown_answer(answer)))
 }
 
-/// The call as the gateway takes it: below its host, and with a type of the body.
+/// The call as a message for the gateway: the target without the host, and a content type for the body.
 fn test_call(call: &ApiCall, api_url: &str) -> TestCall {
     let version = api_url.rsplit_once('/').map_or("", |(_, version)| version);
     let target = call.url.strip_prefix(api_url).unwrap_or_default();
@@ -170,7 +170,7 @@ async fn page(
         caller: caller(operation),
         parts: form_parts(operation, typed, &errors),
         sent,
-        // What the switches close answers for itself.
+        // The API's answer shows what the switches close.
         shell: pages::Shell {
             closed: None,
             api_call: Some(ApiCallLine::new("The page makes this call", call.as_str())),
@@ -181,7 +181,7 @@ async fn page(
     Ok(html(status, &page))
 }
 
-/// With which rights the call is made.
+/// The rights of the call, as a sentence.
 fn caller(operation: &Operation) -> &'static str {
     let takes = |scheme: &str| operation.callers.iter().any(|it| it.scheme == scheme);
     let reads = operation.method == "GET";

@@ -1,4 +1,4 @@
-//! What is typed in the form of an operation, and the call that it makes.
+//! The typed fields of an operation's form, and the call that they describe.
 
 use pages::Fields;
 
@@ -18,14 +18,14 @@ pub(super) struct Typed(Vec<(String, String)>);
 impl Typed {
     pub(super) fn new(pairs: Vec<(String, String)>) -> Self {
         let plain = |text: String| {
-            // A browser sends lines with both; no shell passes NUL on.
+            // A browser sends line ends as CR LF. A shell cannot pass NUL on.
             text.replace("\r\n", "\n").replace('\0', "")
         };
         let pairs = pairs.into_iter();
         Self(pairs.map(|(name, value)| (name, plain(value))).collect())
     }
 
-    /// The form as it is opened: with the values of the reference's example.
+    /// The fields of a form that is opened: they have the values of the reference's example.
     pub(super) fn prefilled(operation: &Operation) -> Self {
         let parameters = operation.parameters.iter();
         let values = parameters.filter_map(|it| Some((field_name(it), it.example_value()?)));
@@ -42,12 +42,12 @@ impl Typed {
     }
 }
 
-/// The name of the field of a parameter. Two places may have a parameter of one name.
+/// The name of a parameter's field. It has the place, since two places may have parameters with the same name.
 pub(super) fn field_name(parameter: &Parameter) -> String {
     format!("{}.{}", parameter.place.as_str(), parameter.name)
 }
 
-/// The call that was typed. What the API refuses is sent; what no request can hold is an error of its field.
+/// The typed call. A value that the API refuses is still sent; a value that no request can contain is an error of its field.
 pub(super) fn call(operation: &Operation, typed: &Typed, api_url: &str) -> Result<ApiCall, Fields> {
     let mut errors = Fields::default();
     let (mut in_path, mut query, mut headers) = (Vec::new(), Vec::new(), Vec::new());
@@ -61,7 +61,7 @@ pub(super) fn call(operation: &Operation, typed: &Typed, api_url: &str) -> Resul
             );
         }
         match parameter.place {
-            // A client takes dots out of a path.
+            // HTTP clients remove dot segments from a path.
             Place::Path if ["", ".", ".."].contains(&value) => {
                 errors.add(&name, "Give a value: it is a part of the path.");
             }

@@ -17,14 +17,14 @@ use crate::domain::{curl, json_text};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, see_other};
 
-/// Seconds between two looks at a delivery whose result is on its way.
+/// Seconds after which the page of a delivery with a pending result is loaded again.
 const LOOK_INTERVAL: u8 = 2;
-/// How long after it is due an attempt is still awaited.
+/// How long the page waits for an attempt after its due time.
 const PATIENCE: Duration = Duration::minutes(1);
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Watch {
-    /// The number of tries before the one that is awaited; empty: none is.
+    /// The number of tries before the awaited one. Empty if the page waits for none.
     #[serde(default)]
     watch: String,
 }
@@ -53,7 +53,7 @@ pub async fn send_again(
     let webhooks = &request.app.webhooks;
     match webhooks.send_again(request.scope.id, endpoint, id).await {
         Ok(sent) => {
-            // The address is only known to the endpoint, which may be gone by now.
+            // Only the endpoint has the address, and it may be removed by now.
             let found = webhooks.endpoint(request.scope.id, endpoint).await;
             let subject = found.map_or_else(|_gone| String::new(), |it| origin(&it.url));
             request.record("webhook_sent_again", &subject).await;
@@ -121,7 +121,8 @@ async fn page(
     Ok(html(status, &page))
 }
 
-/// Whether the attempt after the first `tries` ones is on its way. It is not awaited for ever: the page may be forgotten in some tab.
+/// Whether the page waits for the attempt after the first `tries` ones. It does not wait for ever, since nobody may look at the page any
+/// more.
 fn is_awaited(
     delivery: &proto::Delivery,
     endpoint: EndpointState,

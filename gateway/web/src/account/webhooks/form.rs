@@ -1,4 +1,4 @@
-//! The form of a new endpoint, and of one that is changed. Its rules are those of webhook-svc.
+//! The form of a new or changed endpoint. webhook-svc checks the rules.
 
 use axum::extract::Path;
 use http::StatusCode;
@@ -26,7 +26,7 @@ type Pairs = Vec<(String, String)>;
 struct EndpointForm {
     form: String,
     url: String,
-    /// `None`: all of them, in a form that nobody has filled in yet.
+    /// `None` stands for all events, in a form that nobody has filled in yet.
     events: Option<Vec<String>>,
     rate_limit: String,
 }
@@ -38,7 +38,7 @@ impl From<Pairs> for EndpointForm {
         for (name, value) in pairs {
             match name.as_str() {
                 "form" => form.form = value,
-                // A space before or after a pasted address is not meant.
+                // A pasted address may have spaces around it.
                 "url" => value.trim().clone_into(&mut form.url),
                 "events" => events.push(value),
                 "rate_limit" => form.rate_limit = value,
@@ -104,7 +104,7 @@ pub async fn add(request: MemberRequest, FormBody(pairs): FormBody<Pairs>) -> Pa
                 .record("webhook_added", &origin(&endpoint.url))
                 .await;
             let shown = ShownSecret::new(endpoint, secret);
-            // The secret exists and must be shown, whatever happens to the rest.
+            // The secret exists now and must be shown, so failures of the next steps are only logged.
             store_result(app, &request.viewer, &id, &shown.text()).await;
             Ok(ok(&shown.page(&request).await))
         }
@@ -175,7 +175,7 @@ async fn page(
     let (types, shell) = futures::join!(types, request.webhooks_shell((call.0, &call.1)));
     let (types, errors) = match types {
         Ok(types) => (types, errors),
-        // The page keeps what was typed.
+        // The page shows the typed text again.
         Err(fault) if status != StatusCode::OK => (Vec::new(), with_fault(errors, fault)),
         Err(fault) => return Err(fault.into()),
     };

@@ -1,4 +1,4 @@
-//! One endpoint: its state, its newest deliveries, and what its owner may do with it.
+//! One endpoint: its state, its newest deliveries, and the actions of its owner.
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
@@ -132,7 +132,7 @@ pub async fn rotate(
             let subject = origin(&endpoint.url);
             request.record("webhook_secret_rotated", &subject).await;
             let shown = ShownSecret::new(endpoint, secret);
-            // The secret exists and must be shown, whatever happens to the rest.
+            // The secret exists now and must be shown, so failures of the next steps are only logged.
             store_result(app, &request.viewer, &form, &shown.text()).await;
             Ok(ok(&shown.page(&request).await))
         }
@@ -143,7 +143,7 @@ pub async fn rotate(
     }
 }
 
-/// Sends a test event, and shows its delivery, whose result appears there.
+/// Sends a test event, and redirects to the page of its delivery, which waits for the result.
 pub async fn test(
     request: MemberRequest,
     Path((_, id)): Path<(Uuid, String)>,

@@ -21,12 +21,12 @@ use crate::render::{form_errors, html, see_other};
 pub struct SinceForm {
     #[serde(default)]
     since: String,
-    /// `yes`: send them; otherwise count them.
+    /// `yes` to send the deliveries, otherwise to count them.
     #[serde(default)]
     confirmed: String,
 }
 
-/// What a form has led to: errors, or a number of deliveries since a time.
+/// The result of a form: errors, or a number of deliveries since a time.
 #[derive(Debug, Default)]
 struct Outcome {
     status: StatusCode,
@@ -104,7 +104,7 @@ async fn page(
     let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell(("POST", &call)));
     let endpoint = match endpoint {
         Ok(endpoint) => endpoint,
-        // What was typed is not lost.
+        // The page shows the typed text again.
         Err(fault) if typed.is_some() && fault.code != Code::NotFound => proto::Endpoint {
             id: id.to_string(),
             ..proto::Endpoint::default()
@@ -133,7 +133,7 @@ async fn page(
     Ok(html(outcome.status, &page))
 }
 
-/// A delivery fails a day after it was made, so those that failed first are older than their failure.
+/// A delivery fails a day after it was made. Therefore suggests the time a day before the first failure.
 fn suggestion(first_failure: Option<OffsetDateTime>, now: OffsetDateTime) -> OffsetDateTime {
     first_failure.unwrap_or(now) - Duration::DAY
 }

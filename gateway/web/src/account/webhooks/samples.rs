@@ -1,4 +1,4 @@
-//! What every event looks like.
+//! Samples of all events.
 
 use pages::webhooks::SamplesPage;
 

@@ -9,7 +9,7 @@ use super::time_of;
 use crate::account::member_request::MemberRequest;
 use crate::session::once;
 
-/// A secret to show, as it is remembered for a form that is sent twice.
+/// A secret to show, as it is stored for a form that is sent twice.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ShownSecret {
     id: String,
@@ -27,7 +27,7 @@ impl ShownSecret {
             id: endpoint.id,
             url: endpoint.url,
             secret,
-            // It was told when the address was added.
+            // The page has shown this when the address was added, so a rotation leaves it out.
             address_check: match rotating_until {
                 Some(_) => String::new(),
                 None => endpoint.address_check,
@@ -44,7 +44,7 @@ impl ShownSecret {
         serde_json::from_str(text).ok()
     }
 
-    /// The page that shows it.
+    /// The page that shows the secret.
     pub(super) async fn page(self, request: &MemberRequest) -> SigningSecretPage {
         let heading = match self.old_until {
             Some(_) => "The new signing secret",

@@ -37,7 +37,7 @@ pub(super) fn delivery_state(delivery: &proto::Delivery) -> StateLabel {
     }
 }
 
-/// What the state of a delivery means for its owner.
+/// An explanation of a delivery's state for its owner.
 pub(super) fn explanation(delivery: &proto::Delivery, endpoint: EndpointState) -> String {
     let due = time_of(delivery.due_at).map(when::minute);
     let tries = match delivery.tries {
@@ -67,7 +67,7 @@ pub(super) fn explanation(delivery: &proto::Delivery, endpoint: EndpointState) -
     }
 }
 
-/// The answer to an attempt, or why there was none.
+/// The answer to an attempt, or the reason why there was none.
 fn result(attempt: &proto::Attempt) -> String {
     match attempt.status {
         _ if !attempt.reason.is_empty() => attempt.reason.clone(),
@@ -122,7 +122,7 @@ pub(super) fn event_row(event: &proto::EventType) -> EventRow {
     }
 }
 
-/// The verdict on a rule. A rule that a sender cannot see as a whole has passed as far as it goes.
+/// The verdict on a rule. If the check can see only a part of a rule, the verdict says so.
 pub(super) fn verdict(finding: &proto::RuleFinding) -> StateLabel {
     match finding.verdict() {
         RuleVerdict::Passed if finding.unseen.is_empty() => StateLabel::good("right"),
