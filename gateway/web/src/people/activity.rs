@@ -1,4 +1,4 @@
-//! What concerns a person alone: sign-ins, and changes of what sign-in needs, newest first.
+//! The activity of a person outside of accounts, newest first: sign-ins, and changes of address, password and second factor.
 
 use axum::Extension;
 use axum::extract::{Query, State};
@@ -16,7 +16,7 @@ use crate::viewer::Viewer;
 
 /// Rows of a page.
 const ROWS: usize = 100;
-/// One row more shows whether there is a next page.
+/// Reads one row more, to see whether there is a next page.
 const READ: i64 = 101;
 
 #[derive(Debug, Default, Deserialize)]
@@ -63,7 +63,7 @@ fn words(action: &str) -> &str {
         "totp_on" => "turned the second factor on",
         "totp_off" => "turned the second factor off",
         "sessions_ended" => "ended all other sessions",
-        // What a newer version has recorded.
+        // A newer version has recorded this.
         other => other,
     }
 }

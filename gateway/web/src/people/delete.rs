@@ -1,4 +1,4 @@
-//! The end of a person here: what goes and what stays is said before.
+//! Deletes a person. The page says what is deleted and what stays.
 
 use axum::Extension;
 use axum::extract::State;
@@ -43,7 +43,7 @@ pub async fn send(
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
-    // It revokes keys and removes webhooks.
+    // The deletion revokes keys and removes webhooks.
     if let Err(closed) = app.gateway.admit_change().await {
         return failed(&app, &viewer, &closed).await;
     }
@@ -55,7 +55,7 @@ pub async fn send(
         Ok(alone) => alone,
         Err(errors) => return Ok(refused(&page(&app, &viewer, errors).await)),
     };
-    // First what other services have: if one is away, nothing is gone, and the form can be sent again.
+    // Begin with the data at other services: if one is away, the person still exists and can send the form again.
     let actor = viewer.actor(&client);
     for account in &alone {
         if let Err(fault) = disconnect(&app, &actor, *account).await {
@@ -96,13 +96,14 @@ pub async fn send(
     Ok(response)
 }
 
-/// The page again, since a service is away or everything is read-only.
+/// Shows the page again, because a service is away or the site is read-only.
 async fn failed(web: &Web, viewer: &Viewer, fault: &Fault) -> PageResult {
     let (status, errors) = form_errors(fault, &[], &[]);
     Ok(html(status, &page(web, viewer, errors).await))
 }
 
-/// The accounts whose only member this person is; or why the person must stay. Both may change until [`leave_accounts`].
+/// The accounts whose only member this person is, or the reason why the person cannot leave. Both may change before [`leave_accounts`]
+/// locks the accounts.
 async fn accounts_of_one(
     web: &Web,
     person: Uuid,
@@ -121,8 +122,8 @@ async fn accounts_of_one(
     Ok(Ok(alone))
 }
 
-/// Locks the accounts of a person and the person, and ends the memberships: an account without another member is closed, and one with other
-/// members keeps an owner. `disconnected` has nothing left at other services. Returns the accounts.
+/// Locks the person and the person's accounts, and ends the memberships. Closes the accounts that have no other member; each of the others
+/// keeps an owner. The accounts in `disconnected` have nothing left at other services. Returns the accounts.
 async fn leave_accounts(
     connection: &mut PgConnection,
     (viewer, client): (&Viewer, &ClientInfo),
@@ -130,7 +131,7 @@ async fn leave_accounts(
     now: OffsetDateTime,
 ) -> Result<Result<Vec<Uuid>, Fields>, PageError> {
     let person = &viewer.person;
-    // In one order, so that two people who leave the same accounts at once wait for each other and not both.
+    // Lock the accounts in one order, so that two people who leave the same accounts at once do not deadlock.
     let accounts = account_ids(&mut *connection, person.id).await?;
     for account in &accounts {
         members::lock(connection, *account).await?;
@@ -190,7 +191,8 @@ fn accounts_changed() -> Fields {
     Fields::general("The members of one of your accounts have just changed. Send the form again.")
 }
 
-/// Ends what works without people in an account: tokens, requests for keys, keys and webhooks, in this order, so that nothing makes another one.
+/// Ends everything of an account that would go on without people: tokens, key requests, keys and webhooks. In this order, none of them can
+/// create another one afterwards.
 async fn disconnect(web: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
     for token in web.gateway.tokens(account).await? {
         if token.revoked_at.is_none() {

@@ -1,4 +1,4 @@
-//! Another address: a link to the new one changes it, and both are told.
+//! Changes a person's address: a link in a mail to the new address changes it, and both addresses get a mail.
 
 use axum::Extension;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! The page that a link in a mail leads to. Opening it changes nothing, since scanners of mails open links too: its button does.
+//! The page of a link in a mail. Scanners of mails open links too, so only the button of the page changes something.
 
 use axum::Extension;
 use axum::extract::{Path, Query, State};
@@ -35,7 +35,7 @@ pub struct Input {
     pub password: String,
 }
 
-/// The path of a link, which may lead on to a page.
+/// The path of a link, with the page to redirect to afterwards, if any.
 pub(super) fn path(token: &str, next: Option<&str>) -> String {
     match next {
         Some(next) => {
@@ -46,13 +46,13 @@ pub(super) fn path(token: &str, next: Option<&str>) -> String {
     }
 }
 
-/// What a link needs from its visitor.
+/// The input that a link needs from its visitor.
 pub enum Requirement {
-    /// A password, for a new person; with the name of an account, or as a member of one.
+    /// A password, for a new person who becomes a member of an account, or else also gives the name of a new account.
     NewPerson(Link),
     /// A new password for this person.
     NewPassword(Link, Person),
-    /// The button, from this person, who is signed in.
+    /// A click on the button by this person, who is signed in.
     Confirmation(Link, Box<Viewer>),
 }
 
@@ -120,7 +120,7 @@ pub async fn send(
     }
 }
 
-/// The link with this token and what it needs; or the page to go to first.
+/// The link with this token and the input that it needs, or a redirect to another page first.
 async fn find(
     web: &Web,
     token: &str,
@@ -235,7 +235,7 @@ async fn password_page(
     }
 }
 
-/// The frame of the page of a link. It says that everything is read-only if the link changes an account.
+/// The frame of the page of a link. If the link changes an account, the frame shows whether the site is read-only.
 async fn shell(web: &Web, link: &Link) -> Shell {
     let closed = match link.target {
         LinkTarget::SignUp | LinkTarget::Invite { .. } => web.gateway.read_only().await,

@@ -1,4 +1,4 @@
-//! What the buttons of links do. Each uses its link up, in the transaction of the change.
+//! The actions of links. Each uses its link up in the transaction of the change.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -57,7 +57,7 @@ pub(super) async fn create_person(
         Err(refused) => return Ok(Err(refused)),
     };
     let id = ids::row_id();
-    // The account comes first: when the gateway is away, the link stays good, and the same link makes the same account.
+    // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
     let membership = match &link.target {
         LinkTarget::Invite { account, role, .. } => match web.gateway.admit_change().await {
             Ok(()) => Some((*account, *role)),
@@ -73,7 +73,7 @@ pub(super) async fn create_person(
     };
     let now = web.clock.now();
     let mut transaction = web.pool.begin().await?;
-    // The lock comes before the link, which goes with the person who invites, as in a deletion.
+    // Lock the account before the link's row, in the same order as a deletion, which removes the invitations of the person.
     if let Some((account, _)) = membership {
         members::lock(&mut transaction, account).await?;
     }
@@ -84,7 +84,7 @@ pub(super) async fn create_person(
         password_hash: &hash,
     };
     if let Err(error) = people::insert(&mut *transaction, person, now).await {
-        // Another link has made the person meanwhile.
+        // Another link has created the person meanwhile.
         return if is_taken(&error) {
             Err(PageError::link_gone())
         } else {
@@ -93,7 +93,7 @@ pub(super) async fn create_person(
     }
     if let Some((account, role)) = membership {
         let is_invited = matches!(link.target, LinkTarget::Invite { .. });
-        // An account that another person has taken over meanwhile is not shared.
+        // If another person has taken over the account meanwhile, the new person does not become a member.
         if is_invited || is_free(&mut transaction, account).await? {
             members::insert(&mut *transaction, account, id, role, now).await?;
             let action = if is_invited {
@@ -119,18 +119,19 @@ pub(super) async fn create_person(
         (None, Some((account, _))) => format!("/accounts/{account}"),
         (None, None) => "/accounts".to_owned(),
     };
-    // A new person has the first number of sessions.
+    // 1 is the version of a new person's credentials.
     let response = begin_session(web, id, 1, Stage::SignedIn, client, see_other(&path));
     Ok(Ok(response.await?))
 }
 
-/// Whether nobody has an account and it may be taken over: no account whose people are deleted. The caller holds the lock of [`members::lock`].
+/// Whether an account has no members and was not closed by the deletion of its people, so that a new person may get it. The caller holds
+/// the lock of [`members::lock`].
 async fn is_free(connection: &mut PgConnection, account: Uuid) -> Result<bool, sqlx::Error> {
     Ok(!members::exist(&mut *connection, account).await?
         && !closed_accounts::contains(connection, account).await?)
 }
 
-/// The account of a new person: one that staff have created with this address and that never had members, or a new one.
+/// The account for a new person: the one that staff have created with this address, if it never had members, or else a new one.
 async fn account_for(
     web: &Web,
     client: &ClientInfo,
@@ -175,7 +176,7 @@ pub(super) async fn reset_password(
     let now = web.clock.now();
     let mut transaction = web.pool.begin().await?;
     use_link(&mut transaction, web, link).await?;
-    // Other links of the same kind may be in wrong hands.
+    // Other people may have other links of the same kind.
     links::remove_of_person(&mut *transaction, person.id).await?;
     let set = people::set_password(&mut *transaction, person, &hash).await?;
     let version = set.ok_or_else(sign_in_again)?;
@@ -202,7 +203,7 @@ pub(super) async fn reset_password(
     Ok(Ok(response.await?))
 }
 
-/// Does what a link of a signed-in person is for.
+/// Runs the action of a link of a signed-in person.
 pub(super) async fn confirm(
     web: &Web,
     client: &ClientInfo,
@@ -227,7 +228,7 @@ async fn join(
     web.gateway.admit_change().await?;
     let (now, person) = (web.clock.now(), &viewer.person);
     let mut transaction = web.pool.begin().await?;
-    // Without the lock, the only owner could delete themselves meanwhile: the link would bring a member into an account without an owner.
+    // Without the lock, the only owner could be deleted at the same time, and the account would have a new member and no owner.
     members::lock(&mut transaction, account).await?;
     use_link(&mut transaction, web, link).await?;
     members::insert(&mut *transaction, account, person.id, role, now).await?;
@@ -280,7 +281,7 @@ async fn change_email(web: &Web, client: &ClientInfo, link: &Link, viewer: &View
     Ok(renew_session(web, viewer, version, client, response).await?)
 }
 
-/// Uses a link up; of two requests at once, one fails here.
+/// Uses a link up. Of two concurrent requests, one fails here.
 async fn use_link(connection: &mut PgConnection, web: &Web, link: &Link) -> Result<(), PageError> {
     if links::consume(connection, link.id, web.clock.now()).await? {
         Ok(())

@@ -20,11 +20,11 @@ use crate::store::links::{self, LinkTarget};
 use crate::store::people;
 use crate::viewer::ClientInfo;
 
-/// What a visitor wants a link for.
+/// The purpose of a requested link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkRequest<'a> {
     SignUp {
-        /// The page to come back to.
+        /// The page to return to.
         next: Option<&'a str>,
     },
     Reset,
@@ -47,7 +47,7 @@ pub struct Refusal {
 
 /// Mails a link to this address: to set a password if a person has it, to sign up otherwise.
 ///
-/// The answer is the same in both cases, and so are the statements, for they take time: neither tells whether the person exists.
+/// Both cases have the same response and run the same statements, so neither the response nor its time shows whether the person exists.
 pub async fn send(
     web: &Web,
     client: &ClientInfo,
@@ -76,7 +76,7 @@ pub async fn send(
             status: StatusCode::TOO_MANY_REQUESTS,
         }));
     }
-    // Further mails to one address are left out without a word: it may belong to somebody else.
+    // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else.
     let to = web.limits.count(limits::MAILS_TO, &address, now).await?;
     if to.is_ok() {
         queue(web, &address, wanted).await?;
@@ -141,7 +141,7 @@ pub async fn send_link(
     send_link_to(connection, web, (address, None), target, words).await
 }
 
-/// The same, with a page to come back to.
+/// Stores a link and queues its mail, with a page to return to.
 async fn send_link_to(
     connection: &mut PgConnection,
     web: &Web,
@@ -165,7 +165,7 @@ async fn send_link_to(
     mail::insert(connection, SCHEMA, mail, now).await
 }
 
-/// Queues a mail that only tells something.
+/// Queues a mail without a link.
 pub async fn inform(
     connection: &mut PgConnection,
     address: &str,

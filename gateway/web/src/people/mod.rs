@@ -27,7 +27,7 @@ use crate::store::activity::{self as store, NewEntry};
 use crate::store::people::Person;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
 
-/// Records what a person did to what is theirs alone.
+/// Records a person's action that concerns no account.
 async fn record(
     executor: impl PgExecutor<'_>,
     person: &Person,
@@ -47,13 +47,14 @@ async fn record(
     store::insert(executor, entry, now).await
 }
 
-/// The credentials of a person have changed since this request was admitted: its session has ended, and nothing was done.
+/// The error if a person's credentials have changed after the access layer has checked the session. The session has ended, and the request
+/// has done nothing.
 fn sign_in_again() -> PageError {
     let text = "Your password, address or second factor was changed meanwhile, or your sessions were ended, so nothing was done. Sign in again.";
     PageError::new(StatusCode::CONFLICT, "Sign in again", text).way_out("/sign-in", "Sign in")
 }
 
-/// Replaces the session of a person whose sessions have all ended by a new one.
+/// Begins a new session for a person whose sessions have all been ended.
 async fn renew_session(
     web: &Web,
     viewer: &Viewer,

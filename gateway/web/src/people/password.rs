@@ -1,4 +1,4 @@
-//! A new password of a person who is signed in. It ends all other sessions.
+//! Changes the password of a signed-in person, which ends all other sessions.
 
 use axum::Extension;
 use axum::extract::State;

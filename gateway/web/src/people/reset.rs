@@ -1,4 +1,4 @@
-//! A forgotten password: an address, to which a link is mailed.
+//! Mails a link to set a new password to a typed address.
 
 use axum::Extension;
 use axum::extract::State;

@@ -48,7 +48,7 @@ pub async fn show(
     }))
 }
 
-/// Ends one session; the current one leads to the start page.
+/// Ends one session. After the end of the current one, redirects to the start page.
 pub async fn end(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
@@ -69,7 +69,7 @@ pub async fn end_others(
     Extension(client): Extension<ClientInfo>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
-    // The number in PostgreSQL ends them, also those that Redis does not list.
+    // The version in PostgreSQL ends all sessions, also those that Redis does not list.
     let ended = people::end_sessions(&app.pool, person).await?;
     let version = ended.ok_or_else(sign_in_again)?;
     record(&app.pool, person, &client, "sessions_ended", now).await?;

@@ -60,7 +60,7 @@ pub async fn send(
         let errors = Fields::general(text);
         Ok(html(status, &page(&form.email, next, errors)))
     };
-    // What is no address belongs to nobody; it takes the same way, and the same time.
+    // A text that is not an address gets the same steps as an unknown address, so that both take the same time.
     let address = email::parse(&form.email).unwrap_or_default();
     if let Err(reached) = count(&app, &address, &client).await? {
         let text = format!(
@@ -98,7 +98,7 @@ pub async fn send(
     Ok(begin_session(&app, person.id, version, stage, &client, response).await?)
 }
 
-/// Counts a try: of the person from here, from here for any person, and of the person from anywhere.
+/// Counts a try per person and network, per network, and per person.
 async fn count(
     web: &Web,
     address: &str,
@@ -117,14 +117,14 @@ async fn count(
     }
     let of_person = web.limits.count(limits::SIGN_IN_OF_PERSON, address, now);
     let of_person = of_person.await?;
-    // Wrong passwords from elsewhere do not keep the person out where the person has signed in before.
+    // Wrong passwords from other networks do not lock the person out of a network with an earlier sign-in.
     if of_person.is_err() && has_signed_in_from(web, address, &network).await? {
         return Ok(Ok(()));
     }
     Ok(of_person)
 }
 
-/// Whether the person with this address has signed in from a network before. An address that nobody has takes the same way.
+/// Whether the person with this address has signed in from a network before. For an unknown address, the steps are the same.
 async fn has_signed_in_from(web: &Web, address: &str, network: &str) -> Result<bool, Fault> {
     let person = people::by_email(&web.pool, address).await?;
     let id = person.map_or(Uuid::nil(), |person| person.id);

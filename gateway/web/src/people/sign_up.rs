@@ -1,4 +1,4 @@
-//! Sign-up: an address, to which a link is mailed. A person comes into being when the link is used.
+//! Mails a sign-up link to a typed address. The use of the link creates the person.
 
 use axum::Extension;
 use axum::extract::{Query, State};
@@ -24,7 +24,7 @@ pub struct Next {
 pub struct Input {
     #[serde(default)]
     email: String,
-    /// The page to come back to.
+    /// The page to return to.
     #[serde(default)]
     next: String,
 }

@@ -33,7 +33,7 @@ pub struct Input {
     password: String,
 }
 
-/// The secret that this session offers. It is derived from the session's token, so that it need not be stored before it is confirmed.
+/// The secret that this session offers. It is derived from the session's token, so nothing is stored before the person confirms it.
 fn offered(viewer: &Viewer) -> SharedSecret {
     let key = viewer.token.derived_key("authenticator app");
     let mut secret = [0; 20];
@@ -111,14 +111,14 @@ pub async fn turn_on(
     Ok(renew_session(&app, &viewer, version, &client, ok(&page)).await?)
 }
 
-/// The codes for the second of two clicks, whose session has ended with the first.
+/// Shows the codes again after the second of two clicks. The first click has ended its session.
 async fn shown_again(web: &Web, viewer: &Viewer, client: &ClientInfo, codes: &str) -> PageResult {
     let page = RecoveryCodesPage {
         shell: viewer.shell(),
         codes: codes.split(' ').map(ToOwned::to_owned).collect(),
     };
     let person = people::by_id(&web.pool, viewer.person.id).await?;
-    // The first click has ended this session. Another change meanwhile has ended the one that followed it.
+    // The first click has ended this session and begun the next one. If the version is higher, another change has ended that session too.
     let next = viewer.person.credential_version + 1;
     let person = person.filter(|person| person.credential_version == next);
     let person = person.ok_or_else(sign_in_again)?;

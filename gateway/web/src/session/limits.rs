@@ -1,4 +1,4 @@
-//! Limits of tries per window of time, counted in Redis for all replicas.
+//! Limits on tries per time window. Redis counts the tries for all replicas.
 
 use kit::Fault;
 use redis::cmd;
@@ -7,10 +7,10 @@ use time::OffsetDateTime;
 
 use super::Keyspace;
 
-/// So many tries per window.
+/// The most tries per window.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
-    /// Part of the key.
+    /// The part of the Redis key that names the limit.
     pub name: &'static str,
     pub tries: i64,
     pub window: time::Duration,
@@ -27,7 +27,7 @@ pub const SIGN_IN_OF_PERSON: Limit = Limit::new("sign_in_of_person", 100, 15);
 pub const SIGN_IN_FROM: Limit = Limit::new("sign_in_from", 60, 15);
 /// One-time codes of one person at sign-in.
 pub const CODES: Limit = Limit::new("codes", 10, 15);
-/// Wrong codes of one person. One more, the twentieth, causes a mail.
+/// Wrong codes of one person. The twentieth, which is over the limit, causes a mail.
 pub const WRONG_CODES: Limit = Limit::new("wrong_codes", 19, DAY);
 /// Mails about wrong codes to one person.
 pub const CODE_MAILS: Limit = Limit::new("code_mails", 1, DAY);
@@ -70,7 +70,8 @@ impl LimitReached {
 pub struct Limits(pub Keyspace);
 
 impl Limits {
-    /// Counts a try before it is made, so that concurrent ones are counted too. `subject` may be anything: only its hash is stored.
+    /// Counts a try. Call this before the try, so that concurrent tries are counted too. `subject` may be any text, since only its hash is
+    /// stored.
     pub async fn count(
         &self,
         limit: Limit,

@@ -1,4 +1,4 @@
-//! What lies in Redis: sessions, limits of tries, and forms that are sent once.
+//! The data in Redis: sessions, counts of tries, and results of forms that must take effect once.
 //!
 //! Every key begins with a prefix, `web` in a service, so that tests can share a Redis. Expiries only clean up: the clock decides.
 

@@ -1,4 +1,4 @@
-//! The networks from which a person has signed in. Others' wrong passwords do not keep the person out there.
+//! The networks from which a person has signed in. Wrong passwords from other networks do not lock the person out of these.
 
 use kit::Fault;
 use redis::cmd;
@@ -34,7 +34,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Whether a person has signed in from a network in the last time.
+    /// Whether a person has signed in from a network recently.
     pub async fn knows_network(
         &self,
         person: Uuid,

@@ -27,14 +27,14 @@ const RUNNING: &str = "running";
 #[derive(Clone)]
 pub struct Forms(pub Keyspace);
 
-/// What a request with an id finds.
+/// The state of a form's id.
 #[derive(Debug)]
 pub enum Claim {
-    /// It is the first: it does the work, and stores the result or releases the id.
+    /// This request is the first: it does the work, and then stores the result or releases the id.
     First(FormId),
     /// The work is done; this is the result.
     Done(String),
-    /// The first request has not ended in time, or failed in a way that leaves its outcome open.
+    /// The first request has not ended in time, or its outcome is unknown.
     Unknown,
 }
 
@@ -48,7 +48,7 @@ pub fn new_id() -> String {
 }
 
 impl Forms {
-    /// Claims an id for this request. An id that is not one of [`new_id`] is refused, so that nobody sends a form without.
+    /// Claims an id for this request. Refuses an id that [`new_id`] has not made, so every form needs one.
     pub async fn claim(&self, session: &Token, id: &str) -> Result<Claim, Fault> {
         let Some(form) = Token::parse(id) else {
             return Err(Fault::invalid_field(

@@ -25,9 +25,9 @@ pub struct Lifetimes {
 
 /// A session that waits for the second factor ends after this time.
 const SECOND_FACTOR: Duration = Duration::minutes(10);
-/// A session is written again when it was last seen so long ago.
+/// A session is written again after this time, to store when it was last seen.
 const SEEN: Duration = Duration::minutes(5);
-/// Redis forgets a session so long after its end: its clock may differ.
+/// How long Redis holds a session after its end, since the clock of Redis may differ.
 const CLEAN_UP: Duration = Duration::HOUR;
 /// The most sessions of a person; the oldest one ends.
 const MOST: isize = 50;
@@ -43,7 +43,7 @@ pub enum Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub person: Uuid,
-    /// The person's number of sessions at sign-in: when it has grown, the session has ended.
+    /// The version of the person's credentials at sign-in. If the person has a higher version now, the session has ended.
     pub version: i32,
     pub stage: Stage,
     #[serde(with = "time::serde::timestamp")]
@@ -131,7 +131,7 @@ impl Sessions {
         let mut get = cmd("GET");
         get.arg(self.session_key(hash));
         let text: Option<String> = self.keyspace.query("find_session", &get).await?;
-        // What another version wrote in another form is no session.
+        // A value that another version wrote in another form counts as no session.
         let session = text.and_then(|text| serde_json::from_str::<Session>(&text).ok());
         Ok(session.filter(|session| self.end(session) > now))
     }

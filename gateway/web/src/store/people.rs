@@ -9,7 +9,7 @@ pub struct Person {
     pub id: Uuid,
     pub email: String,
     pub password_hash: String,
-    /// Sessions with a lower number have ended.
+    /// Sessions with a lower version have ended.
     pub credential_version: i32,
     /// Encrypted; `None`: no second factor.
     pub totp_secret: Option<Vec<u8>>,
