@@ -7,13 +7,13 @@ pub(super) struct Arranged {
     pub(super) alt: String,
 }
 
-/// Where a service names an error of the text of a screenshot.
+/// The name of the field in a service's error about the text of a screenshot.
 pub(super) fn alt_path(index: usize) -> String {
     format!("screenshots.{index}.alt")
 }
 
-/// The screenshots in the order that their places give. One that moved up comes before the one whose place it takes, and one that moved down
-/// after it.
+/// Sorts the screenshots by their typed places. A screenshot that moves up comes before the one whose place it takes; one that moves down
+/// comes after it.
 pub(super) fn arrangement(pairs: &[(String, String)]) -> Vec<Arranged> {
     let all = |name: &str| -> Vec<&str> {
         let values = pairs.iter().filter(|(it, _)| it == name);

@@ -36,7 +36,7 @@ pub struct ClaimQuery {
     /// The page that a link of the public site names.
     #[serde(default)]
     handle: String,
-    /// What was just done.
+    /// The action that the notice is about.
     #[serde(default)]
     done: String,
 }
@@ -90,7 +90,7 @@ pub async fn send(
             )))
         }
         Err(fault) => {
-            // The page that is not there is what was typed, not this one.
+            // The 404 of the service is about the typed page, not about this one.
             let fault = match fault.code {
                 Code::NotFound => Fault::invalid_field("handle", fault.message),
                 _ => fault,

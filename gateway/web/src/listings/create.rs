@@ -67,7 +67,7 @@ pub async fn send(
         }
         Err(mut fault) => {
             if fault.code == Code::IdempotencyMismatch {
-                // The same form can submit nothing else, so it becomes another one.
+                // The service has used the form's id, so the page gets a new one.
                 typed.set("form", &once::new_id());
                 let text = "This form has submitted a listing already: look at your listings. If this is meant to be another one, send it again.";
                 fault = Fault::new(fault.code, text);
@@ -96,7 +96,7 @@ async fn create(
     web.listings.create(kind, submission, form).await
 }
 
-/// The id of the form, under which the service submits it once.
+/// The id of the form. The service accepts one submission per id.
 fn form_id(typed: &Typed) -> Result<&str, Fault> {
     let id = typed.get("form");
     if id.is_empty() {

@@ -25,7 +25,7 @@ pub struct UseForm {
     pub(super) place: String,
 }
 
-/// A prepared picture, and what was typed about it.
+/// A prepared picture, and the typed crop and texts.
 pub(super) struct Prepared {
     id: String,
     /// The name of the file.
@@ -56,7 +56,7 @@ impl Prepared {
         }
     }
 
-    /// As the form of the last page has it. Whatever else it has is not shown.
+    /// Parses the fields of the last page's form, and ignores other fields.
     pub(super) fn typed(form: &UseForm) -> Self {
         let (_, file) = form.src.rsplit_once('/').unwrap_or_default();
         let numbers: Vec<u32> = form

@@ -33,7 +33,7 @@ struct Edit<'a> {
     typed: Typed,
 }
 
-/// What became of a form.
+/// The outcome of a form.
 enum Outcome {
     Saved,
     Preview(proto::Written, String),
@@ -115,7 +115,7 @@ pub async fn send(
 }
 
 impl Edit<'_> {
-    /// Saves the change, or checks it only.
+    /// Saves the change, or only checks it.
     async fn run(&self, is_saved: bool) -> Result<Outcome, Fault> {
         self.frame.admit(None)?;
         let revision = self.typed.get("revision").parse().map_err(|_no_number| {
@@ -149,7 +149,8 @@ impl Edit<'_> {
         Ok(Outcome::Preview(written, body))
     }
 
-    /// After a change by somebody else in the meantime, the form is about the new revision: its preview shows everything that it would change.
+    /// If somebody else has changed the listing meanwhile, the form applies to the new revision, and its preview shows all differences from
+    /// it.
     async fn after_conflict(&mut self, fault: Fault) -> Fault {
         if fault.code != Code::PreconditionFailed {
             return fault;
@@ -225,7 +226,7 @@ impl Edit<'_> {
     }
 }
 
-/// The call of the API that changes the same.
+/// The API call that makes the same change.
 fn api_call(kind: ListingKind, name: &str) -> ApiCall {
     match kind {
         ListingKind::Page => ApiCall::none(),
@@ -233,7 +234,7 @@ fn api_call(kind: ListingKind, name: &str) -> ApiCall {
     }
 }
 
-/// A call as a shell runs it.
+/// A call as a shell command.
 fn curl(api_url: &str, kind: ListingKind, name: &str, body: &str) -> String {
     let body = body.replace('\'', r"'\''");
     format!(

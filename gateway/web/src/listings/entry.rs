@@ -1,4 +1,4 @@
-//! Links of the public site into the dashboard. Public pages are the same for everybody, so these addresses find the account of the person.
+//! Links from the public site into the dashboard. Public pages are the same for everybody, so these paths redirect to the person's account.
 
 use axum::Extension;
 use axum::extract::{Path, Query, State};
@@ -19,7 +19,7 @@ use crate::store::members;
 use crate::upstream::listings::ListingRef;
 use crate::viewer::Viewer;
 
-/// Accounts of a person that are asked whether they own a listing.
+/// The most accounts of a person for which listings-svc is asked whether they own a listing.
 const MAX_ACCOUNTS: usize = 20;
 
 #[derive(Debug, Default, Deserialize)]
@@ -29,7 +29,7 @@ pub struct PublicPage {
     language: String,
 }
 
-/// Leads to the form in which an account claims a page, with its handle.
+/// Redirects to the form in which an account claims a page, with the page's handle.
 pub async fn claim(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
@@ -52,7 +52,7 @@ pub async fn claim(
     Ok(choose(&app, &viewer, &accounts, texts, form).await)
 }
 
-/// Leads to the request for a takedown if the listing is the person's, and to the report of it otherwise.
+/// Redirects to the request for a takedown if an account of the person owns the listing, and to the form for a report otherwise.
 pub async fn takedown(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,

@@ -1,10 +1,10 @@
-//! The fields of a listing as its page shows them.
+//! The fields of a listing, formatted for its page.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::listings::Fact;
 
-/// What the pages about one listing need of it.
+/// The parts of a listing that its pages need.
 pub(super) struct Summary {
     pub(super) title: String,
     pub(super) state: proto::State,

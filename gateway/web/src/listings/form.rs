@@ -15,7 +15,7 @@ use crate::domain::listing_kind::ListingKind;
 use crate::render::form_errors;
 use crate::viewer::AccountScope;
 
-/// What the fields of a form may have, as listings-svc says.
+/// The values that the fields of a form may have, from listings-svc.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     pub(super) values: proto::ListFieldValuesResponse,
@@ -34,14 +34,14 @@ impl Choices {
         Ok(Self { values, creators })
     }
 
-    /// Those of a refused form: none without listings-svc.
+    /// The values for the page of a refused form. Empty if listings-svc is away.
     pub(super) async fn after(
         refusal: &Fault,
         web: &Web,
         (scope, frame): (&AccountScope, &Frame),
         kind: ListingKind,
     ) -> Self {
-        // Without the gateway, listings-svc was not asked.
+        // If the gateway was away, listings-svc was not called.
         if is_away(refusal) && frame.fault().is_none() {
             return Self::default();
         }
@@ -128,7 +128,7 @@ fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[St
     }
 }
 
-/// What the parts of a form are made of.
+/// The data from which the parts of a form are made.
 pub(super) struct FormContext<'a> {
     pub(super) kind: ListingKind,
     pub(super) typed: &'a Typed,
@@ -250,7 +250,7 @@ impl FormContext<'_> {
             .collect()
     }
 
-    /// A choice of one value. What is typed but is not among the values stays, and the service says what is wrong with it.
+    /// A choice of one value. A typed value that is not in the list stays, and the service reports its error.
     fn select(
         &self,
         name: &'static str,

@@ -18,13 +18,13 @@ use crate::render::html;
 use crate::upstream::listings::ListingRef;
 use crate::viewer::AccountScope;
 
-/// What a page shows beyond the listing: the status and the errors of a form, and the order that was typed.
+/// The result of a form on the page: its status, its errors, and the typed order.
 #[derive(Default)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) errors: Fields,
     pub(super) arranged: Option<Vec<Arranged>>,
-    /// listings-svc is asked for nothing more.
+    /// Whether to make no further call to listings-svc.
     pub(super) is_away: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn gallery(
     };
     let content = match stored.await {
         Ok(found) => found.listing.ok_or_else(PageError::not_found)?,
-        // What was typed is not lost.
+        // The page shows the typed text again.
         Err(fault) if answer.arranged.is_some() && fault.code != Code::NotFound => {
             Listing::Game(proto::Game {
                 title: listing.name.to_owned(),
@@ -132,7 +132,7 @@ fn screenshots(scope: &AccountScope, game: &proto::Game, answer: &Answer) -> Vec
     rows.collect()
 }
 
-/// A picture of a listing. One of ours comes through this site: pages load nothing from elsewhere.
+/// A picture of a listing. A picture of listings-svc has an address on this site, since pages load nothing from other sites.
 pub(super) fn image(
     scope: &AccountScope,
     url: &str,

@@ -23,7 +23,7 @@ pub struct Place {
     /// Of the page of a list.
     #[serde(default)]
     pub(super) cursor: String,
-    /// What was just done.
+    /// The action that the notice is about.
     #[serde(default)]
     pub(super) done: String,
 }

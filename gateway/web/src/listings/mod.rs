@@ -34,7 +34,7 @@ use crate::viewer::{AccountScope, Section, Viewer};
 const PAUSED: &str =
     "New games and events are not accepted for a while. What is listed can still be changed.";
 
-/// What every page of listings needs of the gateway.
+/// The answers of the gateway that every page of listings needs.
 pub struct Frame {
     pub shell: Shell,
     /// Writes of games and events per day in the plan; `None` for no limit.
@@ -54,7 +54,7 @@ impl Frame {
         let account = found.ok().and_then(|found| found.account);
         let name = account.map_or_else(|| "Account".to_owned(), |account| account.name);
         let shell = Shell {
-            // Pages that a call gives name it instead.
+            // A page whose data an API call returns sets that call instead.
             api_call: Some(ApiCall::none()),
             ..scope.shell(viewer, &name, section)
         };
@@ -72,13 +72,13 @@ impl Frame {
         self
     }
 
-    /// Why changes are closed, for a page. The form itself asks again.
+    /// The reason why changes are closed, for a page. The handler of a form checks it again.
     pub fn closed(&self) -> Option<&'static str> {
         let switches = self.switches.as_ref().copied().unwrap_or_default();
         switches.is_read_only.then_some(READ_ONLY)
     }
 
-    /// Why new listings of a kind are closed, for a page.
+    /// The reason why new listings of a kind are closed, for a page.
     pub fn closed_to(&self, kind: ListingKind) -> Option<&'static str> {
         let switches = self.switches.as_ref().copied().unwrap_or_default();
         let is_paused = switches.submissions_are_paused && kind != ListingKind::Page;
@@ -94,7 +94,7 @@ impl Frame {
     /// Lets a form pass.
     ///
     /// # Errors
-    /// `closed`; or the gateway does not say what is closed.
+    /// `closed`, or the fault of a gateway that is away.
     pub fn admit(&self, new: Option<ListingKind>) -> Result<(), Fault> {
         if let Err(fault) = &self.switches {
             return Err(fault.clone());
@@ -107,11 +107,11 @@ impl Frame {
     }
 }
 
-/// How long a refused form waits for what stands beside it: what was typed matters more.
+/// How long the page of a refused form waits for its other parts. The typed text matters more.
 pub const BESIDE_REFUSED: Duration = Duration::from_secs(5);
 
-/// Whether a service has not answered in time. It is asked for nothing more in the same request: otherwise the page with what was typed would
-/// come too late.
+/// Whether a service has not answered in time. The request then makes no further call to it: otherwise the page with the typed text would
+/// miss the deadline.
 pub fn is_away(fault: &Fault) -> bool {
     matches!(fault.code, Code::Unavailable | Code::OutcomeUnknown)
 }

@@ -1,4 +1,4 @@
-//! Corrections that visitors suggest: an owner or an editor says that one is done, or that nothing needs to be done.
+//! Corrections that visitors suggest. An owner or an editor marks one as done, or as dismissed.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -43,7 +43,7 @@ pub async fn close(
     let (state, action) = match form.state.as_str() {
         "done" => (proto::NoteState::Done, "correction_done"),
         "dismissed" => (proto::NoteState::Dismissed, "correction_dismissed"),
-        // listings-svc refuses it.
+        // listings-svc refuses this value.
         _ => (proto::NoteState::Unspecified, ""),
     };
     let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;

@@ -196,7 +196,7 @@ pub(super) fn proto_kind(picture: &str) -> proto::PictureKind {
     }
 }
 
-/// The answer to an upload that was refused: its error stands beside the field of the file.
+/// The page of a refused upload, with the error at the field of the file.
 pub(super) fn refused_picture(fault: &Fault, picture: &str) -> Answer {
     let (status, mut errors) = form_errors(fault, &["picture"], &[]);
     if let Some(reason) = errors.fields.remove("picture") {

@@ -86,7 +86,7 @@ pub(super) async fn page(
         web.listings.own_notes(listing)
     );
     let (found, history) = (found?, history?);
-    // The page is worth showing without them, as beside a listings-svc of an older version.
+    // Show the page without them if the call fails, for example at a listings-svc of an older version.
     let corrections = corrections.unwrap_or_default();
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let summary = Summary::of(content, &found.creator);

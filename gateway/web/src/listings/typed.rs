@@ -1,4 +1,4 @@
-//! What was typed into the form of a listing: between the browser, the JSON of the API, and what is stored.
+//! The typed fields of a listing's form, with conversions from the browser's form, from a stored listing, and to the JSON of the API.
 
 use contracts::listings::v1::get_own_listing_response::Listing;
 use kit::Fault;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::listing_kind::ListingKind;
 
-/// What was typed: names and values, in the order of the form.
+/// The names and values of the typed fields, in the order of the form.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Typed(Vec<(String, String)>);
 
@@ -53,7 +53,7 @@ impl Typed {
         rest.cloned().collect()
     }
 
-    /// What the form of a stored listing shows at first.
+    /// The fields of the form of a stored listing, before a change.
     pub(super) fn of(listing: &Listing, creator: &str) -> Self {
         let mut typed = Self::default();
         let links = match listing {
@@ -110,7 +110,7 @@ impl Typed {
         typed
     }
 
-    /// The body of the API call that submits what was typed. An empty optional field is null.
+    /// The body of the API call that submits the typed fields. An empty optional field is null.
     pub(super) fn body(&self, kind: ListingKind) -> Map<String, Value> {
         let text = |name: &str| Value::from(self.get(name));
         let optional = |name: &str| match self.get(name).trim() {
@@ -168,7 +168,7 @@ impl Typed {
         json!(roles.filter(|role| !role.is_empty()).collect::<Vec<_>>())
     }
 
-    /// A number, or what was typed instead: the service says what is wrong with it.
+    /// A number, or the typed text if it is not a number: the service reports the error.
     fn year(&self) -> Value {
         match self.get("release_year").trim() {
             "" => Value::Null,
@@ -188,7 +188,7 @@ impl Typed {
     }
 }
 
-/// The fields of a change: those that differ from what is stored.
+/// The fields of a change: those that differ from the stored listing.
 pub(super) fn changed_fields(
     stored: &Map<String, Value>,
     mut typed: Map<String, Value>,
@@ -197,7 +197,7 @@ pub(super) fn changed_fields(
     typed
 }
 
-/// The fault of a service with the names that the form has: an error of `genres.0` stands beside `genres`.
+/// Renames the fields in a service's fault to those of the form: an error of `genres.0` becomes one of `genres`.
 pub(super) fn beside_fields(mut fault: Fault) -> Fault {
     fault.fields = fault
         .fields

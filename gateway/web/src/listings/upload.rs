@@ -1,4 +1,4 @@
-//! The upload of a picture: its bytes go to listings-svc as they come.
+//! The upload of a picture. Streams its bytes to listings-svc.
 
 use axum::Extension;
 use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
@@ -22,7 +22,8 @@ use crate::viewer::{AccountScope, Section, Viewer};
 
 /// The longest picture file, in bytes.
 const MAX_FILE: usize = 10 * 1024 * 1024;
-/// The longest body that is read to its end, so that the browser reads the answer. The rest of a file that is too long is discarded.
+/// The longest body that is read to its end. A browser reads the response only after it has sent the body, so the rest of a file that is
+/// too long is read and discarded.
 pub const MAX_BODY: usize = 64 * 1024 * 1024;
 /// Chunks that wait for listings-svc.
 const WAITING: usize = 4;
@@ -96,12 +97,12 @@ async fn prepare(
         feed(header, file, sender),
         web.listings.prepare_picture(messages)
     );
-    // A fault of the file explains what the service says of the stream that ended early.
+    // A fault of the file is the cause of the service's error about a stream that ended early, so return that fault.
     fed?;
     prepared
 }
 
-/// Reads the whole file, and sends it on as long as the service listens and the file is short enough.
+/// Reads the whole file. Forwards it until the service stops receiving or the file is too long.
 async fn feed(
     header: proto::OwnPictureHeader,
     mut file: Field<'_>,
@@ -135,13 +136,13 @@ async fn feed(
         return Err(too_large());
     }
     if let Some(open) = sender {
-        // Without a receiver the service has answered already.
+        // The receiver was dropped if the service has answered already.
         drop(open.send(message(Message::End(proto::PictureEnd {}))).await);
     }
     Ok(())
 }
 
-/// Reads a body that is not used, so that the browser reads the answer.
+/// Reads and discards a body, so that the browser reads the response.
 async fn discard(multipart: &mut Multipart) {
     while let Ok(Some(mut field)) = multipart.next_field().await {
         while let Ok(Some(_)) = field.chunk().await {}
