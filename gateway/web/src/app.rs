@@ -1,4 +1,4 @@
-//! What handlers share.
+//! The state that handlers share.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub struct Web {
     pub articles: Articles,
     /// The documentation.
     pub guides: Guides,
-    /// Its pages about each operation of the API.
+    /// The documentation's pages about the operations of the API.
     pub reference: DocumentCache,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
@@ -63,11 +63,11 @@ pub struct Web {
     pub public_url: String,
     /// The address of the API, with its version.
     pub api_url: String,
-    /// Where people write about plans.
+    /// The mail address for questions about plans.
     pub staff_mail: Option<String>,
-    /// Where mails are, on a local fleet.
+    /// The folder of mails, on a local fleet.
     pub mail_folder: Option<String>,
-    /// How long a request may take.
+    /// The deadline of a request.
     pub timeout: std::time::Duration,
     /// Runs forms to their end.
     pub lifecycle: Lifecycle,

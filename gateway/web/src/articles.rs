@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use pages::site::Language;
 use pages::site::articles::Article;
 
-/// The texts that there are by default. The name is that of the file; `.en.md` or `.fr.md` follows.
+/// The built-in texts, by the names of their files without `.en.md` or `.fr.md`.
 macro_rules! built_in {
     ($($name:literal)*) => {
         [$((
@@ -26,7 +26,7 @@ const BUILT_IN: [(&str, &str, &str); 4] = built_in!["boards" "credits" "terms" "
 pub struct Articles(HashMap<(&'static str, Language), Article>);
 
 impl Articles {
-    /// Those of the folder, and the built-in ones for the others.
+    /// Reads the texts in the folder. A text that the folder lacks is the built-in one.
     pub fn read(folder: Option<&Path>) -> anyhow::Result<Self> {
         let mut articles = HashMap::new();
         for (name, english, french) in BUILT_IN {
@@ -35,7 +35,7 @@ impl Articles {
                 folder.map(|it| it.join(file)).filter(|it| it.exists())
             });
             let missing = |file: &str| {
-                // A reader of the other language would get other terms.
+                // If a text is replaced in one language only, readers of the other language would get different terms.
                 anyhow::anyhow!("the folder `articles` has `{name}` in one language: add {file}")
             };
             let [english, french] = match files {
@@ -78,7 +78,7 @@ mod tests {
                 Language::ALL.map(|language| articles.find(name, language).unwrap());
             assert_ne!(english.title, french.title);
             assert!(!english.summary.is_empty() && !french.summary.is_empty());
-            // The same sections in both.
+            // Both languages have the same sections.
             for tag in ["<h2", "<li", "<tr"] {
                 let count = |article: &Article| article.html.matches(tag).count();
                 assert_eq!(count(english), count(french), "{name} {tag}");

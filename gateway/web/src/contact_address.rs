@@ -1,4 +1,4 @@
-//! The address that mails about an account go to: it is that of a member, also after the member has left or has another address.
+//! Keeps the address for mails about an account that of a member, when the member leaves or changes the address.
 
 use kit::Fault;
 use uuid::Uuid;
@@ -8,17 +8,17 @@ use crate::domain::role::Role;
 use crate::store::members;
 use crate::upstream::gateway::Actor;
 
-/// Replaces the address of an account if it is `old`, that of a person who has left or has the address `new` now.
+/// Replaces the address of an account if it is `old`, the address of a person who has left or whose address is now `new`.
 ///
-/// Without `new`, it becomes that of the owner who has been in the account for longest. The change of the team is made in any case, so a
-/// fault is for the log.
+/// Without `new`, the account gets the address of the owner with the longest membership. The change of the team is already made, so a
+/// failure is only logged.
 pub async fn replace(web: &Web, actor: &Actor, account: Uuid, old: &str, new: Option<&str>) {
     if let Err(fault) = try_replace(web, actor, account, old, new).await {
         tracing::warn!(%account, %fault, "mails about an account still go to the old address of a member");
     }
 }
 
-/// Does so in all accounts of a person, who has another address now.
+/// Replaces the address in all accounts of a person whose address has changed.
 pub async fn replace_in_all(web: &Web, actor: &Actor, old: &str, new: &str) {
     match members::of_person(&web.pool, actor.person).await {
         Ok(memberships) => {
@@ -46,7 +46,7 @@ async fn try_replace(
     }
     let members = members::of_account(&web.pool, account).await?;
     let owner = members.iter().find(|member| member.role == Role::Owner);
-    // An account without people gets no mail: nobody can have this name (RFC 2606).
+    // An account without people gets no mail: this domain cannot exist (RFC 2606).
     let nobody = format!("{account}@closed.invalid");
     let new = new.or_else(|| owner.map(|owner| owner.email.as_str()));
     web.gateway

@@ -14,7 +14,7 @@ pub const DEFAULT_LIMIT: usize = 64 * 1024;
 /// The longest body of any form. Longer ones are uploads of files.
 pub const MAX_LIMIT: usize = 256 * 1024;
 
-/// The fields of a form. A field that is absent has its default, which the handler refuses beside the field.
+/// The fields of a form. An absent field has its default value, which the handler refuses with an error at the field.
 pub struct FormBody<T>(pub T);
 
 impl<T, S> FromRequest<S> for FormBody<T>
@@ -32,7 +32,7 @@ where
     }
 }
 
-/// Reads the body of a request into memory. The upload of a file stays as it is: its handler reads it.
+/// Reads the body of a request into memory, except the upload of a file, which its handler reads.
 pub async fn buffer(request: Request, limit: usize) -> Result<Request, PageError> {
     if is_upload(request.headers()) {
         return Ok(request);

@@ -1,6 +1,6 @@
 //! Hashes of passwords, on a bounded pool: a hash takes 19 MiB and some 40 ms of a core, so a burst of sign-ins must not take them all.
 //!
-//! The threads of the pool give way to other threads of the machine, so that callers of the API wait less for people who sign in.
+//! The threads of the pool have a lower priority than others, so that sign-ins slow calls of the API less.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use kit::Fault;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
-/// So many requests per core wait for their turn; further ones are refused.
+/// Requests per core that may wait for a thread. Further ones are refused.
 const WAITING_PER_CORE: usize = 32;
 /// The threads have a third of the usual share of a core (nice(2)). With the lowest priority, a sign-in on a machine without an idle core
 /// would take minutes.
@@ -21,7 +21,7 @@ const NICE: i32 = 5;
 pub struct PasswordPool {
     threads: Arc<Threads>,
     admitted: Arc<Semaphore>,
-    /// The hash of no password: people who do not exist cost the same time.
+    /// A hash that no password has, so that a check takes the same time if the person does not exist.
     unknown: Arc<str>,
 }
 
@@ -32,12 +32,12 @@ struct Threads(Option<Runtime>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {
     pub is_right: bool,
-    /// The hash was made with other parameters than those of today.
+    /// The hash was made with parameters that are not the current ones.
     pub is_outdated: bool,
 }
 
 impl PasswordPool {
-    /// A pool for so many hashes at once.
+    /// A pool that computes up to `cores` hashes at once.
     ///
     /// # Errors
     /// The random number generator failed, or no thread could be started.
@@ -81,7 +81,7 @@ impl PasswordPool {
         let Some(threads) = &self.threads.0 else {
             return Err(busy());
         };
-        // The permit goes with the work, which runs to its end even if the caller has gone.
+        // The closure owns the permit, since it runs to its end even if the caller is dropped.
         let work = threads.spawn_blocking(move || {
             let result = work();
             drop(admitted);
@@ -103,7 +103,7 @@ impl Threads {
 }
 
 impl Drop for Threads {
-    /// A runtime that is dropped by a task would panic.
+    /// A runtime panics if it is dropped within an async task, unless it is shut down in the background.
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();

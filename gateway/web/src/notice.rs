@@ -1,4 +1,4 @@
-//! What a page says after a form was sent: the redirect names it in `?done=`.
+//! The notice on a page after a form was sent. The redirect names it in `?done=`.
 
 use serde::Deserialize;
 

@@ -115,7 +115,7 @@ impl PageError {
     /// Shows the error as a page of the public site.
     #[must_use]
     pub fn on_site(mut self, visit: Visit) -> Self {
-        // The forms of public pages answer by themselves: what was refused is an address.
+        // The forms of public pages show their own errors, so a 422 here is about an address.
         if self.status == StatusCode::UNPROCESSABLE_ENTITY {
             self.status = StatusCode::BAD_REQUEST;
         }
@@ -190,7 +190,7 @@ fn site_page(
 }
 
 impl IntoResponse for PageError {
-    /// The error goes with the response: the outermost layer renders it, since it knows the id of the request.
+    /// Attaches the error to the response. The outermost layer renders it, since that layer knows the id of the request.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);

@@ -20,12 +20,12 @@ pub fn html(status: StatusCode, page: &impl Template) -> Response {
     }
 }
 
-/// A page that was asked for.
+/// A requested page.
 pub fn ok(page: &impl Template) -> Response {
     html(StatusCode::OK, page)
 }
 
-/// A refused form, with what was typed.
+/// The page of a refused form, with the typed text.
 pub fn refused(page: &impl Template) -> Response {
     html(StatusCode::UNPROCESSABLE_ENTITY, page)
 }

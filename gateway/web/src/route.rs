@@ -69,7 +69,8 @@ where
     }
 }
 
-/// The same path, whose handler says itself that everything is read-only, with what was typed; or which is open even then.
+/// The same path, but the access layer lets its forms pass while everything is read-only: the handler refuses them, and shows the typed
+/// text, or it accepts them even then.
 pub fn open(route: Route) -> Route {
     Route {
         closes: false,

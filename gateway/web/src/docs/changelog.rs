@@ -19,7 +19,7 @@ const PATH: &str = "/docs/changelog";
 const FEED: &str = "/docs/changelog/feed.xml";
 const MEDIA_TYPE: &str = "application/atom+xml; charset=utf-8";
 
-/// What the head of the page links to.
+/// The link to the feed in the heads of pages.
 pub(super) fn document() -> Document {
     Document {
         media_type: "application/atom+xml",
@@ -42,7 +42,7 @@ pub async fn feed(State(app): State<App>, Extension(visit): Extension<Visit>) ->
         let entries: Vec<Entry> = changes.map(|change| entry(&frame.site, change)).collect();
         Ok(ok(&Feed {
             page: frame.absolute(PATH),
-            // The newest comes first.
+            // The entries are sorted, newest first.
             updated: entries
                 .first()
                 .map(|entry| entry.updated.clone())

@@ -76,7 +76,7 @@ pub(super) fn page(
     reference: Option<&Reference>,
 ) -> GuidePage {
     let title = &shown.guide.title;
-    // Whatever follows a `?`, the page is the same.
+    // The page does not depend on the query.
     frame.path = shown.path();
     frame.head = Head {
         title: title.clone(),

@@ -13,12 +13,12 @@ use crate::reference::{LIST, Reference};
 use crate::site::cached::{Version, respond, respond_file};
 use crate::visit::Visit;
 
-/// The reference, if there is one: other pages of the documentation go on without it.
+/// The reference, if it can be read. Other pages of the documentation are shown without it.
 pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
     web.reference.get(web.clock.now()).await.ok()
 }
 
-/// The version of a page that has the reference among others.
+/// The version of a page that contains the reference.
 pub(super) fn with_version(version: Version, reference: Option<&Reference>) -> Version {
     match reference {
         Some(reference) => version.flag(true).text(&reference.version),

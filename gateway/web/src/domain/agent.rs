@@ -1,6 +1,6 @@
 //! Browsers as people know them.
 
-/// Browsers by a part of their `User-Agent`. Those that claim to be another one come before it.
+/// Browsers by a part of their `User-Agent`. A browser that also names another one comes before that one.
 const BROWSERS: [(&str, &str); 7] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -24,7 +24,7 @@ const SYSTEMS: [(&str, &str); 7] = [
 /// The most characters of a name that is not in the lists.
 const MAX: usize = 40;
 
-/// For example `Firefox on Linux`; the beginning of the text for a browser that is not known here.
+/// For example `Firefox on Linux`. For an unknown browser, the beginning of its `User-Agent`.
 pub fn name(agent: &str) -> String {
     let find = |all: &[(&str, &'static str)]| {
         let mut all = all.iter();

@@ -5,7 +5,7 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A delivery, to be repeated by its owner.
+/// A delivery that its owner can repeat.
 #[derive(Debug, Clone, Copy)]
 pub struct Webhook<'a> {
     pub url: &'a str,
@@ -50,7 +50,7 @@ pub fn exact(url: &str, headers: &[(&str, &str)], body: &str) -> String {
     lines.join("\n")
 }
 
-/// A call of the API, to be repeated by its owner.
+/// A call of the API that its owner can repeat.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     /// The address of the API, with its version at the end.
@@ -58,7 +58,7 @@ pub struct Call<'a> {
     pub method: &'a str,
     /// Path and query, with the version.
     pub target: &'a str,
-    /// The environment variable with the key, which the dashboard does not have.
+    /// The environment variable with the key. The dashboard does not know the key.
     pub variable: &'a str,
 }
 
@@ -99,7 +99,7 @@ mod tests {
 
     const BODY: &str = "{\"id\":\"1\",\"name\":\"Ada's $HOME `x` \\n ✓\"}";
 
-    /// What a shell makes of a command, with a curl that prints its arguments, one a line.
+    /// Runs a command in a shell whose `curl` prints its arguments, one per line.
     fn arguments(command: &str) -> Vec<String> {
         let script = format!("curl() {{ printf '%s\\n' \"$@\"; }}\n{command}");
         let mut shell = Command::new("sh");

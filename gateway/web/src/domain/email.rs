@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Result<String, &'static str> {
     let is_good = text.len() <= MAX_BYTES
         && text.is_ascii()
         && text.parse::<Address>().is_ok()
-        // An address of a mail server that others can reach.
+        // The domain must be one that other mail servers can reach.
         && text.rsplit('@').next().is_some_and(|domain| domain.contains('.'));
     if is_good {
         Ok(text)

@@ -1,4 +1,4 @@
-//! What the codes of errors (§7) mean for a caller, and what to do.
+//! Explains error codes (§7) to a caller, with the next step.
 
 use kit::Code;
 
@@ -15,7 +15,7 @@ pub const CLOSED_BY_CALLER: ErrorHelp = ErrorHelp {
     mend: "Give the call a longer time limit. A write may have taken effect: look before you repeat it.",
 };
 
-/// A status without a code that we know.
+/// A status without a known code.
 const UNKNOWN: ErrorHelp = ErrorHelp {
     cause: "The call was refused or failed.",
     mend: "Repeat it and read `error.message` in the answer.",

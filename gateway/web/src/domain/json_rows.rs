@@ -17,7 +17,7 @@ pub struct JsonRows {
 }
 
 impl JsonRows {
-    /// The objects that this piece completes. What is no JSON gives something that cannot be parsed.
+    /// The objects that this piece completes. Malformed JSON results in objects that cannot be parsed.
     pub fn complete(&mut self, piece: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
         let mut rows = Vec::new();
         for byte in piece.iter().copied() {

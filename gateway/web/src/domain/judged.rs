@@ -1,6 +1,7 @@
-//! The listings of a voter's last votes, as a cookie has them. Nothing is signed: who forges it sees where other public listings stand.
+//! The listings of a voter's last votes, stored in a cookie. The cookie is not signed: with a forged one, a visitor sees the ranks of other
+//! public listings only.
 
-/// So many votes, then the page shows where their listings stand.
+/// The votes of a round, after which the page shows the ranks of their listings.
 const ROUND: usize = 5;
 const MAX_NAME: usize = 100;
 const SEPARATOR: char = '.';
@@ -22,7 +23,7 @@ impl Judged {
         }
     }
 
-    /// What the cookie says about votes of this kind; none if it says something else.
+    /// Parses the cookie. Without votes if the cookie is about the other kind or malformed.
     pub fn read(kind: &str, value: Option<&str>) -> Self {
         let none = Self::new(kind);
         let Some((of, names)) = value.and_then(|value| value.split_once(SEPARATOR)) else {
@@ -44,7 +45,7 @@ impl Judged {
         } else {
             self
         };
-        // What was voted for has such a name.
+        // Only such a name can be that of a listing.
         if !is_name(winner) || !is_name(loser) {
             return begin;
         }

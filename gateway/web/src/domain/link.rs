@@ -1,8 +1,8 @@
-//! Links in mails: what each is for and how long it works.
+//! Links in mails: their purposes and lifetimes.
 
 use time::Duration;
 
-/// What a link does once its button is pressed.
+/// The effect of a link's button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Makes a person, who chooses a password.

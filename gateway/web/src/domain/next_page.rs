@@ -17,8 +17,7 @@ pub fn path(text: &str) -> &str {
     if is_ours { text } else { HOME }
 }
 
-/// `text` if a new person comes back to it by the link of a mail: the claim of a page. Everything else stays out of mails, which anyone can
-/// cause.
+/// `text` if the link of a sign-up mail may lead to it: the claim of a page. No other text gets into mails, since anyone can cause a mail.
 pub fn after_sign_up(text: &str) -> Option<&str> {
     let handle = text.strip_prefix(CLAIM)?;
     is_listing_name(handle).then_some(text)

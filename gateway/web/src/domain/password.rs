@@ -1,4 +1,4 @@
-//! Which passwords are good enough.
+//! The strength that a new password needs.
 
 use zxcvbn::{Score, zxcvbn};
 
@@ -6,7 +6,7 @@ use zxcvbn::{Score, zxcvbn};
 const MIN: usize = 10;
 /// The most characters: more would only cost time.
 const MAX: usize = 256;
-/// The estimate looks at so many characters, since its time grows with the square of their number.
+/// The estimate reads this many characters at most, since its time grows with the square of their number.
 const ESTIMATED: usize = 64;
 
 /// Checks a new password. `inputs` are words that an attacker tries first, such as the person's address.

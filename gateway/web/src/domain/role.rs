@@ -1,6 +1,6 @@
 //! Roles of people in an account.
 
-/// What a member of an account is.
+/// The role of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Owner,
@@ -8,7 +8,7 @@ pub enum Role {
     Editor,
 }
 
-/// What a page or a form needs.
+/// The permission that a page or a form needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
     /// Any member: to read.
@@ -48,7 +48,7 @@ impl Role {
 }
 
 impl Permission {
-    /// Who has it, in words.
+    /// The roles that have the permission, in words.
     pub const fn holders(self) -> &'static str {
         match self {
             Self::Read => "a member",

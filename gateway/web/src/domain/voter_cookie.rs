@@ -1,4 +1,4 @@
-//! The cookie of a voter without an account: a random id and its signature. An id that was not issued here is no voter.
+//! The cookie of a voter without an account: a random id and its signature. An id without a valid signature is not a voter.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -20,7 +20,7 @@ pub fn issue(keys: &KeyRing) -> Result<(Uuid, String), SealError> {
     Ok((voter, URL_SAFE_NO_PAD.encode(value)))
 }
 
-/// The voter of a cookie that was issued here.
+/// The voter of a cookie, if the signature is valid.
 pub fn voter(keys: &KeyRing, value: &str) -> Option<Uuid> {
     let bytes = URL_SAFE_NO_PAD.decode(value).ok()?;
     let (voter, signature) = bytes.split_first_chunk::<16>()?;

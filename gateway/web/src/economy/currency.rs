@@ -95,7 +95,7 @@ pub async fn name(
             };
             let loaded = match loaded {
                 Some(Err(fault)) if fault.code == Code::NotFound => return Err(fault.into()),
-                // What was typed is not lost.
+                // The page shows the typed text again.
                 Some(Err(_)) | None => Loaded::default(),
                 Some(Ok(loaded)) => loaded,
             };
@@ -104,7 +104,7 @@ pub async fn name(
     }
 }
 
-/// What economy-svc says about a game.
+/// The answers of economy-svc about a game.
 #[derive(Default)]
 struct Loaded {
     own: Vec<proto::OwnCurrency>,

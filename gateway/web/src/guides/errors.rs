@@ -1,4 +1,4 @@
-//! The codes of errors as a part of their guide, written from the table that the dashboard explains calls with.
+//! The section about error codes in their guide, made from the table with which the dashboard explains calls.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

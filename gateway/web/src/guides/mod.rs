@@ -12,11 +12,11 @@ use pages::docs::{Guide, Section};
 pub use changelog::Change;
 pub use search::Index;
 
-/// What the texts write for the address of the site, without a slash at its end.
+/// The placeholder in texts for the address of the site, without a slash at its end.
 const SITE: &str = "{{site}}";
-/// What the texts write for the address of the API, with its version.
+/// The placeholder in texts for the address of the API, with its version.
 const API: &str = "{{api_url}}";
-/// What a text writes where the codes of errors are to stand.
+/// The placeholder in a text for the section about error codes.
 const ERRORS: &str = "{{errors}}\n";
 
 /// The names and texts of a group.
@@ -44,19 +44,19 @@ guides! {
 /// A page of the documentation.
 #[derive(Debug)]
 pub struct DocsPage {
-    /// What its path has behind `/docs/`.
+    /// The part of its path after `/docs/`.
     pub name: Cow<'static, str>,
     /// The title of its group in the navigation.
     pub group: Cow<'static, str>,
     pub guide: Guide,
     /// Its HTML for a page with all guides: every id begins with the name.
     pub html_among_others: String,
-    /// What its reader gets as Markdown.
+    /// The page as Markdown.
     pub markdown: String,
 }
 
 impl DocsPage {
-    /// `None` if the text begins with no heading.
+    /// `None` if the text does not begin with a heading.
     pub fn read(
         name: impl Into<Cow<'static, str>>,
         group: impl Into<Cow<'static, str>>,
@@ -140,7 +140,7 @@ impl Guides {
     }
 }
 
-/// The text without what a code block's first line has beyond the language, which is for the test that runs it.
+/// The text, with only the language in the first lines of code blocks. The rest of these lines is for the test that runs the blocks.
 fn without_attributes(text: &str) -> String {
     let lines = text.lines().map(|line| match line.strip_prefix("```") {
         Some(info) if info.contains(' ') => {

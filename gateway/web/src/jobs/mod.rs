@@ -42,7 +42,7 @@ pub fn announce_expiring_keys(lifecycle: &Lifecycle, app: &App) {
     });
 }
 
-/// Mails the people of an account that has used most of its month.
+/// Mails the people of an account that has used a large share of its month.
 pub fn announce_month_use(lifecycle: &Lifecycle, app: &App) {
     let minute = Duration::from_mins(1);
     let (pool, clock) = (app.pool.clone(), app.clock.clone());

@@ -69,7 +69,7 @@ async fn announce_page(
     let Some(first) = page.first() else {
         return Ok(0);
     };
-    // Nearly all were announced at an earlier run.
+    // An earlier run has announced nearly all of them.
     let accounts: Vec<Uuid> = page.iter().map(|it| it.account).collect();
     let before = month_notices::announced(&web.pool, first.first_day, &accounts).await?;
     let mut announced = 0;
@@ -83,8 +83,8 @@ async fn announce_page(
     Ok(announced)
 }
 
-/// Queues the mail about the largest of these shares, unless it was sent; a smaller one that was not sent is left out. False if nobody
-/// gets one.
+/// Queues the mail about the largest of these shares, unless it was sent before. Leaves out mails about smaller shares. Returns false if
+/// nobody gets a mail.
 async fn announce(
     web: &Web,
     month: &UsedMonth<'_>,

@@ -1,24 +1,24 @@
-//! Revokes the account tokens of people who have lost the role that may have them. The loss queues it in its own transaction, so that it takes
-//! place however long the gateway is away.
+//! Revokes the account tokens of people who have lost the role for tokens. The transaction that changes the role queues the revocation, so
+//! that it takes place however long the gateway is away.
 
 use kit::{Code, Fault};
 
 use crate::app::Web;
 use crate::store::token_revocations::{self, TokenRevocation};
 
-/// Revokes what waits, right after a change; what fails waits for the next run of the job.
+/// Revokes the tokens of queued people right after a change. A revocation that fails waits for the next run of the job.
 pub async fn run_now(web: &Web) {
     if let Err(error) = run(web).await {
         tracing::warn!(%error, "tokens of a person who lost a role are revoked later");
     }
 }
 
-/// Revokes what waits; returns the number of people and accounts.
+/// Revokes the tokens of queued people; returns the number of queue entries.
 pub async fn run(web: &Web) -> anyhow::Result<u64> {
     let mut done = 0;
     for waiting in token_revocations::all(&web.pool).await? {
         match revoke(web, &waiting).await {
-            // Without the account there are no tokens.
+            // A missing account has no tokens.
             Err(fault) if fault.code != Code::NotFound => return Err(fault.into()),
             Ok(()) | Err(_) => {}
         }

@@ -1,4 +1,4 @@
-//! Every path of the site, with who may see it.
+//! Every path of the site, with its access.
 
 mod site;
 
@@ -115,7 +115,7 @@ fn account_routes() -> Vec<Route> {
             develop,
             keys::one::rotate,
         ),
-        // A key that has leaked ends at any time.
+        // A leaked key can be revoked at any time.
         open(action(
             "/accounts/{account}/keys/{key}/revoke",
             develop,
@@ -128,7 +128,7 @@ fn account_routes() -> Vec<Route> {
         ),
         page("/accounts/{account}/tokens", read, tokens::show),
         open(action("/accounts/{account}/tokens", develop, tokens::send)),
-        // A token that has leaked ends at any time.
+        // A leaked token can be revoked at any time.
         open(action(
             "/accounts/{account}/tokens/{account_token}/revoke",
             develop,
@@ -163,7 +163,7 @@ fn account_routes() -> Vec<Route> {
     ]
 }
 
-/// Test calls, which change nothing. What the switches close is an answer of the API.
+/// Test calls, which change nothing. The API itself answers for closed switches.
 fn try_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let path = "/accounts/{account}/try/{operation}";
@@ -410,7 +410,7 @@ mod tests {
         for route in routes() {
             let only_reads = route.access == Access::Member(Permission::Read);
             let changes = route.methods.contains(&Method::POST);
-            // Members leave by themselves, and a test call changes nothing.
+            // Every member may leave, and a test call changes nothing.
             let is_open = ["/team/leave", "/try/{operation}"];
             let is_open = is_open.iter().any(|end| route.path.ends_with(end));
             assert!(!only_reads || !changes || is_open, "{}", route.path);

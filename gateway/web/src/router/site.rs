@@ -90,7 +90,7 @@ pub(super) fn docs_routes() -> Vec<Route> {
     ]
 }
 
-/// The first parts of the paths of the public site, which the dashboard has none of.
+/// The first segments of the paths of the public site. No path of the dashboard begins with one of them.
 static FIRST_PARTS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let routes = routes().into_iter().chain(docs_routes());
     let public = routes.filter(|route| route.access != Access::Asset);

@@ -31,7 +31,7 @@ fn show(app: &App, visit: &Visit, name: &'static str) -> PageResult {
     let article = article.ok_or_else(PageError::not_found)?;
     let version = Version::new(app, visit).text(&article.html);
     respond(app, visit, &version, |mut frame| {
-        // Whatever follows a `?`, the page is the same.
+        // The page does not depend on the query.
         path_of(&visit.path).clone_into(&mut frame.path);
         frame.head = Head {
             title: article.title.clone(),

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What is encoded in a segment of a path, or in a query: all but the unreserved characters (RFC 3986).
+/// The characters to encode in a segment of a path or in a query: all but the unreserved ones (RFC 3986).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -252,7 +252,7 @@ mod tests {
     }
 
     proptest! {
-        // Each starts three interpreters.
+        // Each case starts three interpreters.
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
