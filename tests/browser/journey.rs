@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use crate::browser::{Browser, Options};
 use crate::pages::problems;
+use crate::scripts::{copy_and_count_down, search_while_typing};
 use crate::vote::vote_by_keyboard;
 
 const PASSWORD: &str = "baobab lorry teapot nine";
@@ -121,6 +122,12 @@ async fn walk(options: Options) {
     let answer = String::from_utf8(pasted.unwrap().stdout).unwrap();
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["success"], true, "{answer}");
+    if options.has_javascript {
+        copy_and_count_down(&visitor.browser).await;
+        search_while_typing(&visitor.browser).await;
+        visitor.browser.open("/accounts").await;
+        visitor.browser.click("main a[href^='/accounts/']").await;
+    }
 
     visitor.clicks = 0;
     let address = format!("{address}/");

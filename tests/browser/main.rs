@@ -8,4 +8,5 @@ mod browser;
 mod journey;
 mod pages;
 mod paint;
+mod scripts;
 mod vote;

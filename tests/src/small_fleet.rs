@@ -18,7 +18,7 @@ const UNLIMITED: &str =
 const UP: Duration = Duration::from_mins(10);
 
 /// Deadlines that no machine is so slow as to miss. `RateLimit` lacks the month, and answers become 503 or stale, after the usual ones.
-const PATIENT: [(&str, &str); 14] = [
+const PATIENT: [(&str, &str); 18] = [
     ("GATEWAY_REDIS_PATIENCE", "20000"),
     ("GATEWAY_KEYS_DEADLINE", "20"),
     ("GATEWAY_UPSTREAM_DEADLINE", "20"),
@@ -31,6 +31,11 @@ const PATIENT: [(&str, &str); 14] = [
     ("CATALOGUE_DATABASE_DEADLINE", "20"),
     ("ECONOMY_DATABASE_DEADLINE", "20"),
     ("WEBHOOK_DATABASE_DEADLINE", "20"),
+    // A client that opens a thousand connections may take long before it sends the first head, and before it uses a connection again.
+    ("GATEWAY_HTTP_HEAD", "120"),
+    ("GATEWAY_HTTP_BODY", "120"),
+    ("GATEWAY_HTTP_IDLE", "300"),
+    ("GATEWAY_HTTP_WRITE", "120"),
     // A test that polls until a call is no longer refused makes many refused calls.
     ("GATEWAY_REFUSED_CALLS", "1000000"),
     ("WEB_PAGES_PER_MINUTE", "1000000"),
