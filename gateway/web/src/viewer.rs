@@ -1,4 +1,4 @@
-//! Who sends a request, and from where.
+//! The person and the client of a request.
 
 use std::net::IpAddr;
 
@@ -19,11 +19,11 @@ use crate::session::sessions::{Session, Stage};
 use crate::store::people::{self, Person};
 use crate::upstream::gateway::Actor;
 
-/// Where a request comes from.
+/// The client of a request.
 #[derive(Debug, Clone)]
 pub struct ClientInfo {
     pub ip: IpAddr,
-    /// As the browser names itself, without control characters; at most 200 characters.
+    /// The `User-Agent`, without control characters; at most 200 characters.
     pub agent: String,
 }
 
@@ -47,7 +47,7 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// The person of a request's cookie.
+    /// Finds the person of a request's cookie.
     pub async fn find(
         web: &Web,
         headers: &HeaderMap,
@@ -60,7 +60,7 @@ impl Viewer {
             return Ok(None);
         };
         let person = people::by_id(&web.pool, session.person).await?;
-        // A change of the password and the like raises the number.
+        // A change of the credentials raises the version.
         let person = person.filter(|person| person.credential_version == session.version);
         let Some(person) = person else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! What a request of a public page asks for, beyond the page: the language, and what the browser has already.
+//! The request of a public page: its path, its language, and the version that the browser has already.
 
 use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
 use http::{HeaderMap, Uri};
@@ -8,7 +8,7 @@ use pages::site::{Frame, Head, Language, Share, Texts};
 #[derive(Debug, Clone)]
 pub struct Visit {
     pub language: Language,
-    /// The language that the address names, as the beginning of its path; empty if the browser's preference decides.
+    /// The first part of the path if it names the language. Empty if the browser's preference decides.
     pub prefix: &'static str,
     /// Path and query without that prefix.
     pub path: String,
@@ -39,7 +39,7 @@ impl Visit {
         }
     }
 
-    /// The same request of a page that is there in English only.
+    /// The request of a page that exists in English only.
     #[must_use]
     pub fn in_english(self) -> Self {
         Self {

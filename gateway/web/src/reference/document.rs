@@ -1,4 +1,4 @@
-//! An OpenAPI document as it is read: its references, and the shapes that its schemas allow.
+//! Reads an OpenAPI document: resolves references, and finds the shapes that its schemas allow.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::fields::Shape;
 
 /// References in a row that are followed.
 const MAX_HOPS: u8 = 8;
-/// Formats that say something to a reader. The others only tell generators of requests which values there are.
+/// Formats that help a reader. The others only tell generators of requests which values exist.
 const FORMATS: [&str; 4] = ["date", "date-time", "uri", "uuid"];
 
 /// A document.
@@ -14,7 +14,7 @@ const FORMATS: [&str; 4] = ["date", "date-time", "uri", "uuid"];
 pub(super) struct Document<'d>(pub(super) &'d Value);
 
 impl<'d> Document<'d> {
-    /// What a reference stands for, or the value itself. A reference that leads nowhere stands for null.
+    /// The target of a reference, or the value itself if it is not a reference. Null if the target does not exist.
     pub(super) fn resolve(self, value: &'d Value) -> &'d Value {
         let mut value = value;
         for _ in 0..MAX_HOPS {
@@ -55,14 +55,14 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// The description of a schema, or of what it refers to.
+    /// The description of a schema, or of the schema that it refers to.
     pub(super) fn description(self, schema: &'d Value) -> &'d str {
         let own = schema.get("description");
         let found = own.or_else(|| self.resolve(schema).get("description"));
         found.and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// What a value looks like.
+    /// The shape of a value.
     pub(super) fn shape(self, schema: &'d Value) -> Shape {
         let mut shape = Shape::default();
         let mut kinds: Vec<String> = Vec::new();
@@ -96,7 +96,7 @@ impl<'d> Document<'d> {
     }
 }
 
-/// The names of the types of a schema. One that names none allows what its constant is.
+/// The names of a schema's types. Without any, the type of the schema's constant.
 fn kinds_of(schema: &Map<String, Value>) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(kind)) => vec![kind],

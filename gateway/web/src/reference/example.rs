@@ -1,4 +1,4 @@
-//! JSON as a reader of examples likes it: what fits stands on one line, and the members of an object in the order of the table of its fields.
+//! Formats JSON for examples: a value that fits is on one line, and the members of an object are in the order of the table of its fields.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ impl Layout<'_> {
             }
             new_line(depth + 1, text);
             if let Some(name) = name {
-                // As JSON writes it.
+                // A string in JSON's notation.
                 text.push_str(&Value::from(name).to_string());
                 text.push_str(": ");
             }

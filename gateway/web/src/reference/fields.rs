@@ -1,20 +1,20 @@
-//! The fields of a body as rows, whatever they are nested in.
+//! The fields of a body as rows, at any depth.
 
 use serde_json::{Map, Value};
 
 use super::document::Document;
 
-/// Objects in objects that are listed.
+/// The deepest level of objects whose fields are listed.
 const MAX_DEPTH: usize = 8;
 /// Rows of a body. The largest body of ours has some fifty.
 const MAX_FIELDS: usize = 400;
 
-/// What a value looks like.
+/// The shape of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Types in words, such as `string or null`.
     pub kind: String,
-    /// Those of an enumeration.
+    /// The values of an enumeration.
     pub values: Vec<String>,
     /// In words, such as `1 to 120 characters`.
     pub limits: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Field {
     /// From the top of the body: `data[].title`.
     pub path: String,
     pub shape: Shape,
-    /// Whether it is there each time that the object around it is.
+    /// Whether the object around the field always has it.
     pub is_required: bool,
     /// Whether a write ignores it.
     pub is_read_only: bool,
@@ -48,7 +48,7 @@ pub(super) fn fields(document: Document<'_>, schema: &Value) -> Vec<Field> {
 struct Rows<'d> {
     document: Document<'d>,
     fields: Vec<Field>,
-    /// The objects around the present one, so that one that holds itself is listed once.
+    /// The objects around the current one, so that a recursive object is listed once.
     around: Vec<&'d Map<String, Value>>,
 }
 

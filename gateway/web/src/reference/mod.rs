@@ -23,7 +23,7 @@ use markdown::Context;
 
 /// The path of the list of all operations.
 pub const PATH: &str = "/docs/reference";
-/// What the list is called, and what it has.
+/// The title and the description of the list.
 pub const TITLE: &str = "Reference";
 pub const SUMMARY: &str = "Every operation of the API with its parameters, body, responses and errors, and every webhook.";
 
@@ -35,7 +35,7 @@ pub const LIST: &str = "reference";
 /// The title of the group of webhooks.
 const WEBHOOKS: &str = "Webhook events";
 
-/// The reference, as one version of the document gives it.
+/// The reference, made from one version of the document.
 #[derive(Debug)]
 pub struct Reference {
     /// The list of all operations.
@@ -52,7 +52,7 @@ impl Reference {
     /// Reads a document. `api_url` is the address that examples name, with the version.
     ///
     /// # Errors
-    /// It is not an OpenAPI document with operations.
+    /// The text is not an OpenAPI document with operations.
     pub fn read(bytes: &[u8], api_url: &str) -> anyhow::Result<Self> {
         let json: Value = serde_json::from_slice(bytes).context("it is not JSON")?;
         let document = Document(&json);
@@ -83,7 +83,7 @@ impl Reference {
             pages.push(page(name, WEBHOOKS.to_owned(), &markdown::webhook(it))?);
         }
         Ok(Self {
-            // The list only repeats what stands on the pages.
+            // The search leaves the list out, since it only repeats the pages.
             index: Index::of(&pages),
             list,
             pages,

@@ -19,15 +19,15 @@ pub struct Operation {
     pub tag: String,
     pub summary: String,
     pub description: String,
-    /// Who may call it: one of these is enough.
+    /// The credentials that may call the operation. One of these is enough.
     pub callers: Vec<Caller>,
     pub parameters: Vec<Parameter>,
     pub body: Option<Body>,
-    /// Those of success and 304, by status.
+    /// The responses of success and 304, by status.
     pub responses: Vec<Reply>,
-    /// By status.
+    /// The error responses, by status.
     pub errors: Vec<ErrorRow>,
-    /// Operations that its responses lead to.
+    /// The operations that its responses link to.
     pub links: Vec<String>,
 }
 
@@ -129,7 +129,7 @@ impl Operation {
 }
 
 impl Parameter {
-    /// What an example call has: every part of the path, and what else is required.
+    /// The parameters of an example call: all parts of the path, and the required ones of other places.
     pub fn example_value(&self) -> Option<String> {
         let is_needed = self.is_required || self.place == Place::Path;
         let first = || self.shape.values.first().cloned();
@@ -139,7 +139,7 @@ impl Parameter {
 }
 
 impl Body {
-    /// The example as it is read; empty without one.
+    /// The example as text. Empty if there is none.
     pub fn example_text(&self) -> String {
         let example = self.example.as_ref();
         example.map_or_else(String::new, |example| laid_out(example, &self.fields))

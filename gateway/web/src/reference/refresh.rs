@@ -11,26 +11,26 @@ use crate::upstream::Api;
 /// How long the reference is shown before the gateway is asked for a newer one.
 const AGE: Duration = Duration::minutes(1);
 
-/// How long nobody asks again after a failure, while there is none: a gateway that hangs holds up one page and not each.
+/// The pause after a failure while no reference has been read. If the gateway hangs, only one page per pause waits for it.
 const PAUSE: Duration = Duration::seconds(5);
 
-/// The newest reference that was read. While the gateway is away, it stays.
+/// The newest reference that was read. It stays while the gateway is away.
 #[derive(Debug)]
 pub struct DocumentCache {
     api: Api,
     /// The address that examples name.
     api_url: String,
     state: Mutex<State>,
-    /// Held by the caller that reads the first one; the others wait for it.
+    /// Locked by the caller that reads the first reference, for which the other callers wait.
     reading: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     reference: Option<Arc<Reference>>,
-    /// The tag of its document.
+    /// The `ETag` of the reference's document.
     etag: Option<String>,
-    /// Of the last attempt.
+    /// When the last attempt began.
     read_at: Option<OffsetDateTime>,
     attempts: u64,
 }
@@ -48,7 +48,7 @@ impl DocumentCache {
     /// The reference, which may be a minute old, or older while the gateway is away.
     ///
     /// # Errors
-    /// None was ever read, and the gateway does not answer now.
+    /// No reference was ever read, and the gateway does not answer now.
     pub async fn get(&self, now: OffsetDateTime) -> Result<Arc<Reference>, Fault> {
         let (current, attempts) = {
             let state = self.lock();
@@ -64,13 +64,13 @@ impl DocumentCache {
         Ok(current)
     }
 
-    /// Waits for the first one, which one caller reads. `attempts` is their number before.
+    /// Waits for the first reference, which one caller reads. `attempts` is the number of attempts before this call.
     async fn first(&self, now: OffsetDateTime, attempts: u64) -> Result<Arc<Reference>, Fault> {
         let _reading = self.reading.lock().await;
         let has_failed = {
             let state = self.lock();
             let is_recent = state.read_at.is_some_and(|at| (now - at).abs() < PAUSE);
-            // An attempt that ended meanwhile stands for this one too.
+            // If another attempt has ended meanwhile, use its result.
             state.attempts != attempts || (is_recent && attempts > 0)
         };
         if !has_failed {
@@ -81,7 +81,7 @@ impl DocumentCache {
         read.ok_or_else(|| Fault::unavailable("the OpenAPI document"))
     }
 
-    /// Whether this caller reads it anew; the others go on with what is there.
+    /// Whether this caller must read the reference again. Until then, the others use the current one.
     fn is_due(&self, now: OffsetDateTime) -> bool {
         let mut state = self.lock();
         let is_due = state.read_at.is_none_or(|at| (now - at).abs() >= AGE);
@@ -106,7 +106,7 @@ impl DocumentCache {
         }
     }
 
-    /// A newer reference with the tag of its document, or `None` if it is still the same.
+    /// A newer reference with the tag of its document, or `None` if the document has not changed.
     async fn read(
         &self,
         etag: Option<&str>,

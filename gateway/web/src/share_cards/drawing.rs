@@ -1,4 +1,4 @@
-//! Draws a share card: a picture, and over it a title, a line about it, and who made it.
+//! Draws a share card: a picture, and over it a title, a line of text, and the creator's name.
 
 use std::io::Cursor;
 
@@ -24,13 +24,13 @@ const QUIET: Rgb<u8> = Rgb([214, 211, 200]);
 /// The picture of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PictureShape {
-    /// It fills the card, under the text.
+    /// The picture fills the card, under the text.
     Wide,
-    /// It stands on the right.
+    /// The picture is on the right.
     Square,
 }
 
-/// What stands on a card, as far as the fonts have it.
+/// The texts on a card, without characters that the fonts lack.
 #[derive(Debug, Clone)]
 pub(crate) struct Words {
     title: String,
@@ -136,7 +136,7 @@ fn write(canvas: &mut RgbImage, fonts: &Fonts, texts: &Words, width: f32) {
     };
     let titles = wrap::lines(&texts.title, 2, width, |text| title.width(text));
     let about = wrap::lines(&texts.line, 2, width, |text| line.width(text));
-    // The site's name stands beside it.
+    // The author shares its line with the site's name.
     let by = wrap::lines(&texts.by, 1, width.min(820.0), |text| line.width(text));
     let mut base = 630.0 - MARGIN;
     for text in &by {

@@ -76,7 +76,7 @@ impl Style<'_> {
     }
 }
 
-/// A pixel of the canvas, if it is one.
+/// The pixel at this position, if the canvas has it.
 fn offset(start: f32, distance: u32) -> Option<u32> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -86,7 +86,7 @@ fn offset(start: f32, distance: u32) -> Option<u32> {
     u32::try_from(start + i64::from(distance)).ok()
 }
 
-/// Lays a colour over a pixel.
+/// Blends a colour over a pixel.
 pub(super) fn blend(pixel: &mut Rgb<u8>, colour: Rgb<u8>, share: f32) {
     let share = share.clamp(0.0, 1.0);
     for (below, above) in pixel.0.iter_mut().zip(colour.0) {
@@ -121,7 +121,7 @@ mod tests {
         for (text, readable) in [
             ("Okoto 🎮\u{fe0f} – 2", "Okoto – 2"),
             ("ሰላም Salam", "Salam"),
-            // The mark and its letter are one where there is such a letter.
+            // A mark and its letter become one character where Unicode has it.
             ("e\u{301}", "é"),
         ] {
             assert_eq!(fonts.readable(text), readable, "{text}");

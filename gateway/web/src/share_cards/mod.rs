@@ -13,9 +13,9 @@ use tokio::sync::{Mutex, MutexGuard};
 pub(crate) use self::drawing::{PictureShape, SIZE, Words, draw};
 use self::store::CardStore;
 
-/// Cards that are drawn at once: a card takes a core for some 50 ms and 10 MB.
+/// Cards that are drawn at once. Each takes some 50 ms of a core, and 10 MB.
 const DRAWN_AT_ONCE: usize = 2;
-/// Further ones that wait.
+/// Further cards that may wait.
 const WAITING: usize = 32;
 /// Cards whose first request is drawn while the others wait for it.
 const LOCKS: usize = 64;
@@ -24,7 +24,7 @@ const LOCKS: usize = 64;
 pub struct ShareCards {
     pub(crate) store: CardStore,
     pub(crate) drawing: ConcurrencyLimit,
-    /// By key: of requests for one card, one draws it.
+    /// Locks by key, so that only one of the requests for a card draws it.
     locks: [Mutex<()>; LOCKS],
 }
 

@@ -11,10 +11,10 @@ use tempfile::TempDir;
 
 use crate::domain::picture_name::is_file_name;
 
-/// How the names of files begin that are being written; a process that was killed leaves one.
+/// The prefix of the names of incomplete files. A process that was killed leaves one.
 const TEMPORARY: &str = ".card-";
 
-/// The folder. Several replicas may share it: the name of a file says what is drawn on it.
+/// The folder. Several replicas may share it, since the name of a file is a hash of the card's content.
 #[derive(Debug)]
 pub(crate) struct CardStore {
     folder: PathBuf,
@@ -41,7 +41,7 @@ impl CardStore {
         Ok(Self {
             folder,
             most,
-            // Earlier processes may have filled it.
+            // Earlier processes may have filled the folder.
             unchecked: AtomicU64::new(most),
             _temporary: temporary,
         })
@@ -56,7 +56,7 @@ impl CardStore {
         tokio::fs::read(self.path(key)).await.ok().map(Bytes::from)
     }
 
-    /// Stores a card. It is complete whenever it is there: it is renamed when it is written.
+    /// Stores a card. A card's file is always complete: it is written under another name, and then renamed.
     pub(crate) fn insert(&self, key: &str, card: &[u8]) -> anyhow::Result<()> {
         let file = tempfile::Builder::new()
             .prefix(TEMPORARY)
@@ -64,7 +64,7 @@ impl CardStore {
         fs::write(file.path(), card)?;
         file.persist(self.path(key))?;
         let length = u64::try_from(card.len())?;
-        // A twentieth may be written before the files are counted.
+        // A twentieth of the space may be written before the files are counted again.
         let written = self.unchecked.fetch_add(length, Ordering::Relaxed) + length;
         if written > self.most / 20 {
             self.unchecked.store(0, Ordering::Relaxed);
@@ -78,7 +78,7 @@ impl CardStore {
         let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
-            // Another replica may have removed it.
+            // Another replica may have removed the file.
             let name = entry.file_name();
             let is_own = |name: &str| is_file_name(name) || name.starts_with(TEMPORARY);
             if name.to_str().is_some_and(is_own)
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(store.find(&key(49)).await.unwrap().len(), 700);
         assert_eq!(store.find(&key(0)).await, None);
         drop(store);
-        // A later process continues with what is there.
+        // A later process continues with the existing files.
         let store = CardStore::open(Some(folder.path()), 2_000).unwrap();
         assert!(store.find(&key(49)).await.is_some());
         store.insert(&key(50), &[7; 700]).unwrap();

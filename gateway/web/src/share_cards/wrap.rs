@@ -2,8 +2,8 @@
 
 const ELLIPSIS: &str = "…";
 
-/// The lines of a text, `most` at most, none wider than `width`. What does not fit is left out, and an ellipsis says so. A word that is wider than
-/// a line is cut.
+/// Breaks a text into at most `most` lines, none wider than `width`. An ellipsis replaces the rest of a text that does not fit. A word that
+/// is wider than a line is cut.
 pub(super) fn lines(
     text: &str,
     most: usize,
@@ -23,7 +23,7 @@ pub(super) fn lines(
             continue;
         }
         if line.is_empty() {
-            // Wider than a line by itself.
+            // The word alone is wider than a line.
             lines.push(cut(word, width, &measure));
         } else {
             lines.push(std::mem::replace(&mut line, word.to_owned()));
@@ -52,7 +52,7 @@ fn cut(word: &str, width: f32, measure: impl Fn(&str) -> f32) -> String {
     cut_to_ellipsis(word, width, measure)
 }
 
-/// The longest beginning that has room with an ellipsis behind it.
+/// The longest prefix that fits together with an ellipsis.
 fn cut_to_ellipsis(text: &str, width: f32, measure: impl Fn(&str) -> f32) -> String {
     let text = text.trim_end_matches(ELLIPSIS);
     let ends = text.char_indices().map(|(end, _)| end).chain([text.len()]);

@@ -138,7 +138,7 @@ fn row(frame: &Frame, kind: &str, row: RankingRow) -> BoardRow {
     BoardRow {
         rank: texts.number(row.rank),
         link: Link {
-            // A listing's address is on this site; another one would be a mistake of the settings.
+            // The address of a listing is on this site, unless the settings are wrong.
             href: match row.url.strip_prefix(&frame.site) {
                 Some(path) if path.starts_with('/') => frame.href(path),
                 _ => String::new(),
@@ -152,7 +152,7 @@ fn row(frame: &Frame, kind: &str, row: RankingRow) -> BoardRow {
     }
 }
 
-/// Where a listing stands on one board.
+/// The rank of a listing on one board.
 pub(super) fn rank(frame: &Frame, rank: &proto::BoardRank) -> BoardRank {
     let texts = frame.texts;
     BoardRank {

@@ -1,5 +1,5 @@
-//! The `ETag` of public pages, by what they are made of rather than by their age: a page that has not changed is 304 without being rendered,
-//! and a change of a listing shows with the next request.
+//! The `ETag` of public pages, made from their content and not from their age: an unchanged page is a 304 and is not rendered, and the next
+//! request shows a change of a listing.
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
@@ -21,7 +21,8 @@ const REVALIDATE: HeaderValue = HeaderValue::from_static("public, no-cache");
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What a page is made of, as a hash. It is fast, not cryptographic: a studio that finds two texts with one hash hides its own change.
+/// A hash of the content of a page. It is fast, not cryptographic: a studio that finds two texts with one hash can hide its own change
+/// only.
 #[must_use]
 pub(crate) struct Version(Xxh3Default);
 
@@ -43,7 +44,7 @@ impl Version {
             .text(&visit.path)
     }
 
-    /// Each part comes with its length, so that no two lists of parts give the same bytes.
+    /// Hashes the length of each part too, so that no two lists of parts have the same bytes.
     fn bytes(mut self, part: &[u8]) -> Self {
         let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
         self.0.update(&length.to_le_bytes());
@@ -78,7 +79,7 @@ impl Version {
         })
     }
 
-    /// A part that was read as JSON.
+    /// A part that is JSON.
     pub(crate) fn json(self, part: &[u8]) -> Self {
         self.bytes(part)
     }
@@ -108,7 +109,7 @@ pub(crate) fn respond<T: Template>(
     respond_as(web, visit, version, HTML, |frame| Ok(ok(&render(frame)?)))
 }
 
-/// The same for a page that is not HTML.
+/// A page that is not HTML, or 304 if the client has it already.
 pub(crate) fn respond_as(
     web: &Web,
     visit: &Visit,

@@ -22,7 +22,7 @@ const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
 const PATH: &str = "/events/calendar.ics";
 /// Days for which an event stays in the calendar after its end.
 const PAST: Duration = Duration::days(31);
-/// The calendar has so many reads of a list at most, of `ROWS` events each: the soonest ones.
+/// The most reads for a calendar, each of `ROWS` events. The calendar has the soonest events.
 const READS: usize = 5;
 const ROWS: u32 = 100;
 /// Octets of a line, without its end (3.1).
@@ -69,7 +69,7 @@ pub async fn show(
     })
 }
 
-/// A calendar that is being written.
+/// The text of a calendar while it is written.
 struct Calendar(String);
 
 impl Calendar {
@@ -80,7 +80,7 @@ impl Calendar {
         calendar.line("PRODID", "-//Mchezo//Events//EN");
         calendar.line("CALSCALE", "GREGORIAN");
         let title = escaped(&format!("{title} · Mchezo"));
-        // RFC 7986, and the name that older programs read.
+        // The name as in RFC 7986, and as older programs read it.
         calendar.line("NAME", &title);
         calendar.line("X-WR-CALNAME", &title);
         calendar.line("REFRESH-INTERVAL;VALUE=DURATION", "PT12H");
@@ -126,7 +126,7 @@ impl Calendar {
         self.line("URL", &address);
         let kind = frame.texts.value("event-kind", &event.kind, &event.kind);
         self.line("CATEGORIES", &escaped(kind));
-        // An event of some days does not make them busy.
+        // An event that lasts for days does not make the days busy.
         self.line("TRANSP", "TRANSPARENT");
         self.line("END", "VEVENT");
     }

@@ -1,4 +1,4 @@
-//! From rows of the API to what stands in lists.
+//! Converts rows of the API to entries of lists.
 
 use contracts::public;
 use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
@@ -182,7 +182,7 @@ pub(super) fn host(address: &str) -> String {
     host.strip_prefix("www.").unwrap_or(host).to_owned()
 }
 
-/// Links to other sites. They are https, as listings-svc has checked; anything else is left out.
+/// Links to other sites. listings-svc accepts https only, so other links are left out.
 pub(super) fn outside<'a>(
     frame: &Frame,
     links: impl IntoIterator<Item = (&'a String, &'a String)>,

@@ -1,4 +1,4 @@
-//! From currencies and rates to what stands on their pages.
+//! Converts currencies and rates to the entries of their pages.
 
 use contracts::economy::v1 as proto;
 use contracts::public::{Currency, Number, Rate};
@@ -37,7 +37,7 @@ pub(super) fn choice(frame: &Frame, currencies: &[Currency], chosen: Option<&str
     });
     let values = filters::by_name(named.collect());
     let mut choice = filters::choice(frame, ("from", "economy-from"), values, chosen);
-    // One is always chosen.
+    // One currency is always chosen.
     choice.options.remove(0);
     filters::form(frame, PATH, vec![choice], &[])
 }

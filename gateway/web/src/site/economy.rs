@@ -28,7 +28,7 @@ const CHOICES: usize = 200;
 /// Days of the rates of a pair: the first is the usual one.
 pub(super) const SPANS: [u32; 3] = [31, 7, 92];
 
-/// All currencies. With `from`, the way to one of them.
+/// The page of all currencies. With `from`, redirects to the page of one.
 pub async fn list(
     State(app): State<App>,
     Extension(mut visit): Extension<Visit>,
@@ -40,7 +40,7 @@ pub async fn list(
         Err(fault) => return unavailable(&visit, fault),
     };
     if let Some(from) = query.get("from") {
-        // A slug of the list needs no encoding, and leads to no other site.
+        // A slug from the list needs no encoding, and the redirect stays on this site.
         let chosen = find(&currencies, from).ok_or_else(PageError::not_found)?;
         let path = format!("{}{PATH}/{}", visit.prefix, chosen.slug);
         return Ok(see_other(&path));
@@ -131,7 +131,7 @@ pub async fn pair(
         Ok(series) => series,
         Err(fault) => return unavailable(&visit, fault),
     };
-    // As the page shows them: the last point is at the moment of the call.
+    // Truncate times to minutes, as the page shows them: the last point has the time of the call.
     for at in series.points.iter_mut().filter_map(|it| it.at.as_mut()) {
         (at.seconds, at.nanos) = (at.seconds - at.seconds.rem_euclid(60), 0);
     }
@@ -145,7 +145,7 @@ pub async fn pair(
     })
 }
 
-/// How rates are worked out, with version and parameters.
+/// The page about the calculation of rates, with its version and parameters.
 pub async fn method(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
     let method = match app.currencies.methodology().await {
         Ok(method) => method,
@@ -195,7 +195,7 @@ fn version_of<T: Serialize>(version: Version, rows: &[T]) -> Result<Version, Fau
     Ok(version.text(&json))
 }
 
-/// The page while economy-svc does not answer. Other faults are errors as on any page.
+/// The page while economy-svc is away. Other faults become errors as on any page.
 fn unavailable(visit: &Visit, fault: Fault) -> PageResult {
     let status = status(fault.code);
     if !matches!(

@@ -1,4 +1,4 @@
-//! The page of a game that other sites show in a frame. It has no script, sets no cookie, and every link opens beside the other site.
+//! The page of a game that other sites show in a frame. It has no script, sets no cookie, and its links open in a new tab.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -17,7 +17,7 @@ use crate::layers::headers::RESOURCE_POLICY;
 use crate::page_error::PageResult;
 use crate::visit::Visit;
 
-/// As on other pages, without scripts and forms; and any site may have it in a frame.
+/// The policy of other pages without scripts and forms. Any site may show the page in a frame.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors *; \
                       base-uri 'none'";
 

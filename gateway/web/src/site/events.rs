@@ -70,7 +70,7 @@ pub async fn list(
             filters::fixed(&frame, "when", &WHEN),
             query.get("when").or(Some("upcoming")),
         );
-        // There is always a choice: what is not chosen is upcoming.
+        // Remove the empty choice: without the parameter, the page has upcoming events.
         when.options.remove(0);
         let kinds = filters::fixed(&frame, "event-kind", &EVENT_KINDS);
         let choices = vec![

@@ -139,7 +139,7 @@ fn time(at: OffsetDateTime) -> Result<String, Fault> {
     at.format(&Rfc3339).map_err(|error| Fault::internal(&error))
 }
 
-/// What the list of games, or the start page, links to.
+/// The links to feeds on the list of games and on the start page.
 pub(super) fn of_games(frame: &Frame) -> Vec<Document> {
     vec![Document {
         media_type: ATOM,
@@ -148,7 +148,7 @@ pub(super) fn of_games(frame: &Frame) -> Vec<Document> {
     }]
 }
 
-/// What the list of events links to.
+/// The links to feeds on the list of events.
 pub(super) fn of_events(frame: &Frame, country: Option<&str>) -> Vec<Document> {
     let set = [("country", country)];
     vec![

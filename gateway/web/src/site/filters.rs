@@ -73,14 +73,14 @@ pub(super) fn countries(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Res
     Ok(choice(frame, ("country", "filter-country"), values, chosen))
 }
 
-/// Sorts values by their names as readers expect it: `Égypte` stands at E.
+/// Sorts values by their names without regard to accents: `Égypte` is at E.
 pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)> {
     values.sort_by_cached_key(|(_, name)| pages::site::sort_key(name));
     values
 }
 
-/// Whether search engines may list a page of a list. They find listings in the sitemap: the pages after the first would change with each
-/// new listing, words and days have no end of values, and there are too many combinations of filters.
+/// Whether search engines may list a page of a list. They find listings in the sitemap instead: later pages change with each new listing,
+/// words and days have endless values, and filters have too many combinations.
 pub(super) fn is_indexed(set: &[(&'static str, Option<&str>)], cursor: Option<&str>) -> bool {
     let used = set.iter().filter(|(_, value)| value.is_some());
     let is_endless = |name: &str| matches!(name, "q" | "from" | "to");

@@ -107,7 +107,7 @@ pub async fn show(
 ) -> PageResult {
     let now = app.clock.now();
     let catalogue = &app.catalogue;
-    // The page is worth showing without its ranks and its currency.
+    // Show the page without ranks and currency if these calls fail.
     let beyond = async {
         let ranks = catalogue.ranks("games", &slug);
         Ok(join(ranks, app.currencies.of_game(&slug, now)).await)
@@ -145,7 +145,7 @@ async fn creator_kind(web: &Web, game: &One) -> Result<Option<String>, Fault> {
     let row: public::GameRow = game.parse()?;
     match web.catalogue.creator(&row.creator.handle).await {
         Ok(creator) => Ok(Some(creator.parse::<public::CreatorRow>()?.kind)),
-        // It was taken down meanwhile.
+        // The creator was taken down meanwhile.
         Err(fault) if fault.code == Code::NotFound => Ok(None),
         Err(fault) => Err(fault),
     }

@@ -1,6 +1,6 @@
 //! The public site: pages of listings, lists and search, as players, press and crawlers see them.
 //!
-//! A handler reads what its page is made of, then [`cached::respond`] answers 304 or renders it.
+//! A handler reads the content of its page, then [`cached::respond`] answers 304 or renders the page.
 
 pub mod article;
 pub mod boards;
@@ -65,7 +65,7 @@ async fn listing_title(web: &Web, kind: ListingKind, name: &str) -> Result<Strin
     })
 }
 
-/// What a visitor can do about a listing.
+/// The links with which a visitor can report or correct a listing.
 fn visitor_actions(frame: &Frame, kind: ListingKind, name: &str) -> VisitorActions {
     let listing = format!("{}/{name}", kind.as_str());
     VisitorActions {

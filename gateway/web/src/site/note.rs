@@ -1,4 +1,4 @@
-//! Notes about a listing: suggest a correction, and report it. Nothing of a note is public.
+//! Notes about a listing: corrections and reports. No part of a note is public.
 
 use axum::Extension;
 use axum::extract::{Path, RawQuery, State};
@@ -28,13 +28,13 @@ use crate::session::once;
 use crate::viewer::ClientInfo;
 use crate::visit::Visit;
 
-/// Why a listing is reported; listings-svc has the same list.
+/// The reasons of reports. listings-svc has the same list.
 const REASONS: [&str; 5] = ["rights", "deception", "offence", "not_a_game", "other"];
-/// The reason of those who have rights in a listing.
+/// The reason of a visitor who has rights in the listing.
 const RIGHTS: &str = "rights";
 const MAX_TEXT: u32 = 2_000;
 
-/// The form. A field that is absent is empty, and listings-svc refuses it.
+/// The form. An absent field counts as empty, and listings-svc refuses it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Input {
@@ -171,7 +171,7 @@ async fn send(
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             visit.path = about.path();
-            // What was typed is not lost.
+            // The page shows the typed text again.
             let title = listing_title(app, about.kind, &about.name).await;
             let title = title.unwrap_or_else(|_| about.name.clone());
             let frame = frame(app, &visit, about, &title);
@@ -184,7 +184,7 @@ async fn send(
 }
 
 fn message(client: &ClientInfo, about: &NoteAbout, form: &Input) -> proto::CreateNoteRequest {
-    // The id of a form of ours; another one is refused.
+    // The id must be one of this site's forms.
     let form_id = Token::parse(&form.form).map(|token| token.hash().hex());
     proto::CreateNoteRequest {
         kind: about.kind.as_str().to_owned(),
@@ -198,7 +198,7 @@ fn message(client: &ClientInfo, about: &NoteAbout, form: &Input) -> proto::Creat
     }
 }
 
-/// Why a note was refused, in the language of the page: above the form, and by field.
+/// The errors of a refused note in the language of the page: one above the form, and those of fields.
 fn refusal(frame: &Frame, fault: &Fault) -> (Option<String>, Fields) {
     let mut errors = Fields::default();
     let say = |key: &'static str| Some(frame.texts.say(key).to_owned());
@@ -293,7 +293,7 @@ fn page(
     };
     let choices = std::iter::once(none).chain(choices).collect();
     let reason = Select::new("reason", texts.say("note-reason-label"), choices);
-    // After signing in, the takedown of an own listing is asked for in the dashboard.
+    // The owner of a listing signs in, and requests the takedown in the dashboard.
     let (kind, name) = (about.kind.as_str(), &about.name);
     let owner = format!("/takedown/{kind}/{name}?language={}", frame.lang());
     let owner = address("/sign-in", &[("next", Some(&owner))]);

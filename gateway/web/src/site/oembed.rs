@@ -1,4 +1,4 @@
-//! oEmbed (oembed.com): how a site that knows only the address of a game's page shows it in a frame.
+//! oEmbed (oembed.com): a site that knows the address of a game's page gets the HTML that shows the game in a frame.
 
 use axum::Extension;
 use axum::body::Body;
@@ -51,7 +51,7 @@ impl Format {
     }
 }
 
-/// What is embedded: a game, in the language of its address.
+/// The embedded game, with the language of its address.
 #[derive(Debug, PartialEq, Eq)]
 struct Target {
     slug: String,
@@ -106,7 +106,7 @@ pub async fn show(
     Ok(response)
 }
 
-/// Scripts of other sites may read it: it is public.
+/// The response is public, so scripts of other sites may read it.
 fn describe(response: &mut Response) {
     let headers = response.headers_mut();
     let anyone = HeaderValue::from_static("*");
@@ -206,7 +206,7 @@ fn to_xml(fields: &Map<String, Value>) -> String {
     text
 }
 
-/// The links by which the page of a game is found to have an embed.
+/// The links on the page of a game by which other sites discover the embed.
 pub(super) fn of_game(site: &str, page: &str, title: &str) -> Vec<Document> {
     let link = |format: Format, media_type| {
         let parameters = [("url", Some(page)), ("format", Some(format.name()))];

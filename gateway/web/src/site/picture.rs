@@ -16,14 +16,14 @@ use crate::layers::headers::RESOURCE_POLICY;
 use crate::listings::picture_file;
 use crate::page_error::PageError;
 
-/// A name stands for one content for ever; a shared cache asks again each minute, so that a withdrawn picture is soon gone.
+/// The content of a name never changes. A shared cache asks again each minute, so that a withdrawn picture soon disappears.
 pub(super) const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";
-/// How long a picture waits for others to be read.
+/// How long a picture waits until fewer others are read.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Size {
-    /// In pixels; without one, the named file is sent. So is it if no rendition has this width.
+    /// The width in pixels. Without it, or if no rendition has this width, the named file is sent.
     #[serde(default)]
     width: Option<u32>,
 }
@@ -38,7 +38,7 @@ pub async fn show(
         return Err(PageError::not_found());
     }
     let width = size.ok().and_then(|Query(size)| size.width).unwrap_or(0);
-    // Name and width stand for one content, so nobody is asked about a picture that the browser has.
+    // The content of a name and a width never changes, so a browser that has the picture gets a 304 without a call.
     let hash = name.trim_end_matches(".jpg");
     let tag = match width {
         0 => format!("\"{hash}\""),

@@ -11,7 +11,7 @@ impl Query {
         let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
         let pairs = pairs.map(|(name, value)| {
             let value = match &*name {
-                // In any case it is the same country, so it has one address.
+                // The code of a country is case-insensitive. In upper case, each page has one address.
                 "country" => value.trim().to_ascii_uppercase(),
                 _ => value.trim().to_owned(),
             };
@@ -20,7 +20,7 @@ impl Query {
         Self(pairs.filter(|(_, value)| !value.is_empty()).collect())
     }
 
-    /// A choice that is left open is the same as a parameter that is missing.
+    /// An empty parameter counts as a missing one.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let pair = self.0.iter().find(|(it, _)| it == name);
         pair.map(|(_, value)| value.as_str())

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::page_error::PageResult;
 use crate::visit::Visit;
 
-/// What paths of the dashboard begin with.
+/// The first segments of the dashboard's paths.
 const DASHBOARD: [&str; 8] = [
     "/accounts",
     "/you",
@@ -23,7 +23,7 @@ const DASHBOARD: [&str; 8] = [
     "/takedown/",
     "/try/",
 ];
-/// Pages of the public site that nobody searches for: results of a search, votes, and forms about a listing. They are there in each language.
+/// Pages of the public site that search engines should leave out, in each language: results of a search, votes, and forms about a listing.
 const PUBLIC: [&str; 5] = [
     "/search?",
     "/docs/search?",

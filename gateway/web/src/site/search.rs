@@ -60,7 +60,7 @@ pub async fn show(
         .rows(&results.rows)
         .flag(results.is_similar);
     respond(&app, &visit, &version, |mut frame| {
-        // Results of a search are no pages that a search engine should list.
+        // Search engines should not list results of a search.
         head(&mut frame, false);
         words.clone_into(&mut frame.search);
         frame.api_call = Some(format!("GET /v1{}", address(PATH, &set)));
@@ -73,7 +73,7 @@ pub async fn show(
     })
 }
 
-/// The search with what was typed, and why nothing is searched for. What else may be wrong with `q` cannot be typed.
+/// The page with the typed text and the reason why there is no search. Other errors of `q` cannot come from the form.
 fn too_many_words(web: &Web, visit: &Visit, words: &str) -> Response {
     let mut frame = visit.frame(&web.public_url);
     head(&mut frame, false);
@@ -116,7 +116,7 @@ fn found(
         }
     };
     let rows: Vec<SearchResult> = results.rows.parse()?;
-    // The best of the results is what was probably meant.
+    // The visitor probably meant the best of the results.
     let nearest = rows
         .first()
         .filter(|_| results.is_similar && cursor.is_none());

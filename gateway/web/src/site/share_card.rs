@@ -1,7 +1,7 @@
 //! Share cards: the pictures with which networks show links to pages of games, creators and events.
 //!
-//! A card is drawn when it is first asked for, then stored under a hash of all that stands on it. A page names the card with that hash, so caches
-//! may store it for ever.
+//! The first request for a card draws it, and stores it under a hash of its content. The pages' addresses of cards have that hash, so
+//! caches may store a card for ever.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,15 +28,15 @@ use crate::page_error::PageResult;
 use crate::share_cards::{PictureShape, SIZE, Words, draw};
 use crate::visit::Visit;
 
-/// Raised when cards are drawn in another way: those of before are not found any more.
+/// Raise this version when cards are drawn differently, so that old cards are not found any more.
 const DRAWING: u32 = 2;
-/// How long a card waits to be drawn.
+/// How long a request waits to draw a card.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What stands on a card.
+/// The content of a card.
 struct Card {
     path: String,
-    /// Of its dates, if it has any.
+    /// The language of the dates on the card, if it has any.
     language: Option<Language>,
     words: Words,
     /// The name of the picture's file.
@@ -83,7 +83,7 @@ impl Card {
         let mut hash = Sha256::new();
         hash.update(DRAWING.to_le_bytes());
         for part in self.words.lines().into_iter().chain([shape, picture]) {
-            // With their lengths no two lists of parts give the same bytes.
+            // Hash the lengths too, so that no two lists of parts have the same bytes.
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
@@ -106,7 +106,7 @@ fn version(key: &str) -> &str {
     key.get(..16).unwrap_or(key)
 }
 
-/// The card as the picture of a page's links; none if nothing would stand on it.
+/// The card as the picture of links to a page. `None` if the card would be empty.
 fn image(site: &str, title: &str, card: &Card) -> Option<LinkImage> {
     if card.words.is_empty() && card.picture.is_none() {
         return None;
@@ -188,7 +188,7 @@ async fn respond(app: &App, visit: &Visit, query: &Query, card: Card) -> PageRes
     Ok(response)
 }
 
-/// `is_versioned`: the address stands for this card and no other.
+/// `is_versioned`: the address has the hash of this card.
 fn describe(response: &mut Response, tag: &str, is_versioned: bool) {
     let headers = response.headers_mut();
     let caching = if is_versioned {
@@ -203,25 +203,25 @@ fn describe(response: &mut Response, tag: &str, is_versioned: bool) {
     }
 }
 
-/// The card, which is drawn unless it was before.
+/// Finds the stored card, or draws it.
 async fn find_or_draw(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> {
     let cards = &app.share_cards;
     if let Some(file) = cards.store.find(key).await {
         return Ok(file);
     }
-    // First, so that cards without a picture do not wait for listings-svc.
+    // Read the picture before the lock, so that cards without a picture do not wait for listings-svc.
     let picture = match card.picture {
         Some((shape, name)) => read(app, &name).await?.map(|file| (shape, file)),
         None => None,
     };
     let _only = cards.lock(key).await;
-    // Another request may have drawn it meanwhile.
+    // Another request may have drawn the card meanwhile.
     if let Some(file) = cards.store.find(key).await {
         return Ok(file);
     }
     let permit = cards.drawing.acquire(QUEUE_TIMEOUT).await?;
     let (app, key, words) = (Arc::clone(app), key.to_owned(), card.words);
-    // The permit goes with the work, which runs to its end even if the caller has gone.
+    // The closure owns the permit, since it runs to its end even if the caller is dropped.
     let work = tokio::task::spawn_blocking(move || {
         let file = draw(&words, picture)?;
         if let Err(error) = app.share_cards.store.insert(&key, &file) {
@@ -234,7 +234,7 @@ async fn find_or_draw(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> 
     drawn.map_err(|error| Fault::internal(error.as_ref()))
 }
 
-/// The file of a picture. One that was withdrawn meanwhile is left out.
+/// Reads the file of a picture. `None` if the picture was withdrawn meanwhile.
 async fn read(web: &Web, name: &str) -> Result<Option<Vec<u8>>, Fault> {
     match whole_file(web, name).await {
         Ok(file) => Ok(Some(file)),

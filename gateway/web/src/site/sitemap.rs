@@ -1,7 +1,7 @@
 //! The sitemap (sitemaps.org): an index, and files of at most 50,000 addresses.
 //!
-//! A file is written while it is sent, a part at a time, so it takes the memory of one part. Each part is a read of its own, which waits for its
-//! turn among those of all pages.
+//! A file is written while it is sent, one part at a time, so that it takes the memory of one part. Each part is a read of its own, which
+//! needs a permit like those of all pages.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::visit::Visit;
 const MEDIA_TYPE: &str = "application/xml; charset=utf-8";
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
-/// The file of the pages that are no listings.
+/// The file of the pages that are not listings.
 const PAGES: &str = "pages";
 
 /// The kinds of files that catalogue-svc has; their listings have pages below the same names.
@@ -35,7 +35,7 @@ const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 pub struct FixedPages(Arc<[&'static str]>);
 
 impl FixedPages {
-    /// Those of these public paths.
+    /// Selects the pages among these public paths.
     pub fn of(paths: impl Iterator<Item = &'static str>) -> Self {
         let paths = paths.filter(|path| !path.contains(['{', '.']) && robots::is_allowed(path));
         Self(paths.collect())
@@ -101,12 +101,12 @@ fn read_name(name: &str) -> Option<(&'static str, u32)> {
     Some((kind, number.parse().ok().filter(|_| is_plain)?))
 }
 
-/// A file under way.
+/// The state of a file that is being sent.
 struct Rest {
     app: App,
     kind: &'static str,
     number: u32,
-    /// What is sent before the next part.
+    /// The text to send before the next part.
     text: String,
     /// `None` after the last.
     part: Option<ReadSitemapFileResponse>,
@@ -134,7 +134,7 @@ impl Rest {
                     .app
                     .catalogue
                     .sitemap_part((self.kind, self.number), cursor);
-                // The response has begun, so all that can be done is to break it off.
+                // The response has begun, so an error can only break it off.
                 let next = next.await.map_err(|fault| {
                     let (kind, number) = (self.kind, self.number);
                     let reason = fault.message;
@@ -149,17 +149,17 @@ impl Rest {
     }
 }
 
-/// The pages that are no listings: those of the router's table, those of the reference, the countries, the boards and the currencies.
+/// The pages that are not listings: those of the router's table, those of the reference, the countries, the boards and the currencies.
 async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> PageResult {
     if number != 1 {
         return Err(PageError::not_found());
     }
     let countries = app.catalogue.countries().await?;
-    // While the gateway is away there may be none.
+    // There may be no reference while the gateway is away.
     let reference = app.reference.get(app.clock.now()).await.ok();
     let version = reference.as_ref().map_or("", |it| it.version.as_str());
     let mut version = Version::of_file(app, visit).rows(&countries).text(version);
-    // Likewise while economy-svc is away.
+    // There may be no currencies while economy-svc is away.
     let currencies = app.currencies.all(app.clock.now()).await;
     let currencies = currencies.unwrap_or_default();
     for currency in currencies.iter() {
@@ -189,7 +189,7 @@ async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> Pag
     })
 }
 
-/// Appends an address, which comes in pieces, with the time of its last change.
+/// Appends an address, given in pieces, with the time of its last change.
 fn push_entry<const N: usize>(
     text: &mut String,
     element: &str,

@@ -1,5 +1,4 @@
-//! The page where people vote: two listings, of which one is picked, or neither. What a vote may be and how many there are is for catalogue-svc
-//! to say.
+//! The page where people vote: they pick one of two listings, or neither. catalogue-svc checks votes and limits their number.
 
 use axum::Extension;
 use axum::extract::{RawQuery, State};
@@ -31,7 +30,7 @@ use crate::visit::Visit;
 const JUDGED: &str = "judged";
 const HOUR: u32 = 3_600;
 
-/// What is voted on: the name of its boards, and the path.
+/// The kind of listings: the name of its boards, and the path of its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kind {
     name: &'static str,
@@ -47,7 +46,7 @@ const CREATORS: Kind = Kind {
     path: "/vote/creators",
 };
 
-/// The form. A field that is absent is empty, and the vote is not counted.
+/// The form. An absent field counts as empty, and then the vote is not counted.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Ballot {
@@ -195,7 +194,7 @@ async fn cast(
     }
 }
 
-/// No more votes are counted for so many seconds.
+/// The text that votes are not counted for this many seconds.
 fn limit(frame: &Frame, seconds: u32) -> String {
     let again = if seconds > HOUR {
         frame.count("vote-again-hours", &seconds.div_ceil(HOUR).into())
@@ -243,7 +242,7 @@ async fn account_name(app: &Web, frame: &Frame, voter: &Voter) -> Option<String>
     };
     let found = app.gateway.account(*id).await.ok();
     let name = found.and_then(|found| Some(found.account?.name));
-    // People vote while the gateway is away too.
+    // People can vote while the gateway is away, without the account's name.
     Some(name.unwrap_or_else(|| frame.say("vote-your-account").to_owned()))
 }
 
@@ -287,7 +286,7 @@ fn candidate(
     }
 }
 
-/// Where the listings of a whole round of votes stand. One that is not public any more is left out.
+/// The ranks of the listings of a whole round of votes. Leaves out listings that are not public any more.
 async fn ranked(app: &Web, frame: &Frame, kind: Kind, judged: &Judged) -> Vec<RankedListing> {
     let mut ranked = Vec::new();
     if !judged.is_round_over() {
@@ -309,7 +308,7 @@ async fn ranked(app: &Web, frame: &Frame, kind: Kind, judged: &Judged) -> Vec<Ra
     ranked
 }
 
-/// What a public listing is called.
+/// The name of a public listing.
 async fn title(app: &Web, kind: Kind, name: &str) -> Result<String, Fault> {
     #[derive(Deserialize)]
     struct Titled {

@@ -1,4 +1,4 @@
-//! Who votes: an account of the person who is signed in, or a cookie.
+//! The voter of a request: an account of the signed-in person, or a cookie.
 
 use axum::response::Response;
 use contracts::catalogue::v1 as proto;
@@ -14,7 +14,7 @@ use crate::store::members;
 use crate::viewer::{ClientInfo, Viewer};
 
 const COOKIE: &str = "voter";
-/// catalogue-svc takes so many other accounts of a person.
+/// The most other accounts of a person that catalogue-svc accepts.
 const MOST_OTHERS: usize = 1_000;
 const YEAR: Duration = Duration::days(365);
 

@@ -1,4 +1,4 @@
-//! `web.activity`: who did what, from where.
+//! `web.activity`: the actions of people, with the client's address.
 
 use kit::ids;
 use sqlx::{PgExecutor, PgPool};
@@ -16,7 +16,7 @@ pub struct NewEntry<'a> {
     pub person: Uuid,
     pub email: &'a str,
     pub action: &'static str,
-    /// What it was done to; no secret.
+    /// The object of the action. Never a secret.
     pub subject: &'a str,
     pub address: &'a str,
     pub agent: &'a str,

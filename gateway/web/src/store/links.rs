@@ -9,7 +9,7 @@ use crate::domain::link::Purpose;
 use crate::domain::role::Role;
 use crate::domain::session_token::{Token, TokenHash};
 
-/// What a link does, for whom.
+/// The action of a link, and its person or account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTarget {
     SignUp,

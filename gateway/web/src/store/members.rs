@@ -1,4 +1,4 @@
-//! `web.member`: which people may do what in an account.
+//! `web.member`: the people of accounts, with their roles.
 
 use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
@@ -116,8 +116,8 @@ pub async fn exist(executor: impl PgExecutor<'_>, account: Uuid) -> Result<bool,
     .await
 }
 
-/// Locks the members of an account until the transaction ends, also one without members: changes of one team take place one after the other,
-/// so that two owners cannot remove each other at once.
+/// Locks the members of an account until the transaction ends, also of an account without members. The changes of a team are serialized, so
+/// that two owners cannot remove each other at once.
 pub async fn lock(connection: &mut PgConnection, account: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))",

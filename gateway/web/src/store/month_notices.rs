@@ -21,7 +21,7 @@ pub async fn announced(
     Ok(rows.map(|row| (row.account_id, row.percent)).collect())
 }
 
-/// Records mails about shares; returns those about which there was none.
+/// Records mails about shares; returns the shares that had no mail before.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     account: Uuid,

@@ -62,7 +62,7 @@ pub async fn by_id(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Per
     .await
 }
 
-/// Sets the password and ends all sessions; returns the number of new sessions.
+/// Sets the password and ends all sessions; returns the version of new sessions.
 ///
 /// Like the other changes below it applies only while the credentials are those of `person`, which the caller has checked. `None`: they have
 /// changed since, and nothing is done.
@@ -82,7 +82,7 @@ pub async fn set_password(
     .await
 }
 
-/// Replaces a hash by one of the same password with today's parameters, unless the password has changed meanwhile.
+/// Replaces a hash with one of the same password with the current parameters, unless the password has changed meanwhile.
 pub async fn upgrade_hash(
     executor: impl PgExecutor<'_>,
     id: Uuid,
@@ -100,7 +100,7 @@ pub async fn upgrade_hash(
     Ok(())
 }
 
-/// Ends all sessions; returns the number of new sessions.
+/// Ends all sessions; returns the version of new sessions.
 pub async fn end_sessions(
     executor: impl PgExecutor<'_>,
     person: &Person,
@@ -115,7 +115,7 @@ pub async fn end_sessions(
     .await
 }
 
-/// Sets the address and ends all sessions; returns the number of new sessions. The error is a unique violation if the address is taken.
+/// Sets the address and ends all sessions; returns the version of new sessions. The error is a unique violation if the address is taken.
 pub async fn set_email(
     executor: impl PgExecutor<'_>,
     person: &Person,
@@ -132,7 +132,7 @@ pub async fn set_email(
     .await
 }
 
-/// Sets or removes the second factor with its recovery codes, and ends all sessions; returns the number of new sessions. `step` is the one
+/// Sets or removes the second factor with its recovery codes, and ends all sessions; returns the version of new sessions. `step` is the one
 /// whose code has confirmed the secret.
 pub async fn set_totp(
     connection: &mut PgConnection,
@@ -210,8 +210,8 @@ pub async fn count_recovery_codes(
     .await
 }
 
-/// Locks a person until the transaction ends: nothing of the person changes, and no membership is added. False if the credentials have changed
-/// since they were checked.
+/// Locks a person until the transaction ends: no other transaction changes the person or adds a membership. Returns false if the
+/// credentials have changed since they were checked.
 pub async fn lock(executor: impl PgExecutor<'_>, person: &Person) -> Result<bool, sqlx::Error> {
     let locked = sqlx::query_scalar!(
         "select id from web.person where id = $1 and credential_version = $2 for update",

@@ -10,9 +10,9 @@ use crate::upstream::gateway::Actor;
 pub struct TokenRevocation {
     pub id: Uuid,
     pub account: Uuid,
-    /// Who made the tokens.
+    /// The person who made the tokens.
     pub person: Uuid,
-    /// Who took the role.
+    /// The person who changed the role.
     pub actor: Actor,
 }
 
@@ -35,7 +35,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Those that wait, oldest first.
+/// The queued revocations, oldest first.
 pub async fn all(executor: impl PgExecutor<'_>) -> Result<Vec<TokenRevocation>, sqlx::Error> {
     let rows = sqlx::query!(
         "select id, account_id, person_id, actor_id, address from web.token_revocation order by id",

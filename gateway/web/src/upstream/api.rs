@@ -1,4 +1,4 @@
-//! A client of the public API, over HTTP as customers have it: the first call of a new test key, and the OpenAPI document.
+//! A client of the public API, over HTTP like that of a customer: for the first call of a new test key, and for the OpenAPI document.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct ApiAnswer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiDocument {
     pub body: Bytes,
-    /// Its tag, to ask for a newer one with.
+    /// The document's `ETag`, for conditional requests.
     pub etag: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Api {
             .https_or_http()
             .enable_http1()
             .build();
-        // The calls are few and far between.
+        // Calls are rare, so no idle connection is held.
         let client = Client::builder(TokioExecutor::new())
             .pool_max_idle_per_host(0)
             .build(connector);
@@ -72,10 +72,10 @@ impl Api {
         })
     }
 
-    /// Reads a path with a key, which no log has.
+    /// Reads a path with a key. The key is not logged.
     ///
     /// # Errors
-    /// Why there is no answer, as a sentence for a person.
+    /// The reason why there is no answer, as a sentence for a person.
     pub async fn get(&self, path: &str, key: &str) -> Result<ApiAnswer, String> {
         let unsendable = "the key or the address cannot be sent.";
         let mut key = HeaderValue::try_from(format!("Bearer {key}"))
@@ -95,7 +95,7 @@ impl Api {
     /// Reads the OpenAPI document, or `None` if it is still the one with this tag.
     ///
     /// # Errors
-    /// Why there is no document, as a sentence.
+    /// The reason why there is no document, as a sentence.
     pub async fn openapi(&self, etag: Option<&str>) -> Result<Option<ApiDocument>, String> {
         let mut request = Request::get(format!("{}/openapi.json", self.url));
         if let Some(etag) = etag {

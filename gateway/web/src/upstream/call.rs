@@ -1,4 +1,4 @@
-//! What the calls of all clients share.
+//! Helpers that the calls of all clients share.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// A call that changes nothing, or the same when it is repeated.
+    /// A call that is idempotent.
     pub(super) fn read<T>(&self, message: T) -> Request<T> {
         let mut request = self.write(message);
         request.extensions_mut().insert(Idempotent);
@@ -27,7 +27,7 @@ impl Calls {
     }
 }
 
-/// A service answered without what its contract promises.
+/// The fault if a response lacks a field that the contract promises.
 pub(super) fn incomplete() -> kit::Fault {
     kit::Fault::internal(&std::io::Error::other(
         "the answer of a service is incomplete",

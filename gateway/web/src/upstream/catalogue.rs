@@ -1,7 +1,7 @@
 //! catalogue-svc: reads of public listings, for the pages of the site.
 //!
-//! Lists and listings come as the JSON of the API, which catalogue-svc has ready and which is the same byte for byte while nothing changes: the
-//! `ETag` of a page is made of it, and it is parsed only when a page is rendered.
+//! Lists and listings arrive as the JSON of the API, which catalogue-svc has rendered already. The JSON has the same bytes while nothing
+//! changes, so the `ETag` of a page is a hash of it, and it is parsed only when a page is rendered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,14 +25,14 @@ use super::call::Calls;
 
 /// The largest answer: a creator comes with all games, a country with all cities.
 const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
-/// How long a call waits for others to end.
+/// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What all requests of public pages have in common: live listings, as JSON.
+/// The parameters of all requests of public pages: live listings, as JSON.
 pub(super) const MODE: i32 = Mode::Live as i32;
 pub(super) const FORM: i32 = Form::Json as i32;
 
-/// The client, with a limit of concurrent calls for all public pages: they never take catalogue-svc from the callers of the API.
+/// The client, with a limit of concurrent calls for all public pages, so that these pages do not slow callers of the API down.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     calls: Calls,
@@ -50,7 +50,7 @@ pub struct Rows {
 #[derive(Debug, Clone)]
 pub struct TimedRows {
     pub rows: Rows,
-    /// Of each row; empty if they are not known.
+    /// The times of the rows. Empty if they are not known.
     pub updated: Vec<OffsetDateTime>,
 }
 
@@ -66,7 +66,7 @@ pub struct One {
 #[derive(Debug, Clone)]
 pub struct Results {
     pub rows: Rows,
-    /// They only resemble what was searched for.
+    /// Whether the results only resemble the searched words.
     pub is_similar: bool,
 }
 
@@ -107,12 +107,12 @@ impl One {
     }
 }
 
-/// Whether a listing that is not live may be a sample. The names of all samples begin alike, and so may those of live listings.
+/// Whether a listing that is not live may be a sample. The names of all samples have the same prefix, which live listings may have too.
 fn may_be_sample(fault: &Fault, name: &str) -> bool {
     fault.code == Code::NotFound && name.starts_with("sample-")
 }
 
-/// A page of a list: so many rows after a cursor.
+/// A page of a list: this many rows after a cursor.
 pub fn page(limit: u32, cursor: Option<&str>) -> PageRequest {
     PageRequest {
         limit,
@@ -139,7 +139,7 @@ impl Catalogue {
         Ok(call(client, self.calls.read(message)).await?.into_inner())
     }
 
-    /// `mode` and `form` of the request are set here; so are those of the others.
+    /// This function sets `mode` and `form` of the request, as the other functions do.
     pub async fn games(&self, request: proto::ListGamesRequest) -> Result<Rows, Fault> {
         let request = proto::ListGamesRequest {
             mode: MODE,
@@ -203,7 +203,7 @@ impl Catalogue {
         Ok(One::live(creator.json))
     }
 
-    /// A public one, or one of the sample data, with so many games at most and the number of all.
+    /// A public creator, or one of the sample data, with at most this many games and the number of all.
     pub async fn creator_or_sample(
         &self,
         handle: &str,

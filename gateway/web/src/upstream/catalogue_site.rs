@@ -30,7 +30,7 @@ impl NewGames {
         Ok(rows.into_iter().zip(self.updated.iter().copied()).collect())
     }
 
-    /// What they were read as.
+    /// The JSON that the rows are parsed from.
     pub fn json(&self) -> &[u8] {
         &self.json
     }

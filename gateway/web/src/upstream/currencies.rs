@@ -19,13 +19,13 @@ use super::call::Calls;
 
 /// How long the currencies are used before they are read again.
 const AGE: time::Duration = time::Duration::seconds(10);
-/// How long they are used while they cannot be read.
+/// How long old currencies are used while they cannot be read.
 const MAX_AGE: time::Duration = time::Duration::minutes(5);
-/// How long after a read that failed the next one begins.
+/// The pause after a failed read.
 const RETRY: time::Duration = time::Duration::SECOND;
-/// How long a page waits for an answer. A page of a game goes on with older names of currencies, or without.
+/// How long a page waits for an answer. After that, the page of a game shows older names of currencies, or none.
 const DEADLINE: Duration = Duration::from_secs(1);
-/// How long a call waits for others to end.
+/// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The largest list.
 const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
@@ -38,8 +38,8 @@ pub struct CurrencyName {
     pub is_late: bool,
 }
 
-/// The client, with all currencies in memory: a page of a game needs one of perhaps thousands. A limit of concurrent calls holds for all
-/// other calls of public pages.
+/// The client, with all currencies in memory, since a page of a game needs one of perhaps thousands. All other calls of public pages share
+/// a limit of concurrent calls.
 #[derive(Debug, Clone)]
 pub struct Currencies {
     pub(super) calls: Calls,
@@ -48,7 +48,7 @@ pub struct Currencies {
     lifecycle: Lifecycle,
 }
 
-/// Ends when a read has ended.
+/// A future that completes when a read has ended.
 type Reading = Shared<BoxFuture<'static, ()>>;
 
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ struct State {
 }
 
 impl State {
-    /// Whether the list should be read now. Without a list it is read whenever a page needs it.
+    /// Whether the list should be read now. Without a list, every page that needs it begins a read.
     fn is_due(&self, now: OffsetDateTime) -> bool {
         let Some((_, read_at)) = self.list else {
             return true;
@@ -112,11 +112,11 @@ impl Currencies {
         })
     }
 
-    /// All currencies, by the slugs of their games. They are read again after ten seconds, and while that fails the list of before serves
-    /// for five minutes.
+    /// All currencies, by the slugs of their games. They are read again after ten seconds. If that fails, the old list is used for up to
+    /// five minutes.
     pub async fn all(&self, now: OffsetDateTime) -> Result<Arc<[Currency]>, Fault> {
         let (reading, is_new) = self.reading(now);
-        // The page that has begun a read waits for it, and others go on with the list of before.
+        // The page that has begun a read waits for it. Other pages use the old list.
         let must_wait = is_new || self.lock().usable(now).is_none();
         if let Some(reading) = reading.filter(|_| must_wait) {
             reading.await;
@@ -135,8 +135,8 @@ impl Currencies {
         let reading = end.map(drop).boxed().shared();
         state.tried_at = Some(now);
         state.reading = Some(reading.clone());
-        // A task of its own: the read is for all pages, so it goes on when the browser of one has gone. There is one at a time, so it
-        // needs no permit.
+        // Read in a task of its own: the list is for all pages, so the read continues if one browser closes its connection. Only one read
+        // runs at a time, so it needs no permit.
         let currencies = self.clone();
         self.lifecycle.spawn(async move {
             let read = currencies.read().await;
@@ -149,7 +149,7 @@ impl Currencies {
                 }
             }
             drop(state);
-            // Those who wait go on.
+            // Wake up the pages that wait.
             drop(ended);
         });
         (Some(reading), true)

@@ -31,7 +31,7 @@ pub struct ListingRef<'a> {
     pub name: &'a str,
 }
 
-/// A change or a new listing, as the API takes it.
+/// A change or a new listing, in the API's form.
 #[derive(Debug, Clone)]
 pub struct Submission {
     pub account: Uuid,
@@ -39,7 +39,7 @@ pub struct Submission {
     pub writes_per_day: Option<u32>,
     /// A JSON object.
     pub body: Bytes,
-    /// Only checks it.
+    /// If true, the service only checks the write.
     pub dry_run: bool,
 }
 
@@ -155,7 +155,7 @@ impl Listings {
             .into_inner())
     }
 
-    /// Submits a new listing; `form` marks it, so that it is submitted once however often the form is sent.
+    /// Submits a new listing. `form` is the idempotency key: the listing is submitted once if the form is sent several times.
     pub async fn create(
         &self,
         kind: ListingKind,

@@ -1,4 +1,4 @@
-//! Calls to the services of the fleet: those of the dashboard have an account as scope, those of the public site read what is public.
+//! Calls to the services of the fleet. Calls of the dashboard have an account as scope; calls of the public site read public data.
 
 mod api;
 mod call;

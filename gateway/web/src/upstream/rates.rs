@@ -51,7 +51,7 @@ impl Currencies {
     }
 }
 
-/// The first `most` rates from a currency to those whose slugs come after `after`. Never more of them are held, however many there are.
+/// The first `most` rates from a currency to those whose slugs come after `after`. Never holds more of them in memory.
 pub(super) async fn page(
     calls: &Calls,
     from: &str,

@@ -36,7 +36,7 @@ impl TestCalls {
         }
     }
 
-    /// Makes a call for an account. What the API refuses is an answer like any other.
+    /// Makes a call for an account. If the API refuses the call, that is an answer too.
     pub async fn run(
         &self,
         actor: &Actor,

@@ -55,7 +55,7 @@ impl Catalogue {
         Ok(Rows::new(answer.json, answer.page))
     }
 
-    /// Where a listing stands on the boards.
+    /// The ranks of a listing on the boards.
     pub async fn ranks(&self, kind: &str, name: &str) -> Result<Vec<proto::BoardRank>, Fault> {
         let request = proto::GetRanksRequest {
             mode: MODE,

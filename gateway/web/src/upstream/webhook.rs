@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// How long the check of a receiver may take: more than webhook-svc takes at most.
 const CHECK_DEADLINE: Duration = Duration::from_secs(25);
 
-/// What the owner of an endpoint decides.
+/// The fields of an endpoint that its owner sets.
 #[derive(Debug, Clone)]
 pub struct EndpointChoices {
     pub url: String,
@@ -54,7 +54,7 @@ impl Webhooks {
         }
     }
 
-    /// A call that changes nothing, or the same when it is repeated.
+    /// A call that is idempotent.
     fn read<T>(&self, message: T) -> Request<T> {
         let mut request = self.write(message);
         request.extensions_mut().insert(Idempotent);
@@ -67,7 +67,7 @@ impl Webhooks {
         request
     }
 
-    /// The endpoints of an account, oldest first, and what its plan allows.
+    /// The endpoints of an account, oldest first, and the limits of its plan.
     pub async fn endpoints(&self, account: Uuid) -> Result<proto::ListEndpointsResponse, Fault> {
         let request = self.read(proto::ListEndpointsRequest {
             account_id: account.to_string(),
@@ -172,7 +172,7 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Removes every endpoint of an account. Repeated after a failure, it goes on.
+    /// Removes every endpoint of an account. After a failure, a repeated call continues.
     pub async fn remove_all(&self, account: Uuid) -> Result<(), Fault> {
         for endpoint in self.endpoints(account).await?.endpoints {
             let id = endpoint.id.parse().map_err(|_not_an_id| incomplete())?;
@@ -234,7 +234,7 @@ impl Webhooks {
         sent.into_inner().delivery.ok_or_else(incomplete)
     }
 
-    /// Sends everything again that has failed since a time; with `dry_run` only counts it.
+    /// Sends all deliveries again that have failed since a time; with `dry_run`, only counts them.
     pub async fn recover(
         &self,
         account: Uuid,
@@ -242,7 +242,7 @@ impl Webhooks {
         since: OffsetDateTime,
         dry_run: bool,
     ) -> Result<u64, Fault> {
-        // A delivery that is on its way already is not counted again, so a repetition does no harm.
+        // A delivery that waits already is not counted again, so the call can be repeated.
         let request = self.read(proto::RecoverRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
@@ -293,7 +293,7 @@ impl Webhooks {
     }
 }
 
-/// webhook-svc answered without what its contract promises.
+/// The fault if a response lacks a field that the contract promises.
 fn incomplete() -> Fault {
     Fault::internal(&std::io::Error::other("webhook-svc's answer is incomplete"))
 }

@@ -8,7 +8,7 @@ use self::page::{Page, always, cell, code, described};
 use super::operation::{Body, Caller, Operation, Place};
 use crate::domain::snippet::{self, ApiCall};
 
-/// What the pages of all operations name.
+/// The values that the pages of all operations share.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     /// With the version.
@@ -169,7 +169,7 @@ pub(super) fn group(tag: &str) -> String {
         .collect()
 }
 
-/// Who may call an operation, as a sentence.
+/// The callers of an operation, as a sentence.
 fn callers(callers: &[Caller]) -> String {
     let words: Vec<String> = callers.iter().map(caller).collect();
     match &words[..] {

@@ -10,7 +10,7 @@ use crate::domain::snippet::{self, ApiCall};
 use crate::reference::fields::{Field, Shape};
 use crate::reference::operation::{Body, ErrorRow, Header, Operation, Parameter, Place, Reply};
 
-/// The text of a page under way.
+/// The text of a page while it is written.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) text: String,
@@ -95,7 +95,7 @@ impl Page {
         let (ignored, fields): (Vec<&Field>, Vec<&Field>) =
             body.fields.iter().partition(|field| field.is_read_only);
         self.fields(&fields, |field| field.is_required);
-        // What is in a field that is ignored is ignored too.
+        // Leave out the fields inside an ignored field, since they are ignored too.
         let tops = ignored
             .iter()
             .filter(|field| !field.path.contains(['.', '[']));
@@ -164,7 +164,7 @@ impl Page {
     pub(super) fn received(&mut self, body: &Body) {
         self.line("| Field | Type | Description |\n| --- | --- | --- |");
         for field in &body.fields {
-            // It need not check the limits.
+            // The reader of a received body need not check the limits.
             let shape = Shape {
                 limits: Vec::new(),
                 default: None,
@@ -229,7 +229,7 @@ fn code_link(error: &ErrorRow) -> String {
     format!("[`{0}`](/docs/errors#{0})", error.code)
 }
 
-/// The description of a field or a parameter, with what its shape says.
+/// The description of a field or a parameter, with the values and limits of its shape.
 pub(super) fn described(
     is_required: bool,
     words: &str,
@@ -268,7 +268,7 @@ pub(super) fn described(
     cell(&parts.join(" "))
 }
 
-/// The description of what is received, and whether it is there each time.
+/// The description of a received field or header, and whether it is always present.
 pub(super) fn always(is_always: bool, words: &str) -> String {
     let mark = if is_always { "" } else { "Not always there. " };
     format!("{mark}{words}")

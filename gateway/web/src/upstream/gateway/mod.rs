@@ -35,7 +35,7 @@ impl From<&Actor> for proto::Actor {
 pub const READ_ONLY: &str =
     "Everything is read-only for a while: nothing can be changed now. Try again later.";
 
-/// What the switches close (§7.3).
+/// The effects of the switches (§7.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Switches {
     /// Nothing can be changed.
@@ -44,7 +44,7 @@ pub struct Switches {
     pub submissions_are_paused: bool,
 }
 
-/// A key to make or to ask for.
+/// A key to make or to request.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     pub name: String,
@@ -57,7 +57,7 @@ pub struct NewKey {
 /// Calls to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallFilter {
-    /// Empty: those of all keys.
+    /// Empty for the calls of all keys.
     pub key: String,
     pub only_errors: bool,
     pub limit: u32,
@@ -78,7 +78,7 @@ impl Gateway {
         }
     }
 
-    /// A call that changes nothing, or the same when it is repeated.
+    /// A call that is idempotent.
     fn read<T>(&self, message: T) -> Request<T> {
         let mut request = self.write(message);
         request.extensions_mut().insert(Idempotent);
@@ -155,8 +155,8 @@ impl Gateway {
         })
     }
 
-    /// Lets a change of the dashboard pass, unless everything is read-only. While the gateway is away nobody knows, and the service that
-    /// the change is for decides.
+    /// Lets a change of the dashboard pass, unless the site is read-only. While the gateway is away, that is unknown, and the service that
+    /// makes the change decides.
     ///
     /// # Errors
     /// `closed`.
@@ -167,7 +167,7 @@ impl Gateway {
         }
     }
 
-    /// Why forms are closed, for their pages. The forms themselves ask again.
+    /// The reason why forms are closed, for their pages. The handlers of forms check it again.
     pub async fn read_only(&self) -> Option<&'static str> {
         let switches = self.switches().await.unwrap_or_default();
         switches.is_read_only.then_some(READ_ONLY)
@@ -207,7 +207,8 @@ impl Gateway {
         Ok(())
     }
 
-    /// The keys of an account, oldest first: all that work, and the newest that have ended. It says whether older ones are left out.
+    /// The keys of an account, oldest first: all working keys, and the newest ended ones. The response says whether older ones are left
+    /// out.
     pub async fn list_keys(&self, account: Uuid) -> Result<proto::ListKeysResponse, Fault> {
         let request = self.read(proto::AccountsServiceListKeysRequest {
             account_id: account.to_string(),
@@ -235,7 +236,7 @@ impl Gateway {
         Ok(listed.into_inner())
     }
 
-    /// What a key was used for last, as far as the log of calls goes.
+    /// The last call of a key, if the log of calls has one.
     pub async fn last_call(&self, account: Uuid, key: &str) -> Result<Option<proto::Call>, Fault> {
         let filter = CallFilter {
             key: key.to_owned(),
@@ -282,7 +283,7 @@ impl Gateway {
         Ok(self.client().create_key(request).await?.into_inner().secret)
     }
 
-    /// Asks staff for a live key.
+    /// Requests a live key, which staff review.
     pub async fn request_key(
         &self,
         actor: &Actor,
@@ -411,7 +412,7 @@ impl Gateway {
     }
 }
 
-/// The gateway answered without what its contract promises.
+/// The fault if a response lacks a field that the contract promises.
 fn incomplete() -> Fault {
     Fault::internal(&std::io::Error::other("the gateway's answer is incomplete"))
 }

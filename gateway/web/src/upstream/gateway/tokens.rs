@@ -1,4 +1,4 @@
-//! Tokens for the account API, and what programs with them have changed.
+//! Tokens for the account API, and changes by programs with such tokens.
 
 use contracts::gateway::v1 as proto;
 use kit::{Fault, timestamp};
@@ -18,7 +18,7 @@ pub struct NewToken {
 /// Which changes of tokens to list.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenChangeFilter {
-    /// Only those with smaller ids.
+    /// Only changes with smaller ids.
     pub before: Option<Uuid>,
     pub since: OffsetDateTime,
     pub limit: u32,
@@ -67,7 +67,7 @@ impl Gateway {
         revoked.into_inner().token.ok_or_else(incomplete)
     }
 
-    /// What programs with tokens have changed in an account, newest first.
+    /// The changes by programs with tokens in an account, newest first.
     pub async fn token_changes(
         &self,
         account: Uuid,
