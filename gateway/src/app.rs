@@ -55,7 +55,7 @@ pub struct Gateway {
     pub listings: Listings,
     pub economy: Economy,
     pub webhooks: Webhooks,
-    /// What the people of accounts do in the dashboard, for the account API.
+    /// The service that the dashboard calls too, for the account API.
     pub accounts: Arc<Accounts>,
     /// Tips that one player may send to one game in a minute.
     pub player_calls: u32,
@@ -63,7 +63,7 @@ pub struct Gateway {
     pub pictures: Arc<Pictures>,
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
-    /// The same from listings-svc itself, while Redis has none.
+    /// The newest position from listings-svc itself, while Redis has none.
     pub listings_position: ListingsPosition,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,

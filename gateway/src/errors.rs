@@ -44,7 +44,7 @@ pub const fn status(code: Code) -> StatusCode {
     }
 }
 
-/// An error of the API: the fault, and what only HTTP needs.
+/// An error of the API: the fault, and the fields that only HTTP needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiError {
     pub fault: Fault,

@@ -1,7 +1,6 @@
 //! Limits the refused calls (401, 403) of an address per minute.
 //!
-//! They use nobody's quota, so nothing else stops a client that repeats them, or one that guesses keys. Calls that are allowed do not
-//! come here.
+//! Refused calls use no quota, so nothing else limits a client that repeats them, or one that guesses keys. Allowed calls are not counted.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

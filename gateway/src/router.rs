@@ -87,7 +87,7 @@ fn routes() -> [RouteEntry; 37] {
 
 /// Pictures are for browsers: the route has no checks, and its handler answers every method.
 const PICTURE: &str = "/pictures/{name}";
-/// The description of the API is for everybody, in the same way.
+/// The description of the API has no checks either: it is for everybody.
 const OPENAPI: &str = "/v1/openapi.json";
 
 /// The router of the public port.

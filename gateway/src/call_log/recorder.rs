@@ -11,8 +11,8 @@ use crate::domain::call_record::{self, CallCounts, CallGroup};
 use crate::domain::key::{Key, Mode};
 use crate::per_thread::PerThread;
 
-/// The most calls of an account that one thread logs between two writes: of those that succeeded, and of those that failed. So a burst of
-/// either does not hide the other.
+/// The most calls of an account that one thread logs between two writes. Successful and failed calls are limited separately, so that a
+/// burst of one kind does not hide the other.
 pub const SAMPLE: usize = 20;
 /// The most calls of all accounts that one thread logs between two writes. Each account has at least one.
 const MAX_LOGGED: usize = 2_000;
@@ -63,7 +63,7 @@ pub(crate) struct AccountCalls {
     pub(crate) left_out: u64,
 }
 
-/// What one thread has collected.
+/// The calls that one thread has collected.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) accounts: HashMap<Uuid, AccountCalls>,
@@ -93,7 +93,7 @@ impl CallRecorder {
             .with(|collected| collected.add(call, self.has_log));
     }
 
-    /// Takes what all threads have collected.
+    /// Takes the calls that all threads have collected.
     pub(crate) fn take(&self) -> impl Iterator<Item = Collected> {
         self.collected.take()
     }

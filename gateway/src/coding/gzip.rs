@@ -12,7 +12,7 @@ const LEVEL: Compression = Compression::new(4);
 /// The longest stored block (RFC 1951, 3.2.4).
 const MAX_BLOCK: usize = 0xffff;
 
-/// What the trailer needs to know about the prefix.
+/// The state of the prefix that the trailer needs.
 #[derive(Debug)]
 pub(super) struct Finisher {
     crc: u32,

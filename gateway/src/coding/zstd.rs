@@ -12,7 +12,7 @@ const MAX_BLOCK: usize = 128 * 1024;
 /// Magic number, frame header descriptor, window descriptor.
 const HEADER: usize = 6;
 
-/// What the blocks of the suffix need to know about the prefix.
+/// The state of the prefix that the blocks of the suffix need.
 #[derive(Debug)]
 pub(super) struct Finisher {
     /// The longest block of the frame.

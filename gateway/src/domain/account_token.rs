@@ -11,7 +11,7 @@ pub const WORKING_TOKENS: i64 = 20;
 /// The most tokens that the people of an account create in 24 hours.
 pub const NEW_TOKENS: i64 = 100;
 
-/// What a token may do.
+/// A permission of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     KeysRead,

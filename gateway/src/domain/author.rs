@@ -1,4 +1,4 @@
-//! Who makes a change: a member of staff, a person who is a member of the account, or a program with a token of the account.
+//! The author of a change: a member of staff, a person who is a member of the account, or a program with a token of the account.
 
 use std::net::IpAddr;
 
@@ -41,7 +41,7 @@ impl Author {
         }
     }
 
-    /// Whether the limits apply that keep a person from filling the tables. Staff have none.
+    /// Whether the limits apply that keep a person from filling the tables. Staff have no such limits.
     pub const fn is_limited(&self) -> bool {
         matches!(self, Self::Person(..) | Self::Token(..))
     }

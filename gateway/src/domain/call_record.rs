@@ -1,4 +1,4 @@
-//! Calls as the account sees them: what is counted by day and route, and what the log of calls holds.
+//! Calls as the account sees them: counts per day and route, and the entries of the log.
 
 use time::{Date, OffsetDateTime, UtcOffset};
 use uuid::Uuid;

@@ -11,7 +11,7 @@ pub const TEST_KEYS: i64 = 50;
 /// The most keys and key requests that the people of an account create in 24 hours, rotations included.
 pub const NEW_KEYS: i64 = 100;
 
-/// What an account has before a new key.
+/// The keys of an account before a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyCounts {
     /// Working test keys.

@@ -1,4 +1,4 @@
-//! Plans: what an account may use (§8).
+//! Plans: the limits and the endpoints of accounts (§8).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What staff and the people of accounts do at the gateway, and the role that each action needs of staff.
+//! The actions of staff and of the people of accounts, and the role of staff that each action needs.
 
 use kit::audit;
 use kit::rpc::staff::Role;
@@ -8,7 +8,7 @@ pub enum Action {
     /// Reads accounts, keys, key requests, account tokens, plans and switches.
     Look,
     CreateAccount,
-    /// Changes name or address. Only the people of an account do so.
+    /// Changes name or address. Only the people of an account do this.
     ChangeAccount,
     SetPlan,
     /// Creates a key without a review.
@@ -21,13 +21,13 @@ pub enum Action {
     RejectKey,
     /// Creates the secret of an approved key for its owner.
     RevealKey,
-    /// Creates a token for the account API. Only the people of an account do so.
+    /// Creates a token for the account API. Only the people of an account do this.
     CreateToken,
     RevokeToken,
     /// Changes an endpoint of webhooks, or sends to it again. Only tokens do so here.
     ChangeEndpoint,
     SetSwitch,
-    /// Reads what other members did.
+    /// Reads the audit of other members' actions.
     ReadAudit,
 }
 

@@ -70,7 +70,7 @@ mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
-    /// The caller of a route with real events of webhooks, or of one of the account API, and why it is refused.
+    /// The caller of a route with real webhook events, or of one of the account API, and the reason why it is refused.
     fn check(keys: AllowedKeys, operation: Operation) -> (Caller, Option<Code>) {
         let caller = TestCaller {
             account: Uuid::from_u128(7),

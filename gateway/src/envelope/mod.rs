@@ -49,14 +49,14 @@ pub struct ApiResponse {
     revision: Option<i64>,
 }
 
-/// What a write has done.
+/// The outcome of a write.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct WriteOutcome {
-    /// It created something (201).
+    /// The write created something (201).
     created: bool,
-    /// The path of what it created.
+    /// The path of the created object.
     location: Option<String>,
-    /// It did nothing now: this is the stored response of an earlier request with the same `Idempotency-Key`.
+    /// The write did nothing: this is the stored response to an earlier request with the same `Idempotency-Key`.
     replayed: bool,
 }
 

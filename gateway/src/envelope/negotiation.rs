@@ -8,7 +8,7 @@ use crate::coding::{AcceptEncoding, Coding};
 /// Up to this many bytes of `data`, a response fits into one packet with or without compression.
 const MAX_UNCOMPRESSED: usize = 1_024;
 
-/// What the request says about the form of the response. It is read before the request is passed on.
+/// The request's headers about the form of the response. They are read before the request is passed on.
 #[derive(Debug, Clone)]
 pub struct Negotiation {
     method: Method,

@@ -52,7 +52,7 @@ fn object(body: &[u8]) -> Result<(), ApiError> {
     }
 }
 
-/// The contract has no code for a slow body, so `bad_json` it is.
+/// A slow body is `bad_json`, since the contract has no other code for it.
 fn too_slow(timeout: Duration) -> ApiError {
     bad_json(format!(
         "The body came too slowly: all of it must arrive within {timeout:?}. Send it faster, or send less."

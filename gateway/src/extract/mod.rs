@@ -1,4 +1,4 @@
-//! Extractors: what handlers take from a request.
+//! Extractors of handlers.
 
 pub mod caller;
 pub mod fields;

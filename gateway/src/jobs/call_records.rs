@@ -1,7 +1,7 @@
-//! Writes what the replica has recorded of calls.
+//! Writes the calls that the replica has recorded.
 //!
-//! The log is written to Redis every second, and the counts to PostgreSQL every ten. A replica that is killed loses what it has not
-//! written. Old counts are deleted once an hour.
+//! The log is written to Redis every second, and the counts to PostgreSQL every ten seconds. A replica that is killed loses the records
+//! that it has not written. Old counts are deleted once an hour.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct CallRecords {
     log: CallLog,
     pool: PgPool,
     clock: Clock,
-    /// Of API keys, which the log must not have.
+    /// The prefix of API keys, which the log must not have.
     key_prefix: String,
     /// Counts that PostgreSQL does not have.
     unwritten: HashMap<CallGroup, CallCounts>,
@@ -89,7 +89,7 @@ impl CallRecords {
         }
     }
 
-    /// Takes what was recorded, and appends the calls to the logs. While Redis is away, they are lost.
+    /// Takes the recorded calls, and appends them to the logs. While Redis is away, they are lost.
     pub async fn write_log(&mut self) {
         let mut logged: HashMap<Uuid, (Vec<LoggedCall>, u64)> = HashMap::new();
         let mut unrecorded = 0;

@@ -71,7 +71,7 @@ impl MonthUse {
         self.flush().await;
     }
 
-    /// Writes everything that only this process knows to PostgreSQL.
+    /// Writes all counts to PostgreSQL that only this process has.
     pub async fn flush(&mut self) {
         let outcome = self.try_flush().await;
         self.report(&outcome);
@@ -189,7 +189,7 @@ impl MonthUse {
         if missing.is_empty() {
             return Ok(seeded);
         }
-        // What Redis has lost, this process may still know.
+        // This process may still have counts that Redis has lost.
         self.write_used().await?;
         let used = kit::pg::within(&self.pool, self.deadline, async |connection| {
             store::read(connection, &missing).await

@@ -1,4 +1,4 @@
-//! The policy of a route: what it requires of callers.
+//! The policy of a route: its requirements on callers.
 
 use http::Method;
 
@@ -19,13 +19,13 @@ pub struct Policy {
     read_only: ReadOnly,
 }
 
-/// What a write does while the site is read-only.
+/// The behaviour of a write while the site is read-only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReadOnly {
     Closed,
-    /// It still works: a leaked key can always be revoked.
+    /// The write still works: for example, a leaked key can always be revoked.
     Open,
-    /// It works with `dry_run=true`, which changes nothing.
+    /// The write works with `dry_run=true`, which changes nothing.
     OpenToDryRuns,
 }
 
@@ -104,7 +104,7 @@ impl Policy {
         }
     }
 
-    /// Lets those with `dry_run=true` pass.
+    /// Lets writes with `dry_run=true` pass while the site is read-only.
     #[must_use]
     pub const fn dry_runs_while_read_only(self) -> Self {
         Self {
@@ -139,7 +139,7 @@ impl Route {
         }
     }
 
-    /// What [`crate::domain::access`] checks of a request with this method and query.
+    /// The requirements of a request with this method and query, which [`crate::domain::access`] checks.
     pub fn requirements(
         &self,
         method: &Method,

@@ -1,4 +1,4 @@
-//! What callers should know of an operation beyond its summary.
+//! The descriptions of operations, which add to their summaries.
 
 /// Operations with their descriptions, in Markdown.
 const DESCRIPTIONS: [(&str, &str); 24] = [

@@ -60,7 +60,7 @@ pub(super) fn codes(
     codes
 }
 
-/// Whether the checks of a route with these requirements can fail with `code`, or what its service checks of such a write.
+/// Whether the checks of a route with these requirements, or those of its service on such a write, can fail with `code`.
 fn is_required(code: Code, requirements: &Requirements) -> bool {
     let operation = requirements.operation;
     let writes_listing = matches!(operation, Kind::Submit | Kind::Edit);
@@ -179,7 +179,7 @@ fn shape(codes: &[Code]) -> Value {
     })
 }
 
-/// What a code means in the account API, if that differs.
+/// The meaning of a code in the account API, if it differs.
 const fn of_token(code: Code) -> Option<&'static str> {
     match code {
         Code::RateLimited => Some(

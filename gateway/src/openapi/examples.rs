@@ -25,7 +25,7 @@ pub(super) fn add_to_body(described: &mut Value, schemas: &BTreeMap<String, Valu
     content["example"] = example(&content["schema"], schemas, 0);
 }
 
-/// A value that the schema allows: its own example, or one of what it is made of.
+/// A value that the schema allows: its own example, or one that is made from the examples of its parts.
 fn example(schema: &Value, schemas: &BTreeMap<String, Value>, depth: u8) -> Value {
     let first = |key: &str| schema.get(key)?.as_array()?.first().cloned();
     let own = schema.get("example").or_else(|| schema.get("const"));
@@ -69,7 +69,7 @@ fn kind(schema: &Value) -> &str {
     names.find(|name| *name != "null").unwrap_or_default()
 }
 
-/// An object with the properties that are always there.
+/// An object with the properties that are always present.
 fn object(schema: &Value, below: impl Fn(&Value) -> Value) -> Value {
     let required = schema.get("required").and_then(Value::as_array);
     let names = required.into_iter().flatten().filter_map(Value::as_str);

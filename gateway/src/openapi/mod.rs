@@ -1,5 +1,5 @@
-//! The OpenAPI document (§10.16). Its schemas are those of the public types, its errors those of the error table, and what an operation
-//! can be refused for follows from the policy of its route.
+//! The OpenAPI document (§10.16). The public types define its schemas, the error table defines its errors, and the policy of a route
+//! defines the errors of an operation.
 
 mod account;
 mod descriptions;
@@ -103,7 +103,7 @@ fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
     let mut schemas = schemas::schemas(year)?;
     let metas = responses::metas().into_iter();
     schemas.extend(metas.map(|(name, schema)| (name.to_owned(), schema)));
-    // What an unknown path or a wrong method is answered with.
+    // The errors of an unknown path and of a wrong method.
     schemas.insert("Error".to_owned(), errors::schema(Code::ALL));
     Ok(schemas)
 }

@@ -36,7 +36,7 @@ impl Tag {
         Self::AccountApi,
     ];
 
-    /// The name, and what the operations are about.
+    /// The name and the description of the group.
     pub(super) const fn texts(self) -> (&'static str, &'static str) {
         match self {
             Self::Games => (
@@ -69,7 +69,7 @@ impl Tag {
     }
 }
 
-/// What a successful response has. The texts are names of schemas.
+/// The content of a successful response. The texts are names of schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Success {
     /// 200 with one object.
@@ -82,19 +82,19 @@ pub(super) enum Success {
     Created {
         created: &'static str,
         checked: &'static str,
-        /// Whether the response names the path of what was created.
+        /// Whether the response names the path of the created object.
         is_listing: bool,
     },
-    /// 201: what was added.
+    /// 201 with the added object.
     Added(&'static str),
-    /// 200: the change, or what a dry run says.
+    /// 200 with the change, or with the result of a dry run.
     Changed {
         changed: &'static str,
         checked: &'static str,
     },
 }
 
-/// What `meta` of a list has.
+/// The fields in `meta` of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListKind {
     /// `next_cursor` and `total`.

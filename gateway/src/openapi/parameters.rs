@@ -22,11 +22,11 @@ pub(super) enum Location {
     Header,
 }
 
-/// What a parameter looks like.
+/// The shape of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {
     Text,
-    /// Text with a format. Formats that JSON Schema does not define tell generators of requests which values there are.
+    /// Text with a format. A format that JSON Schema does not define tells generators of requests which values exist.
     Format(&'static str),
     Pattern(&'static str),
     /// A schema of the components.

@@ -13,7 +13,7 @@ const MAX_YEARS_AHEAD: i32 = 5;
 /// The schemas by name.
 type Schemas = BTreeMap<String, Value>;
 
-/// All schemas of types, and those that are made of them. `year` is the present one.
+/// All schemas of types, and the schemas that are made from them. `year` is the current one.
 pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
     let mut derived = Vec::new();
     add::<shapes::Game>(&mut derived);
@@ -60,7 +60,7 @@ pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
         .iter()
         .map(|(name, schema)| (name.clone(), closed(schema, &open)))
         .collect();
-    // It is part of the objects that have it.
+    // This schema is inlined in the objects that have it.
     schemas.remove("SearchAddress");
     for (name, submission, read, example) in [
         (
@@ -144,7 +144,7 @@ fn closed(schema: &Value, all: &Schemas) -> Value {
             let mut object: Map<String, Value> = object
                 .into_iter()
                 .map(|(key, value)| {
-                    // Values of examples are no schemas.
+                    // The values of examples are not schemas.
                     let is_data = ["example", "examples", "enum"].contains(&key.as_str());
                     let value = if is_data { value } else { closed(&value, all) };
                     (key, value)

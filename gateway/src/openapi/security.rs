@@ -1,4 +1,4 @@
-//! Who may call an operation, as security schemes. They follow from the policy of its route.
+//! The callers of an operation, as security schemes. They follow from the policy of its route.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The section of webhooks (§6): what a receiver gets.
+//! The section of webhooks (§6): the requests to a receiver.
 
 use std::collections::BTreeMap;
 
@@ -108,7 +108,7 @@ fn message(event: &str, data: &str) -> Value {
     })
 }
 
-/// What a receiver answers (§6.1, §6.6, §6.7).
+/// The responses of a receiver (§6.1, §6.6, §6.7).
 fn responses() -> Value {
     json!({
         "2XX": {"description": "The message has arrived, now or before. It counts within 8 seconds."},

@@ -34,7 +34,7 @@ pub struct Quota {
 /// How long a call waits for a month that Redis lacks and that has to be read from PostgreSQL.
 pub const BACKFILL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What all connections of a process share.
+/// The state that all connections of a process share.
 #[derive(Debug)]
 pub struct SharedCounters {
     /// Percent of an account's month that its public keys may use together.
@@ -45,7 +45,7 @@ pub struct SharedCounters {
     pub(crate) backfill: MonthBackfill,
 }
 
-/// Why a call is rejected.
+/// The reason why a call is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denial {
     /// The key has a tombstone.

@@ -14,7 +14,7 @@ use crate::domain::quota::AccountMonth;
 /// The months that calls wait for.
 #[derive(Debug)]
 pub(crate) struct MonthBackfill {
-    /// How long a call waits for its month. After that it is decided without.
+    /// How long a call waits for its month. After that, the call is decided as if Redis were away.
     timeout: Duration,
     state: Mutex<PendingMonths>,
     wakeup: Notify,

@@ -11,7 +11,7 @@ use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
 
-/// The figures of a currency, one row per report.
+/// Lists the figures of a currency, one row per report.
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,

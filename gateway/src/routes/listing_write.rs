@@ -12,7 +12,7 @@ use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::json_body::JsonBody;
 use crate::extract::query::Params;
 
-/// Tells the submitter what happens next.
+/// Informs the submitter about the review.
 const NOTE: &str =
     "A person reviews it before it becomes public. GET /me/listings shows its status.";
 

@@ -62,10 +62,10 @@ async fn respond(
     let etag = ETag::strong(name.hash());
     let if_none_match = IfNoneMatch::from_headers(headers);
     let mut response = if if_none_match.names(&etag) {
-        // The client has the file: its name is its hash, so nobody is asked.
+        // The name of a file is its hash, so a client that has the file gets a 304 without a call.
         not_modified()
     } else if is_head {
-        // Says what a file of this name is, not whether there is one: only GET asks listings-svc.
+        // A HEAD describes a file of this name without a check that it exists: only GET calls listings-svc.
         let mut response = without_body();
         let kind = name.content_type().map(HeaderValue::from_static);
         let headers = response.headers_mut();
@@ -86,7 +86,7 @@ async fn respond(
     Ok(envelope::raw(response))
 }
 
-/// The picture, of which the first part is known.
+/// The response with a picture, whose first part has been read.
 fn picture(
     pictures: Arc<Pictures>,
     name: Name<'_>,

@@ -1,5 +1,5 @@
-//! The gRPC services of the internal port. `operations` implements what staff and the people of an account share; `staff` and `accounts`
-//! authorize their callers.
+//! The gRPC services of the internal port. `operations` implements the operations that staff and the people of an account share; `staff`
+//! and `accounts` authorize their callers.
 
 pub mod accounts;
 pub mod change_tasks;

@@ -23,7 +23,7 @@ use crate::domain::account::Identifier;
 use crate::domain::fields::Problems;
 use crate::domain::test_caller::TestCaller;
 
-/// The most bytes of a response that a person is shown.
+/// The most bytes of a response that the person gets.
 const MAX_BODY: usize = 256 * 1024;
 
 const METHODS: [Method; 5] = [
@@ -43,7 +43,7 @@ const HEADERS: [HeaderName; 4] = [
 
 pub struct TestCalls {
     pub operations: Arc<Operations>,
-    /// That of the public port, with limits of its own on concurrent calls.
+    /// The router of the public port, with its own limit on concurrent calls.
     pub router: Router,
 }
 

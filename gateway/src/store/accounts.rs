@@ -47,7 +47,7 @@ pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<
     Ok(done.rows_affected() == 1)
 }
 
-/// Locks an account, either to update it or to serialize what is limited per account.
+/// Locks an account, either to update it or to serialize changes with a limit per account.
 pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
@@ -72,7 +72,7 @@ pub async fn lock(
     Ok(RowLock::new(None, exists))
 }
 
-/// Updates everything that can change.
+/// Updates all fields that can change.
 pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update gateway.account set name = $2, email = $3, plan = $4, revision = $5 where id = $1",

@@ -1,5 +1,4 @@
-//! The tables `gateway.month_use` and `gateway.month_owed`: a copy of what Redis counts, and calls that Redis has not counted
-//! yet.
+//! The tables `gateway.month_use` and `gateway.month_owed`: a copy of the counts in Redis, and calls that Redis has not counted yet.
 
 use std::collections::HashMap;
 

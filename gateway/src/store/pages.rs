@@ -1,4 +1,4 @@
-//! The table `gateway.page`: who owns the pages, and therefore the games under them.
+//! The table `gateway.page`: the owners of pages, and therefore of the games under them.
 
 use sqlx::PgConnection;
 use uuid::Uuid;

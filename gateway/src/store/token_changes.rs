@@ -1,4 +1,4 @@
-//! The rows of the table `gateway.audit` about what account tokens changed.
+//! The rows of the table `gateway.audit` about changes by account tokens.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -13,7 +13,7 @@ pub struct TokenChange {
     pub token_name: String,
     pub address: String,
     pub action: String,
-    /// What was done to an endpoint; otherwise empty.
+    /// The action, if the change is about an endpoint; otherwise empty.
     pub endpoint_change: String,
     /// The name of a key, or the URL of an endpoint, or else an id.
     pub subject: String,

@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::author::Author;
 
-/// Records who made a change. A person has no name here; a token has. The address that they called from is among the details.
+/// Records the author of a change. A token has a name here, a person has none. The details have the address of the call.
 pub(crate) async fn record(
     connection: &mut PgConnection,
     by: &Author,

@@ -17,7 +17,7 @@ use crate::domain::owner_limits;
 use crate::domain::plan::Plans;
 use crate::store::{games, keys};
 
-/// What limits the keys of an account.
+/// The limits on the keys of an account.
 #[derive(Clone, Copy)]
 pub(super) struct Limits<'a> {
     pub(super) plans: &'a Plans,

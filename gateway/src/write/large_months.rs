@@ -11,7 +11,7 @@ use crate::domain::plan::Plans;
 use crate::domain::quota::Month;
 use crate::store::large_months::{self, LargeMonth};
 
-/// How long after its end a month is still looked at: its last calls are written behind.
+/// How long a month is checked after its end, since its last calls are written with a delay.
 const AFTER_END: Duration = Duration::HOUR;
 
 /// Announces each month of an account once, when it has `calls` calls or more.

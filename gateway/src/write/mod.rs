@@ -88,7 +88,7 @@ pub enum Command {
     AnnounceLargeMonths(u64),
 }
 
-/// The id of a new key, and what is stored of its secret.
+/// The id of a new key, and the stored parts of its secret.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     pub id: Uuid,

@@ -10,7 +10,7 @@ use super::switch::{Switch, Switches};
 /// The `Retry-After` of a request that meets a switch. Nobody knows when staff will turn the switch back.
 const RETRY_AFTER_SECONDS: u32 = 60;
 
-/// What a request requires of its caller.
+/// The requirements of a request on its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requirements {
     pub keys: AllowedKeys,
@@ -25,7 +25,7 @@ pub struct Requirements {
     pub from_browser: bool,
 }
 
-/// What a request does.
+/// The kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     Read,
@@ -56,7 +56,7 @@ pub enum AllowedKeys {
     },
 }
 
-/// Rejects what the caller may not do. The order of the checks is part of the contract.
+/// Rejects a request that the caller may not make. The order of the checks is part of the contract.
 pub fn check(
     required: Requirements,
     caller: &Caller,

@@ -105,10 +105,10 @@ pub struct GraceRange {
 }
 
 impl GraceRange {
-    /// The chosen grace period in seconds; the longest if none is given.
+    /// The chosen grace period in seconds, or the longest if the caller has chosen none.
     ///
     /// # Errors
-    /// What can be chosen.
+    /// The range of allowed grace periods.
     pub fn choose(self, seconds: Option<u32>) -> Result<Duration, String> {
         let Some(seconds) = seconds else {
             return Ok(self.most);
@@ -152,7 +152,7 @@ impl KeyKind {
         }
     }
 
-    /// A kind of key. A token is none.
+    /// A kind of key. A token is not a key.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "account" => Some(Self::Account),

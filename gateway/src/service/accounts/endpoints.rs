@@ -1,4 +1,4 @@
-//! The audit of what tokens do to endpoints of webhooks, which webhook-svc stores. It does not know tokens.
+//! The audit of changes that tokens make to endpoints of webhooks. webhook-svc stores the endpoints, but does not know tokens.
 
 use contracts::gateway::v1::Actor;
 use kit::audit::Subject;

@@ -15,7 +15,7 @@ use crate::service::operations::{KeyFields, ResultPage, Scope, id};
 use crate::store::{key_requests, keys as store};
 use crate::write::Command;
 
-/// Why a request is rejected whose account has no people any more.
+/// The reason for the rejection of a request whose account has no people any more.
 const WITHDRAWN: &str = "The account was closed.";
 
 pub(super) async fn list(

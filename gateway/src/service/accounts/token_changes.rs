@@ -1,4 +1,4 @@
-//! The RPC that lists what programs with tokens have changed in an account.
+//! The RPC that lists the changes by programs with tokens in an account.
 
 use contracts::gateway::v1 as proto;
 use kit::{Fault, pg, timestamp};
