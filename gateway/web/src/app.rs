@@ -19,7 +19,7 @@ use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::share_cards::ShareCards;
 use crate::upstream::{
-    Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
+    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
 };
 
 /// The state of the router.
@@ -43,6 +43,7 @@ pub struct Web {
     pub economy: Economy,
     /// The reads of public pages.
     pub catalogue: Catalogue,
+    pub creator_kinds: CreatorKinds,
     pub currencies: Currencies,
     pub page_limit: PageLimit,
     /// The pages of text of the public site.

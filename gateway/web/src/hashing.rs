@@ -12,9 +12,9 @@ use tokio::sync::Semaphore;
 
 /// Requests per core that may wait for a thread. Further ones are refused.
 const WAITING_PER_CORE: usize = 32;
-/// The threads have a third of the usual share of a core (nice(2)). With the lowest priority, a sign-in on a machine without an idle core
-/// would take minutes.
-const NICE: i32 = 5;
+/// The threads have a ninth of the usual share of a core (nice(2)). With the lowest priority, which is a 68th, a sign-in on a machine
+/// without an idle core took more than a minute.
+const NICE: i32 = 10;
 
 /// Hashes and checks passwords with argon2id.
 #[derive(Clone)]

@@ -55,7 +55,9 @@ use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
-use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
+use upstream::{
+    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
+};
 
 pub use config::Settings;
 
@@ -96,6 +98,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = boot.client(&settings.economy_addresses)?;
     let catalogue = boot.client(&settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
+    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool,
@@ -122,7 +125,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boot.lifecycle.clone(),
         ),
         economy: Economy::new(economy, deadline),
-        catalogue: Catalogue::new(catalogue, deadline, settings.catalogue_calls),
+        creator_kinds: CreatorKinds::new(catalogue.clone()),
+        catalogue,
         page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),
         articles: Articles::read(settings.articles.as_deref())?,
         guides: Guides::read(&settings.public_url, &settings.api_url())?,

@@ -29,10 +29,10 @@ pub(crate) struct Games {
 }
 
 impl Games {
-    /// None yet, of one page.
-    pub(crate) async fn open(fleet: &Fleet) -> Self {
+    /// None yet, of one page, of an account with this plan.
+    pub(crate) async fn open(fleet: &Fleet, plan: &str) -> Self {
         let mut staff = Staff::of(fleet).await;
-        let account = staff.account("unlimited").await;
+        let account = staff.account(plan).await;
         staff.page(&account, "bench").await;
         Self {
             account: Arc::new(account),

@@ -28,7 +28,7 @@ pub(crate) async fn run() {
     small.set("ECONOMY_REPORT_INTERVAL", "0");
     let plans = small.plans();
     let fleet = small.up_with(&["--plans", &plans]).await;
-    let mut games = Games::open(&fleet).await;
+    let mut games = Games::open(&fleet, "unlimited").await;
     games.grow(&fleet, 1).await;
     let key = games.key(&fleet).await;
     for currencies in CURRENCIES {

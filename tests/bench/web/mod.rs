@@ -179,7 +179,7 @@ impl<'a> Pages<'a> {
     /// Pages of currencies that have reported.
     async fn currencies(&self) {
         let fleet = &self.bench.fleet;
-        let mut games = Games::open(fleet).await;
+        let mut games = Games::open(fleet, "bench").await;
         games.grow(fleet, 2).await;
         games.report_all(fleet).await;
         for (name, path) in [

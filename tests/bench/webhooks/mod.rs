@@ -34,11 +34,12 @@ pub(crate) async fn run() {
         let options = ["--replicas", &option, "--plans", &plans];
         let fleet = small.up_with(&options).await;
         println!("{replicas} replica(s):");
-        let backlog = Backlog::new(&fleet, &receiver).await;
-        beside_bare_loop("1 endpoint", &backlog, &receiver, 1).await;
-        beside_bare_loop("100 endpoints", &backlog, &receiver, MANY).await;
+        // Each has an account of its own: an account may add a hundred endpoints an hour.
+        let backlog = async || Backlog::new(&fleet, &receiver).await;
+        beside_bare_loop("1 endpoint", &backlog().await, &receiver, 1).await;
+        beside_bare_loop("100 endpoints", &backlog().await, &receiver, MANY).await;
         if replicas == 1 {
-            half_hanging(&backlog).await;
+            half_hanging(&backlog().await).await;
             arrival::run(&fleet, &arrivals).await;
         }
         small.down().await;

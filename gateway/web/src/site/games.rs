@@ -1,15 +1,18 @@
 //! Games: the list, and the page of one.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::extract::{Path, RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
 use futures::future::{join, try_join, try_join3};
-use kit::{Code, Fault};
+use kit::Fault;
 use pages::site::cards::Link;
 use pages::site::games::{Credit, Currency, GamePage, Trailer};
 use pages::site::list::GamesPage;
 use pages::site::{Frame, Head};
+use time::OffsetDateTime;
 
 use super::cached::{Version, respond};
 use super::query::{Query, address};
@@ -114,7 +117,7 @@ pub async fn show(
     };
     let read = async {
         let game = catalogue.game_or_sample(&slug).await?;
-        let kind = creator_kind(&app, &game).await?;
+        let kind = creator_kind(&app, &game, now).await?;
         Ok::<_, Fault>((game, kind))
     };
     let ((game, creator_kind), (ranks, currency)) = try_join(read, beyond).await?;
@@ -138,17 +141,16 @@ pub async fn show(
 }
 
 /// The kind of a game's creator, for structured data; a sample has none.
-async fn creator_kind(web: &Web, game: &One) -> Result<Option<String>, Fault> {
+async fn creator_kind(
+    web: &Web,
+    game: &One,
+    now: OffsetDateTime,
+) -> Result<Option<Arc<str>>, Fault> {
     if game.is_sample {
         return Ok(None);
     }
     let row: public::GameRow = game.parse()?;
-    match web.catalogue.creator(&row.creator.handle).await {
-        Ok(creator) => Ok(Some(creator.parse::<public::CreatorRow>()?.kind)),
-        // The creator was taken down meanwhile.
-        Err(fault) if fault.code == Code::NotFound => Ok(None),
-        Err(fault) => Err(fault),
-    }
+    web.creator_kinds.of(&row.creator.handle, now).await
 }
 
 fn game_page(

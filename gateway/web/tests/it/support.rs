@@ -30,7 +30,9 @@ use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::share_cards::ShareCards;
 use web::store::{members, people};
-use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
+use web::upstream::{
+    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
+};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
@@ -108,6 +110,7 @@ impl Site {
             prefix: format!("test-{}", kit::ids::row_id()),
         };
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
+        let catalogue_client = Catalogue::new(client.clone(), testing::LONG, 1);
         let app = Arc::new(Web {
             pool: pool.clone(),
             clock: clock.clone(),
@@ -130,8 +133,9 @@ impl Site {
             test_calls: TestCalls::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
             economy: Economy::new(client.clone(), testing::LONG),
-            currencies: Currencies::new(client.clone(), 1, lifecycle.clone()),
-            catalogue: Catalogue::new(client, testing::LONG, 1),
+            currencies: Currencies::new(client, 1, lifecycle.clone()),
+            creator_kinds: CreatorKinds::new(catalogue_client.clone()),
+            catalogue: catalogue_client,
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),
             guides: Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap(),
