@@ -186,6 +186,13 @@ impl<'a> Pages<'a> {
             ("a currency's rates", "/economy/bench-0"),
             ("the history of a pair", "/economy/bench-0/bench-1"),
         ] {
+            // The list of currencies may be ten seconds old.
+            let mut visitor = WebClient::new(fleet);
+            eventually("the page of a new currency", async || {
+                let page = visitor.get(path).await;
+                (page.status == 200).then_some(())
+            })
+            .await;
             self.beside_bare(name, path).await;
         }
     }
