@@ -22,40 +22,31 @@ const VIEWS: [(&str, u32, Option<Rules>); 4] = [
 /// The most bytes of a page and its resources.
 const MOST_BYTES: u64 = 100_000;
 
-/// The pages for a visitor.
-const PUBLIC: [&str; 31] = [
+/// The pages of the public site, which are in two languages.
+const SITE: [&str; 20] = [
     "/",
-    "/fr/",
     "/games",
-    "/fr/games",
     "/creators",
-    "/fr/creators",
     "/events",
-    "/fr/events",
     "/countries",
     "/countries/KE",
     "/cities",
-    "/search?q=puzzle",
-    "/fr/search?q=puzle",
+    "/search?q=puzle",
     "/vote",
-    "/fr/vote",
     "/vote/creators",
     "/rankings",
     "/rankings/games/week",
-    "/fr/rankings/creators/all",
+    "/rankings/creators/all",
     "/economy",
-    "/fr/economy",
     "/about/rates",
-    "/fr/about/rates",
     "/about/boards",
     "/credits",
     "/terms",
     "/privacy",
-    "/sign-up",
-    "/sign-in",
-    "/reset",
-    "/link/no-such-link",
+    "/no-such-page",
 ];
+/// The pages for people who are not signed in.
+const SIGNED_OUT: [&str; 4] = ["/sign-up", "/sign-in", "/reset", "/link/no-such-link"];
 /// The pages of the documentation, without `/docs/all`, which contains all of them.
 const DOCS: [&str; 17] = [
     "/docs",
@@ -77,7 +68,7 @@ const DOCS: [&str; 17] = [
     "/docs/reference/webhooks/listing.published",
 ];
 /// The pages for a person.
-const PERSONAL: [&str; 9] = [
+const PERSONAL: [&str; 8] = [
     "/you",
     "/you/activity",
     "/you/password",
@@ -86,7 +77,6 @@ const PERSONAL: [&str; 9] = [
     "/you/delete",
     "/accounts",
     "/accounts/new",
-    "/no-such-page",
 ];
 /// The pages of an account, below its path.
 const OF_ACCOUNT: [&str; 21] = [
@@ -199,7 +189,7 @@ async fn sign_in(browser: &Browser) -> String {
 }
 
 /// Lets two games report, and returns the pages of their currencies.
-async fn currency_pages(fleet: &Fleet) -> [String; 3] {
+async fn currency_pages(fleet: &Fleet) -> [String; 2] {
     let accounts = ["free", "other"].map(|name| fleet.account(name));
     for account in accounts {
         let client = Client::new(fleet, &account.keys.live_secret);
@@ -217,11 +207,7 @@ async fn currency_pages(fleet: &Fleet) -> [String; 3] {
         );
     }
     let [one, other] = accounts.map(|account| account.economy_game.as_str());
-    let pages = [
-        format!("/economy/{one}"),
-        format!("/economy/{one}/{other}"),
-        format!("/fr/economy/{one}/{other}"),
-    ];
+    let pages = [format!("/economy/{one}"), format!("/economy/{one}/{other}")];
     // The list of currencies may be ten seconds old.
     let mut visitor = WebClient::new(fleet);
     eventually("the page of the pair", async || {
@@ -232,22 +218,33 @@ async fn currency_pages(fleet: &Fleet) -> [String; 3] {
     pages
 }
 
-/// Pages of listings other than games, in both languages.
-async fn other_listings(fleet: &Fleet) -> [String; 4] {
+/// The pages of some listings, and the forms about a game.
+async fn listing_pages(fleet: &Fleet) -> [String; 6] {
     let client = Client::new(fleet, &fleet.account("free").keys.live);
     let first = async |path: &str, name: &str| {
         let rows = client.get(path).await;
         rows.data()[0][name].as_str().unwrap().to_owned()
     };
+    let game = &fleet.account("free").economy_game;
     let creator = first("/creators?limit=1", "handle").await;
     let event = first("/events?limit=1", "slug").await;
     let city = first("/cities?limit=1", "slug").await;
     [
+        format!("/games/{game}"),
+        format!("/correct/game/{game}"),
+        format!("/report/game/{game}"),
         format!("/creators/{creator}"),
-        format!("/fr/creators/{creator}"),
         format!("/events/{event}"),
         format!("/cities/{city}"),
     ]
+}
+
+/// All pages of the public site, below the prefix of a language.
+async fn site(fleet: &Fleet, language: &str) -> Vec<String> {
+    let all = SITE.map(ToOwned::to_owned).into_iter();
+    let all = all.chain(currency_pages(fleet).await);
+    let all = all.chain(listing_pages(fleet).await);
+    all.map(|path| format!("{language}{path}")).collect()
 }
 
 /// Makes a token, checks the page that shows its secret once, and revokes the token.
@@ -297,17 +294,17 @@ async fn start() -> Browser {
 #[tokio::test]
 async fn the_pages_of_visitors_have_no_problem() {
     let browser = start().await;
-    let game = browser.fleet.account("free").economy_game.clone();
-    let games = ["/games", "/fr/games", "/correct/game", "/fr/report/game"];
-    let games = games.map(|list| format!("{list}/{game}"));
-    let others = other_listings(&browser.fleet).await;
-    let currencies = currency_pages(&browser.fleet).await;
-    let public = PUBLIC.map(ToOwned::to_owned).into_iter();
-    let found = check(
-        &browser,
-        public.chain(currencies).chain(games).chain(others),
-    )
-    .await;
+    let site = site(&browser.fleet, "").await;
+    let signed_out = SIGNED_OUT.map(ToOwned::to_owned);
+    let found = check(&browser, site.into_iter().chain(signed_out)).await;
+    assert_none(browser, found).await;
+}
+
+#[tokio::test]
+async fn the_french_pages_of_visitors_have_no_problem() {
+    let browser = start().await;
+    let site = site(&browser.fleet, "/fr").await;
+    let found = check(&browser, site).await;
     assert_none(browser, found).await;
 }
 
