@@ -1,4 +1,4 @@
-//! Runs changes in tasks of their own, which continue if the caller hangs up.
+//! Runs changes in spawned tasks, which a disconnecting client does not cancel.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -8,10 +8,10 @@ use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
-/// Runs changes of several steps to their end.
+/// Runs changes of several steps to completion.
 ///
-/// hyper drops the future of a request whose client has hung up: a key would be revoked without its tombstone, or an endpoint changed
-/// without its row of the audit.
+/// hyper drops the future of a request when its client disconnects. Without a spawned task, a key could be revoked without its tombstone, or
+/// an endpoint changed without its audit row.
 #[derive(Clone, Debug)]
 pub struct ChangeTasks {
     tasks: TaskTracker,

@@ -12,8 +12,8 @@ use tokio::sync::Semaphore;
 
 /// Requests per core that may wait for a thread. Further ones are refused.
 const WAITING_PER_CORE: usize = 32;
-/// The threads have a ninth of the usual share of a core (nice(2)). With the lowest priority, which is a 68th, a sign-in on a machine
-/// without an idle core took more than a minute.
+/// The threads have a ninth of the usual share of a core (nice(2)). The lowest priority, a 68th, would let sign-ins starve on a machine
+/// without an idle core.
 const NICE: i32 = 10;
 
 /// Hashes and checks passwords with argon2id.

@@ -143,7 +143,7 @@ impl<'a> Pages<'a> {
         compare_for(LENGTH, &bare, &self.side(name, path)).await;
     }
 
-    /// Pages of listings. Those of games are loaded beside the API's answer about the same game, too.
+    /// Pages of listings. The page of a game is also compared with `GET /games/{slug}`.
     async fn listings(&self) {
         let api = Client::new(&self.bench.fleet, &self.bench.key);
         let (game, event) = (api.get("/games").await, api.get("/events").await);

@@ -74,7 +74,7 @@ impl FromRequestParts<App> for IdParam {
     }
 }
 
-/// Makes a change, and its row of the audit, also if the client hangs up in between.
+/// Makes a change and writes its audit row. A client that disconnects cancels neither.
 async fn change<T: Send + 'static>(
     app: &App,
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,

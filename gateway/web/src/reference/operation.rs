@@ -139,7 +139,7 @@ impl Parameter {
 }
 
 impl Body {
-    /// The example as text. Empty if there is none.
+    /// The example as text, or an empty string if the body has no example.
     pub fn example_text(&self) -> String {
         let example = self.example.as_ref();
         example.map_or_else(String::new, |example| laid_out(example, &self.fields))
