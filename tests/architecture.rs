@@ -323,7 +323,8 @@ fn named_paths(text: &str) -> impl Iterator<Item = &str> {
     let spans = text.split('`').skip(1).step_by(2);
     spans.filter(|span| {
         let top = span.split('/').next().unwrap();
-        let is_top = !top.is_empty() && root().join(top).is_dir();
+        // The data of a fleet differ from fleet to fleet.
+        let is_top = !top.is_empty() && top != ".fleet" && root().join(top).is_dir();
         let is_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
         span.contains('/') && is_top && span.chars().all(is_path)
     })
