@@ -20,9 +20,10 @@ use super::transport_error::TransportError;
 
 /// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// The interval of pings, and the timeout of a pong.
+/// The interval of pings, and the timeout of a pong. A missing pong ends all calls of the connection, those too whose service is only slow, so
+/// the timeout is long. Calls to a replica that has vanished end by their own deadlines, and the circuit breaker avoids it meanwhile.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
-const PONG_TIMEOUT: Duration = Duration::from_secs(5);
+const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 /// The flow-control window of a call: what a caller that stops reading costs. A page has some ten kilobytes.
 const STREAM_WINDOW: u32 = 256 << 10;
 /// The flow-control window of a connection: the largest that there is, so that callers that stop reading do not stop the others.
