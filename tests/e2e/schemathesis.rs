@@ -117,7 +117,11 @@ impl Caller {
             .current_dir(FOLDER)
             .env("VALUES", values.to_string())
             .env("NO_COLOR", "1")
-            .env("PYTHONDONTWRITEBYTECODE", "1")
+            // Not next to the modules, of which one is in the source tree.
+            .env(
+                "PYTHONPYCACHEPREFIX",
+                concat!(env!("CARGO_TARGET_TMPDIR"), "/bytecode"),
+            )
             .env("HYPOTHESIS_STORAGE_DIRECTORY", env!("CARGO_TARGET_TMPDIR"))
             .output()
             .await

@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use tokio::process::Command;
+use tokio::sync::Mutex;
+
+/// Held during an installation, so that two tests do not install the same package.
+static INSTALLATION: Mutex<()> = Mutex::const_new(());
 
 /// A virtual environment with a package in it, such as `moto[server]==5.2.5`, installed with the options of pip that are given.
 ///
@@ -19,6 +23,7 @@ pub async fn environment(
 ) -> anyhow::Result<PathBuf> {
     let name: String = package.chars().filter(|it| !"[]=".contains(*it)).collect();
     let made = folder.join(&name);
+    let _installation = INSTALLATION.lock().await;
     if !made.exists() {
         let new = tempfile::Builder::new()
             .prefix(&name)
@@ -32,6 +37,8 @@ pub async fn environment(
             "install",
             "--quiet",
             "--disable-pip-version-check",
+            // Python compiles a module at its first import; most modules of these packages are never imported.
+            "--no-compile",
         ];
         let install = [&install[..], options, &[package]].concat();
         run(&new.path().join("bin/python"), &install).await?;
