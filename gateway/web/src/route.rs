@@ -1,8 +1,13 @@
 //! A path of the site with its handlers, as the table of the router has it.
 
-use axum::extract::DefaultBodyLimit;
+use std::sync::Arc;
+
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::handler::Handler;
+use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use http::Method;
 
 use crate::app::App;
@@ -21,6 +26,29 @@ pub struct Route {
     pub handlers: MethodRouter<App>,
 }
 
+/// A handler of any type. The compiler makes axum's code once for all of them, instead of once for each handler.
+#[derive(Clone)]
+struct AnyHandler(Arc<dyn Fn(Request, App) -> BoxFuture<'static, Response> + Send + Sync>);
+
+impl AnyHandler {
+    fn new<H, T>(handler: H) -> Self
+    where
+        H: Handler<T, App>,
+    {
+        Self(Arc::new(move |request, app| {
+            handler.clone().call(request, app).boxed()
+        }))
+    }
+}
+
+impl Handler<(), App> for AnyHandler {
+    type Future = BoxFuture<'static, Response>;
+
+    fn call(self, request: Request, app: App) -> Self::Future {
+        (self.0)(request, app)
+    }
+}
+
 pub fn page<H, T>(path: &'static str, access: Access, show: H) -> Route
 where
     H: Handler<T, App>,
@@ -32,7 +60,7 @@ where
         methods: vec![Method::GET],
         closes: true,
         body_limit: form_body::DEFAULT_LIMIT,
-        handlers: get(show),
+        handlers: get(AnyHandler::new(show)),
     }
 }
 
@@ -47,7 +75,7 @@ where
         methods: vec![Method::POST],
         closes: true,
         body_limit: form_body::DEFAULT_LIMIT,
-        handlers: post(send),
+        handlers: post(AnyHandler::new(send)),
     }
 }
 
@@ -65,7 +93,7 @@ where
         methods: vec![Method::GET, Method::POST],
         closes: true,
         body_limit: form_body::DEFAULT_LIMIT,
-        handlers: get(show).post(send),
+        handlers: get(AnyHandler::new(show)).post(AnyHandler::new(send)),
     }
 }
 
