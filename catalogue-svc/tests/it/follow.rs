@@ -190,7 +190,7 @@ fn start(follower: Follower, client: Client, lifecycle: &Lifecycle) -> Readiness
     readiness
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let fake = Fake::new();
@@ -229,7 +229,7 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     assert_eq!(state.dataset(Mode::Live).games.len(), 1);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool) {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let fake = Fake::new();
@@ -281,7 +281,7 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
 }
 
 /// The schema is rebuilt under another mark than the feed's epoch, and so are its rows read.
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let fake = Fake::new();
@@ -320,7 +320,7 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
     assert_eq!(loaded(at(promoted, 3)).await, 2);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on(pool: PgPool) {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let fake = Fake::new();
@@ -349,7 +349,7 @@ async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on(pool: P
     assert_eq!(snapshot.dataset(Mode::Live).games.len(), 3);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let token = "a-token-of-thirty-two-characters".to_owned().into();

@@ -90,7 +90,7 @@ async fn load(pool: &PgPool) -> (Arc<Catalogue>, Follower) {
     (catalogue, follower)
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     let mut stored = stored(&pool);
     assert_eq!(stored.cursor().await.unwrap(), None);
@@ -142,7 +142,7 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
 }
 
 /// A replica that starts from the schema knows when each listing changed last, and what was removed.
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn the_order_of_changes_is_loaded_back(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
@@ -182,7 +182,7 @@ async fn the_order_of_changes_is_loaded_back(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
     let mut first = stored(&pool);
     first.cursor().await.unwrap();
@@ -231,7 +231,7 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_kind_that_came_later_is_kept_for_the_version_that_knows_it(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
@@ -251,7 +251,7 @@ fn bad_game() -> Change {
     game_change(&bad)
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
@@ -286,7 +286,7 @@ async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: 
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
@@ -336,7 +336,7 @@ async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
     assert_eq!(left, [("event".to_owned(), String::new(), 8)]);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
@@ -357,7 +357,7 @@ async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
 }
 
 /// The tables of the version before, each with a row, are copied into the one that replaces them.
-#[sqlx::test(migrations = false)]
+#[testing::database_test]
 #[expect(
     clippy::disallowed_methods,
     reason = "tables that are there no more, which no checked query can know"
@@ -417,7 +417,7 @@ async fn rows_of(connection: &mut PgConnection) -> Vec<Row> {
     rows(connection, EPOCH).try_collect().await.unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_poisoned_listing_stops_no_other(pool: PgPool) {
     let changes = vec![
         page_change(&page(0)),
@@ -447,7 +447,7 @@ async fn insert_vote(pool: &PgPool, seq: i64, state: &[u8]) {
     .unwrap();
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "rows that no version writes")]
 async fn a_poisoned_vote_stops_no_start(pool: PgPool) {
     let vote = Vote {

@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    #[sqlx::test]
+    #[testing::database_test(crate::MIGRATOR)]
     async fn a_poisoned_game_stops_no_other(pool: PgPool) {
         let feed = Subscription {
             schema: SCHEMA,

@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    #[sqlx::test]
+    #[testing::database_test(crate::MIGRATOR)]
     async fn the_last_state_counts_and_a_sweep_leaves_one_epoch(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));

@@ -39,7 +39,7 @@ fn hundredfold(price: &str) -> u64 {
     format!("{whole}{places:0<2}").parse().unwrap()
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn worked_rates_reproduce_the_big_mac_index(pool: PgPool) {
     let economy = start(pool).await;
     let rows = rows();

@@ -7,7 +7,7 @@ use time::Duration;
 
 use crate::support::{START, start, start_at};
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_replica_whose_clock_is_behind_misses_nothing(pool: PgPool) {
     let ahead = start(pool.clone()).await;
     let behind = start_at(pool, Clock::fixed(START - Duration::milliseconds(5))).await;

@@ -9,7 +9,7 @@ use time::Duration;
 
 use crate::support::{ACCOUNT, START, report, start};
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_currency_is_renamed_and_its_history_kept(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -34,7 +34,7 @@ async fn a_currency_is_renamed_and_its_history_kept(pool: PgPool) {
     assert_eq!(names, [("Cowrie", "operator"), ("BAO", "operator")]);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_name_is_short_and_the_game_is_there(pool: PgPool) {
     let economy = start(pool).await;
     economy.game("bao", true).await;
@@ -58,7 +58,7 @@ async fn a_name_is_short_and_the_game_is_there(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn an_owner_names_the_currency_of_a_game_and_nobody_elses(pool: PgPool) {
     let economy = start(pool).await;
     economy.game("bao", true).await;
@@ -91,7 +91,7 @@ async fn an_owner_names_the_currency_of_a_game_and_nobody_elses(pool: PgPool) {
     assert_eq!(fault.code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn figures_follow_the_counted_reports(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -134,7 +134,7 @@ async fn figures_follow_the_counted_reports(pool: PgPool) {
     assert!(economy.all_currencies().await[0].late);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn only_published_games_with_a_counted_report_are_listed(pool: PgPool) {
     let economy = start(pool).await;
     assert!(economy.all_currencies().await.is_empty());
@@ -151,7 +151,7 @@ async fn only_published_games_with_a_counted_report_are_listed(pool: PgPool) {
     assert_eq!(slugs().await, ["bao"]);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;

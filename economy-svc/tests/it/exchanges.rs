@@ -34,7 +34,7 @@ async fn record(economy: &Economy, token: &str, id: &str, gave: u64) -> Result<b
     Ok(answer.into_inner().replayed)
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn an_exchange_has_a_token_of_its_own_until_it_is_revoked(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
@@ -81,7 +81,7 @@ async fn an_exchange_has_a_token_of_its_own_until_it_is_revoked(pool: PgPool) {
     assert_eq!(actions, ["revoke_exchange", "create_exchange"]);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn ids_and_accounts_of_an_exchange_are_its_own(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;

@@ -37,7 +37,7 @@ async fn book(economy: &Economy, numbers: [u64; 5]) {
     }
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn the_ledger_reconciles_under_random_bookings_and_broken_connections(pool: PgPool) {
     let replicas = [start(pool.clone()).await, start(pool.clone()).await];
     for game in GAMES {

@@ -45,7 +45,7 @@ async fn reports(
     Ok(listed.into_inner())
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
@@ -95,7 +95,7 @@ async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool)
     }
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPool) {
     use proto::ReportState::{Counted, Held, Rejected};
 
@@ -167,7 +167,7 @@ async fn series(
     Ok(listed.into_inner().points)
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_series_has_the_rates_that_past_reads_have(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;

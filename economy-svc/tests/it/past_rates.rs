@@ -31,7 +31,7 @@ async fn read(
     Ok(answer?.into_inner())
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn of_twenty_moments_at_once_two_are_held(pool: PgPool) {
     let economy = start(pool).await;
     for n in 0..CURRENCIES {
@@ -62,7 +62,7 @@ async fn of_twenty_moments_at_once_two_are_held(pool: PgPool) {
     assert!(readers.iter().all(Result::is_ok));
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn of_thirty_versions_that_are_read_slowly_seven_are_held(pool: PgPool) {
     let economy = start(pool).await;
     for n in 0..CURRENCIES {
@@ -91,7 +91,7 @@ async fn of_thirty_versions_that_are_read_slowly_seven_are_held(pool: PgPool) {
     assert_eq!(codes.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_past_moment_has_not_the_version_of_now(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -106,7 +106,7 @@ async fn a_past_moment_has_not_the_version_of_now(pool: PgPool) {
     assert_ne!(past, first);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn an_answer_names_the_moment_and_the_time_of_its_knowledge(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;

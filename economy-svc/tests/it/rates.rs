@@ -16,7 +16,7 @@ fn at(economy: &Economy, ago: Duration) -> proto::ListRatesRequest {
     }
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn every_pair_is_worked_out_both_ways(pool: PgPool) {
     let economy = start(pool).await;
     assert!(economy.all_rates().await.is_empty());
@@ -43,7 +43,7 @@ async fn every_pair_is_worked_out_both_ways(pool: PgPool) {
     assert_eq!(rate.day_change_pct, None);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn rates_are_compared_with_those_of_a_day_before(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -62,7 +62,7 @@ async fn rates_are_compared_with_those_of_a_day_before(pool: PgPool) {
     assert_eq!(rate.day_change_pct.unwrap().as_str(), "0");
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -123,7 +123,7 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_replica_is_never_late(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start_at(pool, economy.clock.clone()).await;
@@ -138,7 +138,7 @@ async fn a_replica_is_never_late(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn the_same_rates_have_the_same_version_and_a_head_comes_without_them(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start_at(pool, economy.clock.clone()).await;
@@ -171,7 +171,7 @@ async fn the_same_rates_have_the_same_version_and_a_head_comes_without_them(pool
     assert_eq!(rows[0].day_change_pct.as_ref().unwrap().as_str(), "0");
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_moment_that_is_past_is_worked_out_again(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -207,7 +207,7 @@ async fn a_moment_that_is_past_is_worked_out_again(pool: PgPool) {
     assert_eq!(Fault::from(refused.unwrap_err()).code, Code::Invalid);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn rates_from_a_currency_and_to_one(pool: PgPool) {
     let economy = start(pool).await;
     for (slug, meal) in [("bao", 10), ("kora", 20), ("mancala", 30)] {
@@ -254,7 +254,7 @@ async fn rates_from_a_currency_and_to_one(pool: PgPool) {
     assert!(fault.fields.contains_key("from"), "{fault}");
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn sample_rates_are_for_test_keys(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;

@@ -10,7 +10,7 @@ use time::Duration;
 
 use crate::support::{ACCOUNT, START, report, start};
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_report_is_stored_as_it_came_and_counts(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
@@ -27,7 +27,7 @@ async fn a_report_is_stored_as_it_came_and_counts(pool: PgPool) {
     assert_eq!(stored, report(10).to_string());
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_report_within_the_hour_comes_too_soon_by_the_second(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -49,7 +49,7 @@ async fn a_report_within_the_hour_comes_too_soon_by_the_second(pool: PgPool) {
     assert_eq!(fault.code, Code::TooSoon);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn of_many_reports_at_once_one_wins(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start(pool).await;
@@ -63,7 +63,7 @@ async fn of_many_reports_at_once_one_wins(pool: PgPool) {
     assert!(refused.all(|fault| fault.code == Code::TooSoon));
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn the_same_report_again_is_answered_alike(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
@@ -93,7 +93,7 @@ async fn the_same_report_again_is_answered_alike(pool: PgPool) {
     assert!(!later.replayed);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_game_without_a_currency_does_not_report(pool: PgPool) {
     let economy = start(pool).await;
     economy.game("bao", true).await;
@@ -102,7 +102,7 @@ async fn a_game_without_a_currency_does_not_report(pool: PgPool) {
     assert!(fault.message.contains("currency"), "{}", fault.message);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn what_is_only_checked_is_not_stored(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;

@@ -52,7 +52,7 @@ async fn reverse_swap(economy: &Economy, swap: &str, reason: &str) -> Result<boo
     Ok(answer.into_inner().unchanged)
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_tip_is_reversed_once_and_stays_in_the_list(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
@@ -85,7 +85,7 @@ async fn a_tip_is_reversed_once_and_stays_in_the_list(pool: PgPool) {
     assert_eq!(listed, expected);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_reversed_swap_moves_no_rate(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -131,7 +131,7 @@ async fn a_reversed_swap_moves_no_rate(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn balances_come_page_by_page(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;

@@ -31,7 +31,7 @@ async fn held(economy: &Economy) -> Vec<proto::HeldReport> {
     answer.unwrap().into_inner().reports
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_jump_moves_nothing_until_it_is_approved(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -79,7 +79,7 @@ async fn a_jump_moves_nothing_until_it_is_approved(pool: PgPool) {
     assert_eq!(fault.code, Code::PreconditionFailed);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_rejected_report_never_counts(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
@@ -104,7 +104,7 @@ async fn a_rejected_report_never_counts(pool: PgPool) {
 }
 
 /// Every order of three approvals leads to the same figures and rates.
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn the_order_of_approvals_makes_no_difference(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("kora", 10).await;
@@ -145,7 +145,7 @@ async fn the_order_of_approvals_makes_no_difference(pool: PgPool) {
     assert_eq!(ends[0].0.0, 30);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn what_staff_do_is_in_the_audit(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;

@@ -18,7 +18,7 @@ async fn list(economy: &Economy, limit: u32, cursor: &str) -> proto::ListSupplyD
 }
 
 /// Each report mints 5,000 and burns 1,000.
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn staff_see_the_reports_whose_supply_differs_by_more_than_one_percent(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;

@@ -7,7 +7,7 @@ use time::Duration;
 
 use crate::support::{START, start};
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_swap_is_booked_once_in_both_currencies(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
@@ -33,7 +33,7 @@ async fn a_swap_is_booked_once_in_both_currencies(pool: PgPool) {
     assert_eq!(economy.balances("kora").await, kora);
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn every_bad_field_of_a_swap_is_named(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
@@ -51,7 +51,7 @@ async fn every_bad_field_of_a_swap_is_named(pool: PgPool) {
     assert!(same.fields.contains_key("to"), "{same}");
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn history_is_loaded_and_loaded_again(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;

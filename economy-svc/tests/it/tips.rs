@@ -10,7 +10,7 @@ use sqlx::PgPool;
 
 use crate::support::{ACCOUNT, START, start};
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_tip_is_booked_twice_and_told_on_the_feed(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
@@ -37,7 +37,7 @@ async fn a_tip_is_booked_twice_and_told_on_the_feed(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start(pool).await;
@@ -79,7 +79,7 @@ async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "economy::MIGRATOR")]
+#[testing::database_test(economy::MIGRATOR)]
 async fn a_tip_that_cannot_be_booked_is_refused(pool: PgPool) {
     let economy = start(pool).await;
     economy.game("kora", true).await;

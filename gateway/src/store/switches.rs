@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::domain::switch::Switches;
 
-    #[sqlx::test]
+    #[testing::database_test(crate::MIGRATOR)]
     async fn the_migration_and_the_domain_have_the_same_defaults(pool: sqlx::PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let settings = all(&mut connection).await.unwrap();

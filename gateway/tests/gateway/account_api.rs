@@ -70,7 +70,7 @@ pub(crate) async fn post(test: &Test, token: &TestKey, path: &str, body: &Value)
     test.send(call.body(body.to_string().into()).unwrap()).await
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -104,7 +104,7 @@ async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
     assert!(!format!("{entries:?}").contains(&made.secret));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn staff_list_the_tokens_of_an_account_and_revoke_one(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -135,7 +135,7 @@ async fn staff_list_the_tokens_of_an_account_and_revoke_one(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_token_ends_with_its_day(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -157,7 +157,7 @@ async fn a_token_ends_with_its_day(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_account_has_at_most_twenty_tokens(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -208,7 +208,7 @@ fn calls() -> Vec<(&'static str, String, &'static str)> {
     ]
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_token_that_has_ended_calls_nothing(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -228,7 +228,7 @@ async fn a_token_that_has_ended_calls_nothing(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn scopes_and_kinds_of_keys_are_kept_apart(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -278,7 +278,7 @@ async fn scopes_and_kinds_of_keys_are_kept_apart(pool: PgPool) {
     assert_eq!(wrong.error(), (405, "method_not_allowed"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_token_has_the_minute_of_the_plan_and_uses_no_month(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -295,7 +295,7 @@ async fn a_token_has_the_minute_of_the_plan_and_uses_no_month(pool: PgPool) {
     assert_eq!(me.json["data"]["month"]["used"], 1);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn keys_are_made_rotated_and_revoked(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -364,7 +364,7 @@ async fn keys_are_made_rotated_and_revoked(pool: PgPool) {
     assert!(!listed.text.contains("hash") && !listed.text.contains(&new.secret));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_live_key_is_requested_and_revealed_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -394,7 +394,7 @@ async fn a_live_key_is_requested_and_revealed_once(pool: PgPool) {
     assert_eq!(listed.json["data"][0]["state"], "working");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn bad_bodies_ids_and_cursors_have_their_answers(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -505,7 +505,7 @@ pub(crate) async fn changes(
     Ok(listed.await?.into_inner().changes)
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn what_tokens_changed_is_listed_for_their_account(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;

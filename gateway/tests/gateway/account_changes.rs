@@ -53,7 +53,7 @@ fn calls() -> [(&'static str, String, &'static str); 5] {
     ]
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_change_is_recorded_when_its_caller_hangs_up(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -74,7 +74,7 @@ async fn a_change_is_recorded_when_its_caller_hangs_up(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_change_with_an_unknown_outcome_is_recorded_and_says_what_to_do(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -100,7 +100,7 @@ async fn a_change_with_an_unknown_outcome_is_recorded_and_says_what_to_do(pool: 
     assert_eq!(recorded(&test, &account).await, expected);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_idempotency_key_is_refused(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -122,7 +122,7 @@ async fn an_idempotency_key_is_refused(pool: PgPool) {
     assert_eq!(listed.json["meta"]["total"], 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_bad_field_of_an_endpoint_is_named_after_it_is_found(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -175,7 +175,7 @@ async fn every_bad_field_of_an_endpoint_is_named_after_it_is_found(pool: PgPool)
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_leaked_key_is_revoked_while_the_site_is_read_only(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;

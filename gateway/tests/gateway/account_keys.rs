@@ -116,7 +116,7 @@ fn code<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Code {
     Fault::from(outcome.unwrap_err()).code
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_owner_makes_a_test_key_and_is_given_a_live_one(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -162,7 +162,7 @@ async fn an_owner_makes_a_test_key_and_is_given_a_live_one(pool: PgPool) {
     assert_eq!(actions, expected.map(by_person));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn another_account_reaches_no_key_and_no_request(pool: PgPool) {
     let test = Test::new(pool).await;
     let (owner, other) = (test.account("free").await, test.account("free").await);
@@ -206,7 +206,7 @@ async fn another_account_reaches_no_key_and_no_request(pool: PgPool) {
     reveal(&test, &owner, &asked.id).await.unwrap();
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_requests_of_an_account_are_listed_newest_first(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
@@ -223,7 +223,7 @@ async fn the_requests_of_an_account_are_listed_newest_first(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_requests_of_an_account_without_people_are_rejected(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
@@ -255,7 +255,7 @@ async fn the_requests_of_an_account_without_people_are_rejected(pool: PgPool) {
     reveal(&test, &other, &others).await.unwrap();
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_grace_period_of_a_rotation_can_be_chosen(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -303,7 +303,7 @@ async fn the_grace_period_of_a_rotation_can_be_chosen(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_owner_cannot_fill_the_tables(pool: PgPool) {
     let config = TestConfig {
         grace: std::time::Duration::ZERO,

@@ -97,7 +97,7 @@ pub(crate) async fn audit(test: &Test) -> Vec<(String, String, String, String, V
         .collect()
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_person_creates_an_account_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let id = kit::ids::row_id().to_string();
@@ -123,7 +123,7 @@ async fn a_person_creates_an_account_once(pool: PgPool) {
     assert_eq!(entries, [expected]);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_person_has_several_accounts_with_one_address(pool: PgPool) {
     let test = Test::new(pool).await;
     let first = kit::ids::row_id().to_string();
@@ -177,7 +177,7 @@ async fn a_person_has_several_accounts_with_one_address(pool: PgPool) {
     assert_eq!(moved.into_inner().account.unwrap().id, first);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn bad_fields_of_an_account_are_reported_together(pool: PgPool) {
     let test = Test::new(pool).await;
     let odd = proto::AccountsServiceCreateAccountRequest {
@@ -201,7 +201,7 @@ async fn bad_fields_of_an_account_are_reported_together(pool: PgPool) {
     assert_eq!(fields(odd.unwrap_err()), ["email", "name"]);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -243,7 +243,7 @@ async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
     assert_eq!(plans.into_inner().plans.first(), Some(&plan));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_new_name_reaches_callers_and_the_feed(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;

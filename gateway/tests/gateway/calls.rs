@@ -50,7 +50,7 @@ async fn call(test: &mut Test, key: &TestKey, paths: &[&str]) {
     test.call_records.write_log().await;
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn calls_are_counted_by_day_mode_route_and_method(pool: PgPool) {
     let mut here = Test::new(pool.clone()).await;
     let mut there = Test::new(pool.clone()).await;
@@ -110,7 +110,7 @@ async fn calls_are_counted_by_day_mode_route_and_method(pool: PgPool) {
     assert_eq!(list_use(&here, &account, 92).await.len(), 1);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn counts_tell_429_and_5xx_apart(pool: PgPool) {
     let config = TestConfig {
         plans: plans("calls_per_minute = 2"),
@@ -143,7 +143,7 @@ async fn counts_tell_429_and_5xx_apart(pool: PgPool) {
     assert_eq!(newest, [(500, "internal"), (499, "")]);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn counts_wait_while_postgresql_fails(pool: PgPool) {
     let mut test = Test::new(pool.clone()).await;
     let account = test.account("free").await;
@@ -161,7 +161,7 @@ async fn counts_wait_while_postgresql_fails(pool: PgPool) {
     assert_eq!(row.calls, 2);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_log_has_each_call_newest_first(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
@@ -209,7 +209,7 @@ async fn the_log_has_each_call_newest_first(pool: PgPool) {
     assert_eq!(targets(&test, key_of_other).await, [""; 0]);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_revoked_key_shows_that_it_is_still_used(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -229,7 +229,7 @@ async fn a_revoked_key_shows_that_it_is_still_used(pool: PgPool) {
     assert_eq!(targets(&test, all(&account)).await.len(), 3);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_log_is_read_in_pages(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -267,7 +267,7 @@ async fn the_log_is_read_in_pages(pool: PgPool) {
     assert_eq!(fields, ["account_id", "cursor", "key_id", "limit"]);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_busy_second_is_sampled_and_the_log_says_so(pool: PgPool) {
     let config = TestConfig {
         plans: plans("calls_per_minute = 30"),
@@ -289,7 +289,7 @@ async fn a_busy_second_is_sampled_and_the_log_says_so(pool: PgPool) {
     assert_eq!(row.calls, 35, "all are counted");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_log_is_bounded_and_forgets_after_seven_days(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -327,7 +327,7 @@ async fn the_log_is_bounded_and_forgets_after_seven_days(pool: PgPool) {
     assert!((1..=7 * 86_400).contains(&seconds));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn without_redis_only_the_log_is_lost(pool: PgPool) {
     let config = TestConfig {
         redis: NO_REDIS.to_owned(),

@@ -31,7 +31,7 @@ fn wrong() -> TestKey {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_preflight_comes_before_a_missing_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let preflight = http::Request::options("/v1/games").header(ORIGIN.0, ORIGIN.1);
@@ -41,7 +41,7 @@ async fn a_preflight_comes_before_a_missing_key(pool: PgPool) {
     assert_eq!(test.call(other).await.error(), (401, "missing_key"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_missing_key_comes_before_everything_else(pool: PgPool) {
     let test = Test::new(pool).await;
     for (method, path) in [
@@ -59,7 +59,7 @@ async fn a_missing_key_comes_before_everything_else(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_malformed_key_is_a_missing_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -85,7 +85,7 @@ async fn a_malformed_key_is_a_missing_key(pool: PgPool) {
     assert!(test.call(lower).await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_missing_key_says_what_was_read(pool: PgPool) {
     let test = Test::new(pool).await;
     let get = || http::Request::get("/v1/games");
@@ -115,7 +115,7 @@ async fn a_missing_key_says_what_was_read(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_invalid_key_comes_before_permissions(pool: PgPool) {
     let test = Test::new(pool).await;
     for path in ["/economy/rates", "/games", "/nowhere"] {
@@ -128,7 +128,7 @@ async fn an_invalid_key_comes_before_permissions(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_kind_of_key_comes_before_the_page(pool: PgPool) {
     let (test, live, sample) = narrow(pool, "\"economy\", \"tips\"").await;
     for key in [&live, &sample] {
@@ -143,7 +143,7 @@ async fn the_kind_of_key_comes_before_the_page(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_page_comes_before_switches(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -158,7 +158,7 @@ async fn a_page_comes_before_switches(pool: PgPool) {
     assert_eq!(test.catalogue.calls(), 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn switches_come_before_the_plan_and_the_permission(pool: PgPool) {
     let (mut test, live, sample) = narrow(pool, "\"games\", \"events\"").await;
     crate::switches::set(&test, "api_writes", false, "")
@@ -180,7 +180,7 @@ async fn switches_come_before_the_plan_and_the_permission(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_economy_s_switch_applies_to_keys_of_games(pool: PgPool) {
     let mut test = Test::new(pool).await;
     crate::switches::set(&test, "economy", false, "")
@@ -209,7 +209,7 @@ async fn the_economy_s_switch_applies_to_keys_of_games(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_public_key_cannot_read_unpublished_listings(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -242,7 +242,7 @@ async fn a_public_key_cannot_read_unpublished_listings(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_plan_comes_before_the_quota(pool: PgPool) {
     let (test, live, sample) = narrow(pool, "\"games\"").await;
     assert!(test.get(&live, "/me").await.is_ok());
@@ -261,7 +261,7 @@ async fn the_plan_comes_before_the_quota(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_quota_comes_before_paths_methods_bodies_and_fields(pool: PgPool) {
     let (test, live, sample) = narrow(pool, "").await;
     for key in [&live, &sample] {
@@ -279,7 +279,7 @@ async fn the_quota_comes_before_paths_methods_bodies_and_fields(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn paths_and_methods_come_before_bodies_and_bodies_before_fields(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;

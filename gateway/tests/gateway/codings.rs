@@ -26,7 +26,7 @@ fn same(response: &TestResponse) -> String {
     response.text.replace(id, "")
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_read_is_the_same_in_every_coding(pool: PgPool) {
     let test = Test::new(pool).await;
     // Compressed on the server thread, and on a blocking thread.
@@ -55,7 +55,7 @@ async fn every_read_is_the_same_in_every_coding(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn head_has_the_headers_of_get(pool: PgPool) {
     let test = Test::new(pool).await;
     test.catalogue.set_data(rows(2_000), 61);
@@ -80,7 +80,7 @@ async fn head_has_the_headers_of_get(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_tag_is_the_same_in_every_coding(pool: PgPool) {
     let test = Test::new(pool).await;
     test.catalogue.set_data(rows(2_000), 61);
@@ -94,7 +94,7 @@ async fn a_tag_is_the_same_in_every_coding(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn small_responses_are_encoded_only_if_required(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -112,7 +112,7 @@ async fn small_responses_are_encoded_only_if_required(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_client_s_weights_decide_then_our_order(pool: PgPool) {
     let test = Test::new(pool).await;
     test.catalogue.set_data(rows(2_000), 61);
@@ -131,7 +131,7 @@ async fn the_client_s_weights_decide_then_our_order(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn errors_are_not_compressed(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;

@@ -26,7 +26,7 @@ async fn post(test: &Test, key: &TestKey, path: &str, body: &Value) -> TestRespo
     test.send(call.body(body.to_string().into()).unwrap()).await
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_report_is_forwarded_with_its_game_and_answered_201(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
@@ -48,7 +48,7 @@ async fn a_report_is_forwarded_with_its_game_and_answered_201(pool: PgPool) {
     assert!(reports[1].dry_run);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "public").await;
@@ -70,7 +70,7 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     assert_eq!(test.economy.tips().len(), 32);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn tips_that_are_not_booked_do_not_use_the_minute_of_a_player(pool: PgPool) {
     let test = Test::new(pool).await;
     crate::keys::publish(&test, "kora", true).await;
@@ -103,7 +103,7 @@ async fn tips_that_are_not_booked_do_not_use_the_minute_of_a_player(pool: PgPool
     assert_eq!(more.error(), (429, "rate_limited"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn rates_are_streamed_with_the_tag_of_their_version(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
@@ -152,7 +152,7 @@ async fn rates_are_streamed_with_the_tag_of_their_version(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn currencies_are_a_list(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;

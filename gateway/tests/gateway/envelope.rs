@@ -12,7 +12,7 @@ use tower::ServiceExt as _;
 
 use crate::support::{Test, TestResponse};
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn data_is_spliced_and_keys_are_ordered(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -37,7 +37,7 @@ async fn data_is_spliced_and_keys_are_ordered(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn errors_say_what_to_do(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -51,7 +51,7 @@ async fn errors_say_what_to_do(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn unknown_paths_and_methods_have_the_envelope(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -87,7 +87,7 @@ async fn unknown_paths_and_methods_have_the_envelope(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn only_a_wrong_method_gets_allow(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -112,7 +112,7 @@ async fn only_a_wrong_method_gets_allow(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn head_is_get_without_the_body(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -125,7 +125,7 @@ async fn head_is_get_without_the_body(pool: PgPool) {
     assert_eq!((refused.status.as_u16(), refused.text.as_str()), (404, ""));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn oversized_heads_are_rejected_before_the_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let long = http::Request::get(format!("/v1/games?q={}", "a".repeat(17_000)));
@@ -148,7 +148,7 @@ async fn broken() {
     panic!("a secret detail");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_panic_is_an_internal_error_without_details(pool: PgPool) {
     let test = Test::new(pool).await;
     let layer = gateway::layers::request_context::request_context;

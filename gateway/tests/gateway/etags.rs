@@ -38,7 +38,7 @@ fn assert_not_modified(response: &TestResponse, tag: &str, what: &str) {
 }
 
 /// The paths in these tests and in `codings.rs` are all reads.
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn no_read_is_left_out(pool: PgPool) {
     let test = Test::new(pool).await;
     let name = |pattern: &str| {
@@ -53,7 +53,7 @@ async fn no_read_is_left_out(pool: PgPool) {
     assert_eq!(served, BTreeSet::from(tested));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_read_has_a_stable_tag(pool: PgPool) {
     let test = Test::new(pool).await;
     for path in READS {
@@ -82,7 +82,7 @@ async fn every_read_has_a_stable_tag(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_tag_depends_on_the_data_only(pool: PgPool) {
     let (test, replica) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let key = test.live_key().await;
@@ -115,7 +115,7 @@ async fn the_tag_depends_on_the_data_only(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn me_has_a_tag(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -128,7 +128,7 @@ async fn me_has_a_tag(pool: PgPool) {
     assert_eq!(known.status, 304);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn errors_have_no_tag(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -160,7 +160,7 @@ async fn errors_have_no_tag(pool: PgPool) {
     assert!(!refused.headers.contains_key(ETAG));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn malformed_headers_are_ignored(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;

@@ -10,7 +10,7 @@ use sqlx::PgPool;
 
 use crate::support::{Script, Test, TestConfig, UPSTREAM};
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -50,7 +50,7 @@ async fn every_parameter_reaches_the_catalogue(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_mode_of_the_key_selects_the_data(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -67,7 +67,7 @@ async fn the_mode_of_the_key_selects_the_data(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_slug_is_decoded(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -83,7 +83,7 @@ async fn a_slug_is_decoded(pool: PgPool) {
     assert_eq!(test.catalogue.last_request::<GetGameRequest>().slug, "a/b");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn bad_parameters_of_gateway_and_service_are_merged(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -107,7 +107,7 @@ async fn bad_parameters_of_gateway_and_service_are_merged(pool: PgPool) {
     assert_eq!(response.error(), (400, "invalid"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn errors_of_the_catalogue_are_returned(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -118,7 +118,7 @@ async fn errors_of_the_catalogue_are_returned(pool: PgPool) {
     assert_eq!(response.json["fields"]["genre"], "is not a genre");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_catalogue_that_does_not_answer_is_unavailable(pool: PgPool) {
     let with = TestConfig {
         upstream: upstream::CallLimits {
@@ -138,7 +138,7 @@ async fn a_catalogue_that_does_not_answer_is_unavailable(pool: PgPool) {
     assert!(minute.starts_with("\"minute\";r=59;"), "{minute}: refunded");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_lost_call_is_retried_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;

@@ -58,7 +58,7 @@ async fn expiring(
     Ok(listed.await?.into_inner())
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_list_has_the_keys_that_work_and_the_newest_that_have_ended(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -86,7 +86,7 @@ async fn a_list_has_the_keys_that_work_and_the_newest_that_have_ended(pool: PgPo
     assert_eq!(ids[100], newest.to_string());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn keys_that_expire_soon_are_listed_by_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let (one, other) = (test.account("free").await, test.account("free").await);

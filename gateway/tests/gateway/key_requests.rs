@@ -77,7 +77,7 @@ fn field_error<T: std::fmt::Debug>(outcome: Result<T, Status>, field: &str) -> S
     fault.fields[field].clone()
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_live_key_works_after_it_is_revealed(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
     let account = here.account("free").await;
@@ -146,7 +146,7 @@ async fn a_live_key_works_after_it_is_revealed(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn one_of_many_concurrent_reveals_gets_the_secret(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let account = here.account("free").await;
@@ -177,7 +177,7 @@ async fn one_of_many_concurrent_reveals_gets_the_secret(pool: PgPool) {
     assert!(there.get(&held, "/games").await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let account = here.account("free").await;
@@ -223,7 +223,7 @@ async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
     full(&here).await;
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_expired_request_does_not_count_and_is_not_revealed(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -242,7 +242,7 @@ async fn an_expired_request_does_not_count_and_is_not_revealed(pool: PgPool) {
     assert!(field_error(reveal(&test, &id).await, "id").contains("has passed"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_rejection_is_final(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -267,7 +267,7 @@ async fn a_rejection_is_final(pool: PgPool) {
     assert_eq!(approve(&test, &working).await.unwrap().state, "revealed");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn requests_are_listed_oldest_first_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let mut asked = Vec::new();
@@ -295,7 +295,7 @@ async fn requests_are_listed_oldest_first_in_pages(pool: PgPool) {
     assert_eq!(fields, BTreeSet::from(["cursor", "limit", "state"]));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn bad_requests_report_every_field(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;

@@ -93,7 +93,7 @@ async fn key_of_game(test: &Test, account: &str, slug: &str) -> Result<TestKey, 
     test.key_like(request).await
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_waits_for_a_game_that_was_published_a_moment_ago(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -125,7 +125,7 @@ async fn a_key_waits_for_a_game_that_was_published_a_moment_ago(pool: PgPool) {
 
 const REFUSED: (u16, &str) = (401, "invalid_key");
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_revocation_takes_effect_at_once_at_every_replica(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let key = here.live_key().await;
@@ -139,7 +139,7 @@ async fn a_revocation_takes_effect_at_once_at_every_replica(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) {
     let here = Test::new(pool.clone()).await;
     let with = TestConfig {
@@ -155,7 +155,7 @@ async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) 
     assert_eq!(there.get(&key, "/games").await.error(), REFUSED);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_rotation_without_a_grace_period_is_a_revocation(pool: PgPool) {
     let with = TestConfig {
         grace: std::time::Duration::ZERO,
@@ -172,7 +172,7 @@ async fn a_rotation_without_a_grace_period_is_a_revocation(pool: PgPool) {
     assert_eq!(here.get(&key, "/games").await.error(), REFUSED);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_rotated_key_works_through_its_grace_period(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -201,7 +201,7 @@ async fn a_rotated_key_works_through_its_grace_period(pool: PgPool) {
     assert!(test.get(&new, "/games").await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_stops_at_its_expiry(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -215,7 +215,7 @@ async fn a_key_stops_at_its_expiry(pool: PgPool) {
     assert_eq!(test.get(&key, "/games").await.error(), REFUSED);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_works_while_its_game_is_published(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     publish(&here, "kora", true).await;
@@ -232,7 +232,7 @@ async fn a_key_works_while_its_game_is_published(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let (owner, heir) = (here.account("free").await, here.account("free").await);
@@ -275,7 +275,7 @@ async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
     assert_eq!(there.get(&key, "/games").await.error(), REFUSED);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
     let mut test = Test::new(pool).await;
     publish(&test, "kora", true).await;
@@ -298,7 +298,7 @@ async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
     assert!(test.get(&kept, "/games").await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_new_plan_applies_to_cached_keys(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let account = here.account("free").await;
@@ -326,7 +326,7 @@ async fn a_new_plan_applies_to_cached_keys(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -347,7 +347,7 @@ async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
     assert_eq!(used, Some(START + Duration::SECOND));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_poisoned_game_stops_no_other(pool: PgPool) {
     let feed = Subscription {
         schema: gateway::SCHEMA,

@@ -10,7 +10,7 @@ use crate::support::{NO_REDIS, Test, TestConfig, another, eventually, lock};
 
 const AWAY: (u16, &str) = (503, "unavailable");
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn cached_keys_work_without_postgresql_and_others_are_unavailable(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -32,7 +32,7 @@ async fn cached_keys_work_without_postgresql_and_others_are_unavailable(pool: Pg
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
     let with = TestConfig {
         // Not the Redis with the tombstone.
@@ -62,7 +62,7 @@ async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
     let with = TestConfig {
         lookup: deadline(Duration::from_millis(200)),
@@ -82,7 +82,7 @@ async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
     drop(keys);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_lookup_has_a_deadline(pool: PgPool) {
     let with = TestConfig {
         lookup: deadline(Duration::from_millis(200)),

@@ -25,7 +25,7 @@ async fn announced(test: &Test) -> Vec<(String, u64)> {
         .collect()
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_large_month_of_an_account_without_a_limit_is_announced_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let (partner, free) = (test.account("partner").await, test.account("free").await);

@@ -14,7 +14,7 @@ use crate::support::{Test, TestConfig, account_key};
 
 const PATH: &str = "/webhooks/messages";
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn messages_of_the_account_are_passed_on(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -62,7 +62,7 @@ async fn messages_of_the_account_are_passed_on(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_plan_without_events_and_a_public_key_get_none(pool: PgPool) {
     let test = Test::new(pool).await;
     crate::keys::publish(&test, "kora", true).await;
@@ -94,7 +94,7 @@ async fn a_plan_without_events_and_a_public_key_get_none(pool: PgPool) {
     assert_eq!(test.webhooks.messages().len(), 2);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_message_says_when_no_plan_has_events(pool: PgPool) {
     let table = "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false";
     let config = TestConfig {
@@ -109,7 +109,7 @@ async fn the_message_says_when_no_plan_has_events(pool: PgPool) {
     assert!(message.contains("No plan includes it"), "{message}");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn bad_parameters_and_refusals_have_their_answers(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;

@@ -40,7 +40,7 @@ async fn make(test: &Test, account: &str, month: Month, calls: u64) {
         .unwrap();
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn accounts_are_listed_from_a_share_of_their_limit(pool: PgPool) {
     let test = Test::new(pool).await;
     let march = Month::of(START);
@@ -77,7 +77,7 @@ async fn accounts_are_listed_from_a_share_of_their_limit(pool: PgPool) {
     assert_eq!(ids(&test, 1).await, Vec::<String>::new());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_list_has_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let mut accounts = Vec::new();

@@ -129,7 +129,7 @@ async fn command(words: &[&str]) {
         .unwrap();
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn counts_are_flushed_and_never_lowered(pool: PgPool) {
     let mut process = process(&pool);
     let (one, other) = (live(), live());
@@ -151,7 +151,7 @@ async fn counts_are_flushed_and_never_lowered(pool: PgPool) {
     assert_eq!(written(&pool, &sample).await, None);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_missing_month_is_read_once_for_all_waiting_calls(pool: PgPool) {
     let mut process = process(&pool);
     let account = kit::ids::row_id();
@@ -175,7 +175,7 @@ async fn a_missing_month_is_read_once_for_all_waiting_calls(pool: PgPool) {
     assert!(used.into_iter().eq((41..=240).map(Some)));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn missing_months_are_read_in_batches(pool: PgPool) {
     let mut process = process(&pool);
     let callers: Vec<Caller> = (0..200).map(|_| live()).collect();
@@ -189,7 +189,7 @@ async fn missing_months_are_read_in_batches(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_month_of_an_earlier_run_is_compared_with_postgresql(pool: PgPool) {
     let mut process = process(&pool);
     for (in_redis, in_postgresql, next) in
@@ -211,7 +211,7 @@ async fn a_month_of_an_earlier_run_is_compared_with_postgresql(pool: PgPool) {
 }
 
 /// The hash of an account does not grow with its months and keys.
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     let mut process = process(&pool);
     let caller = live();
@@ -265,7 +265,7 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
 }
 
 /// Redis has lost the month in which the call was counted. The refund is applied once the month is seeded again.
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_refund_to_a_lost_month_is_applied_later(pool: PgPool) {
     let (mut process, plan, caller) = (process(&pool), plan(), live());
     process.take([(&caller, START); 2]).await;
@@ -276,7 +276,7 @@ async fn a_refund_to_a_lost_month_is_applied_later(pool: PgPool) {
     assert_eq!(process.take_one(&caller).await, Some(3));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn counts_in_memory_survive_an_emptied_redis(pool: PgPool) {
     let mut process = process(&pool);
     let caller = live();
@@ -292,7 +292,7 @@ async fn counts_in_memory_survive_an_emptied_redis(pool: PgPool) {
     assert_eq!(process.take_one(&caller).await, Some(7));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_month_ends_at_midnight_utc(pool: PgPool) {
     let mut process = process(&pool);
     let caller = live();
@@ -310,7 +310,7 @@ async fn the_month_ends_at_midnight_utc(pool: PgPool) {
 }
 
 /// A call that fails after midnight was counted before: its own month gets the refund, not the new one.
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_call_is_refunded_to_its_own_month(pool: PgPool) {
     let (mut process, plan, caller) = (process(&pool), plan(), live());
     let midnight = time::macros::datetime!(2026-04-01 00:00 UTC);
@@ -331,7 +331,7 @@ async fn a_call_is_refunded_to_its_own_month(pool: PgPool) {
     assert_eq!(march, Some(2));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn calls_without_redis_and_postgresql_are_admitted_and_counted_later(pool: PgPool) {
     let nowhere = PgPoolOptions::new()
         .acquire_timeout(Duration::from_millis(50))
@@ -361,7 +361,7 @@ async fn calls_without_redis_and_postgresql_are_admitted_and_counted_later(pool:
     assert_eq!(process.take_one(&caller).await, Some(5));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn calls_without_redis_are_added_once_later(pool: PgPool) {
     let (mut one, mut other) = (process(&pool), process(&pool));
     let (caller, plan) = (live(), plan());
@@ -404,7 +404,7 @@ fn caller_of(other: &Caller) -> Caller {
     caller(other.key.account, Mode::Test)
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_row_of_owed_calls_is_added_once_even_if_it_stays(pool: PgPool) {
     let mut process = process(&pool);
     let caller = live();
@@ -425,7 +425,7 @@ async fn a_row_of_owed_calls_is_added_once_even_if_it_stays(pool: PgPool) {
     assert_eq!(process.take_one(&caller).await, Some(8));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn rows_that_redis_refuses_do_not_stop_the_others(pool: PgPool) {
     let mut process = process(&pool);
     let (refused, caller) = (live(), live());
@@ -476,7 +476,7 @@ async fn silent() -> String {
     url
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_call_that_redis_may_still_count_is_not_counted_again(pool: PgPool) {
     let mut process = process(&pool);
     let (caller, plan) = (live(), plan());

@@ -16,7 +16,7 @@ async fn ask(test: &Test, method: &str, headers: &[(&str, &str)]) -> TestRespons
     test.call(request).await
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_document_has_every_operation_of_the_router_and_no_other(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
@@ -50,7 +50,7 @@ fn references<'a>(json: &'a Value, found: &mut BTreeSet<&'a str>) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_reference_leads_to_something_and_every_component_is_used(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
@@ -75,7 +75,7 @@ async fn every_reference_leads_to_something_and_every_component_is_used(pool: Pg
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_example_is_as_its_schema_says(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
@@ -114,7 +114,7 @@ fn bodies<'a>(json: &'a Value, path: &str, found: &mut Vec<(String, &'a Value)>)
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
@@ -150,7 +150,7 @@ async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
 }
 
 /// Readers do not have the sections of the contract.
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_operation_says_who_may_call_it_and_no_text_names_a_section(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
@@ -169,7 +169,7 @@ async fn every_operation_says_who_may_call_it_and_no_text_names_a_section(pool: 
     assert_eq!(used, schemes.keys().collect());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn everybody_may_read_the_document_in_every_coding(pool: PgPool) {
     let test = Test::new(pool).await;
     // A page may read it, and a key makes no difference.
@@ -210,7 +210,7 @@ async fn everybody_may_read_the_document_in_every_coding(pool: PgPool) {
     assert_eq!(tags.len(), 4, "each coding has a tag of its own");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     let test = Test::new(pool).await;
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
@@ -222,7 +222,7 @@ async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     assert_eq!(below.error(), (401, "missing_key"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_latest_release_year_follows_the_clock(pool: PgPool) {
     let test = Test::new(pool).await;
     let maximum = async || {
@@ -235,7 +235,7 @@ async fn the_latest_release_year_follows_the_clock(pool: PgPool) {
     assert_eq!(maximum().await, first + 1);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn operations_of_tokens_have_texts_of_their_own(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;

@@ -35,7 +35,7 @@ fn assert_shed(response: &TestResponse) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
     let with = TestConfig {
         upstream: upstream::CallLimits {
@@ -74,7 +74,7 @@ async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_further_call_waits_for_a_permit(pool: PgPool) {
     let with = TestConfig {
         upstream: upstream::CallLimits {
@@ -100,7 +100,7 @@ async fn a_further_call_waits_for_a_permit(pool: PgPool) {
 }
 
 /// More unknown keys than catalogue-svc has permits, while PostgreSQL is slow.
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn requests_with_unknown_keys_hold_no_permit(pool: PgPool) {
     let test = Test::new(pool).await;
     let known = test.live_key().await;

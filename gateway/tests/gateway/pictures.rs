@@ -47,7 +47,7 @@ fn header<'a>(response: &'a Response<Body>, name: &str) -> &'a str {
         .map_or("", |value| value.to_str().unwrap())
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_picture_needs_no_key_and_is_immutable(pool: PgPool) {
     let test = Test::new(pool).await;
     test.files.insert(&name(), file(1_000));
@@ -90,7 +90,7 @@ async fn get_again(test: &Test) -> Response<Body> {
     picture
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_cached_picture_is_not_sent_again(pool: PgPool) {
     let test = Test::new(pool).await;
     test.files.insert(&name(), file(1_000));
@@ -114,7 +114,7 @@ async fn a_cached_picture_is_not_sent_again(pool: PgPool) {
     assert_eq!(gone.status(), 404);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_invalid_name_is_not_requested(pool: PgPool) {
     let test = Test::new(pool).await;
     for path in [
@@ -130,7 +130,7 @@ async fn an_invalid_name_is_not_requested(pool: PgPool) {
     assert!(test.files.take_requests().is_empty());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn errors_have_the_envelope_without_a_mode(pool: PgPool) {
     let test = Test::new(pool).await;
     let path = format!("/pictures/{}", name());
@@ -153,7 +153,7 @@ async fn errors_have_the_envelope_without_a_mode(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_large_picture_is_requested_in_parts(pool: PgPool) {
     let test = Test::new(pool).await;
     let size = 3 * PART + 17;
@@ -180,7 +180,7 @@ async fn a_large_picture_is_requested_in_parts(pool: PgPool) {
     assert_eq!(offsets, [0, part, 2 * part, 3 * part]);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_truncated_file_breaks_the_response_off(pool: PgPool) {
     let test = Test::new(pool).await;
     test.files.insert(&name(), file(2 * PART));
@@ -190,7 +190,7 @@ async fn a_truncated_file_breaks_the_response_off(pool: PgPool) {
     assert!(picture.into_body().collect().await.is_err());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_listings_svc_that_hangs_holds_up_no_other_route(pool: PgPool) {
     let with = TestConfig {
         upstream: upstream::CallLimits {

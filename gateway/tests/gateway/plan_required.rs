@@ -72,7 +72,7 @@ async fn keys(test: &Test) -> (TestKey, TestKey) {
     (live, sample)
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_plan_can_lack_each_endpoint_and_test_keys_have_all(pool: PgPool) {
     for endpoint in ENDPOINTS {
         assert!(
@@ -103,7 +103,7 @@ async fn a_plan_can_lack_each_endpoint_and_test_keys_have_all(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_message_names_the_cheapest_sufficient_plan(pool: PgPool) {
     for (build, partner, way_out) in [
         ("", "", "The plan Build does."),
@@ -128,7 +128,7 @@ async fn the_message_names_the_cheapest_sufficient_plan(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_larger_plan_takes_effect(pool: PgPool) {
     let mut test = Test::with(pool, table(&all(), "", "")).await;
     let account = test.account("free").await;
@@ -149,7 +149,7 @@ async fn a_larger_plan_takes_effect(pool: PgPool) {
     assert!(test.get(&key, "/games").await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_plan_comes_before_the_permission_the_path_and_the_method(pool: PgPool) {
     let test = Test::with(pool, table(&all(), "", "")).await;
     let account = test.account("free").await;

@@ -30,7 +30,7 @@ fn row(
     (name.to_owned(), event.to_owned(), revision, minute)
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn plans_are_published_when_they_change_and_only_then(pool: PgPool) {
     // Two replicas start concurrently.
     let (one, other) = (Test::new(pool.clone()), Test::new(pool.clone()));
@@ -64,7 +64,7 @@ async fn plans_are_published_when_they_change_and_only_then(pool: PgPool) {
     assert_eq!(published(&pool).await, expected);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn limits_working_keys_and_webhooks_come_from_the_table(pool: PgPool) {
     let limits = "calls_per_minute = 5\ncalls_per_month = 2\nworking_keys = 1\nwrites_per_day = 4\nwebhook_endpoints = 3";
     let with = TestConfig {

@@ -94,7 +94,7 @@ async fn raw(port: &Port, head: &str) -> String {
     String::from_utf8(response).unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn both_versions_of_http_are_served(pool: PgPool) {
     let test = Test::new(pool).await;
     let (port, key) = (open(&test).await, test.live_key().await);
@@ -126,7 +126,7 @@ async fn both_versions_of_http_are_served(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn heads_over_the_limits_get_an_envelope(pool: PgPool) {
     let test = Test::new(pool).await;
     let port = open(&test).await;
@@ -155,7 +155,7 @@ async fn heads_over_the_limits_get_an_envelope(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn draining_closes_idle_connections_and_stops_the_server(pool: PgPool) {
     let test = Test::new(pool).await;
     let port = open(&test).await;

@@ -88,7 +88,7 @@ fn get(key: &TestKey, path: &str) -> String {
     )
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_request_that_waits_too_long_is_shed(pool: PgPool) {
     let limits = ConcurrencyLimits {
         queue_timeout: Duration::from_millis(1),
@@ -116,7 +116,7 @@ async fn a_request_that_waits_too_long_is_shed(pool: PgPool) {
     assert_eq!(response.status, 200, "{response:?}");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_queue_is_limited(pool: PgPool) {
     let busy = Busy::with(pool, ONE).await;
     let mut sender = busy.port.http2().await;
@@ -139,7 +139,7 @@ async fn the_queue_is_limited(pool: PgPool) {
     assert_eq!(waited.0, 200, "{}", waited.1);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_connection_with_an_ambiguous_end_is_closed_after_shedding(pool: PgPool) {
     let limits = ConcurrencyLimits { queued: 0, ..ONE };
     let busy = Busy::with(pool, limits).await;
@@ -160,7 +160,7 @@ async fn a_connection_with_an_ambiguous_end_is_closed_after_shedding(pool: PgPoo
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_client_that_does_not_receive_holds_no_permit(pool: PgPool) {
     let test = Test::new(pool).await;
     // More than the kernel buffers.

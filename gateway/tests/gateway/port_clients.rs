@@ -77,7 +77,7 @@ fn calls_without_window() -> Vec<u8> {
     hello.iter().copied().chain(calls).collect()
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_flood_from_twenty_addresses_costs_a_caller_with_a_key_no_call(pool: PgPool) {
     let many = u32::from(ADDRESSES) * u32::try_from(FLOOD).unwrap();
     assert_eq!(descriptor_limit::allowed("test", 3 * many), 3 * many);

@@ -73,7 +73,7 @@ impl Connection {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_connection_works_after_a_shed_request(pool: PgPool) {
     let test = Test::new(pool).await;
     let gate = Arc::new(Semaphore::new(0));
@@ -154,7 +154,7 @@ const UNREAD: [(&str, u16); 5] = [
     ("GET /v1/games", 200),
 ];
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_connection_stays_open_after_an_unread_body(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -174,7 +174,7 @@ async fn a_connection_stays_open_after_an_unread_body(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_connection_stays_open_after_a_shed_request_with_a_body(pool: PgPool) {
     let test = Test::new(pool).await;
     let none = ConcurrencyLimits {
@@ -198,7 +198,7 @@ async fn a_connection_stays_open_after_a_shed_request_with_a_body(pool: PgPool) 
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_connection_that_must_close_says_so(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;

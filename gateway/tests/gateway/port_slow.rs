@@ -149,7 +149,7 @@ async fn slow_clients_are_disconnected_and_others_are_served() {
     assert!(served > 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_slow_or_endless_body_is_rejected(pool: PgPool) {
     let with = TestConfig {
         body_timeout: SHORT.http_body,

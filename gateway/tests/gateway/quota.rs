@@ -78,7 +78,7 @@ fn at(seconds: f64) -> OffsetDateTime {
     START + Duration::seconds_f64(seconds)
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_minute_begins_with_the_first_call(pool: PgPool) {
     let (quota, plan, caller) = (
         CountingProcess::start(&pool),
@@ -103,7 +103,7 @@ async fn the_minute_begins_with_the_first_call(pool: PgPool) {
     assert_eq!((next.window.start, next.window.used), (at(60.0), 1));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
     let (quota, plan) = (
         CountingProcess::start(&pool),
@@ -126,7 +126,7 @@ async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn concurrent_calls_are_counted_in_order(pool: PgPool) {
     let quota = CountingProcess::start(&pool);
     for (minute, month) in [(5, 3), (3, 5), (4, 4), (1, 5)] {
@@ -151,7 +151,7 @@ async fn concurrent_calls_are_counted_in_order(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_cancelled_call_does_not_affect_others(pool: PgPool) {
     let (quota, plan, caller) = (
         CountingProcess::start(&pool),
@@ -170,7 +170,7 @@ async fn a_cancelled_call_does_not_affect_others(pool: PgPool) {
     assert!((2..=3).contains(&used), "{used}");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_month_belongs_to_the_account_and_ends_in_utc(pool: PgPool) {
     let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_month = 3"));
     let account = kit::ids::row_id();
@@ -200,7 +200,7 @@ async fn the_month_belongs_to_the_account_and_ends_in_utc(pool: PgPool) {
     assert_eq!(first.month_used, Some(1));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
     let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_month = 6"));
     let account = kit::ids::row_id();
@@ -244,7 +244,7 @@ async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
     assert!(quota.consume(&one, &plan, april).await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn calls_without_a_limit_are_counted(pool: PgPool) {
     let (quota, plan, caller) = (CountingProcess::start(&pool), plan(""), live());
     for used in 1..=3 {
@@ -254,7 +254,7 @@ async fn calls_without_a_limit_are_counted(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_server_error_is_refunded(pool: PgPool) {
     let (quota, plan, caller) = (
         CountingProcess::start(&pool),
@@ -275,7 +275,7 @@ async fn a_server_error_is_refunded(pool: PgPool) {
     assert_eq!((next.window.used, next.month_used), (2, Some(2)));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_test_key_refunds_no_month(pool: PgPool) {
     let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_month = 9"));
     let account = kit::ids::row_id();
@@ -287,7 +287,7 @@ async fn a_test_key_refunds_no_month(pool: PgPool) {
     assert_eq!(next.month_used, Some(2));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_tombstone_rejects_one_key_and_counts_nothing(pool: PgPool) {
     let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_minute = 9"));
     let account = kit::ids::row_id();
@@ -304,7 +304,7 @@ async fn a_tombstone_rejects_one_key_and_counts_nothing(pool: PgPool) {
 }
 
 /// The script and the domain count alike.
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_script_and_the_domain_agree(pool: PgPool) {
     let counting = CountingProcess::start(&pool);
     let here = Handle::current();

@@ -18,7 +18,7 @@ fn limited(limits: &str) -> TestConfig {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -48,7 +48,7 @@ async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
     assert_eq!(response.header("ratelimit-policy"), "\"minute\";q=60;w=60");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_error_of_public_keys_says_that_other_keys_work(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_month = 2")).await;
     crate::keys::publish(&test, "kora", true).await;
@@ -72,7 +72,7 @@ async fn the_error_of_public_keys_says_that_other_keys_work(pool: PgPool) {
     assert!(test.get(&key, "/games").await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_exceeded_minute_has_retry_after(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 1")).await;
     let key = test.live_key().await;
@@ -90,7 +90,7 @@ async fn an_exceeded_minute_has_retry_after(pool: PgPool) {
     assert!(test.get(&key, "/games").await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_exceeded_month_has_its_reset(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_month = 1")).await;
     let account = test.account("free").await;
@@ -113,7 +113,7 @@ async fn an_exceeded_month_has_its_reset(pool: PgPool) {
     assert!(test.get(&other, "/games").await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn server_errors_are_refunded(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 3\ncalls_per_month = 3")).await;
     let key = test.live_key().await;
@@ -133,7 +133,7 @@ async fn server_errors_are_refunded(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn me_shows_key_account_and_limits(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -157,7 +157,7 @@ async fn me_shows_key_account_and_limits(pool: PgPool) {
     assert!(!response.text.contains(&key.secret));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn me_without_limits_has_nulls(pool: PgPool) {
     let test = Test::with(pool, limited("")).await;
     let key = test.live_key().await;
@@ -202,12 +202,12 @@ async fn without_redis(pool: PgPool, redis: String) {
     test.revoke(&key).await;
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn without_redis_each_replica_limits_the_minute(pool: PgPool) {
     without_redis(pool, "redis://127.0.0.1:1".to_owned()).await;
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_redis_that_does_not_reply_in_time_is_away(pool: PgPool) {
     // It accepts connections and never responses.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -79,7 +79,7 @@ impl Reader {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn clients_that_stop_reading_hold_little_and_stop_nobody(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
@@ -104,7 +104,7 @@ async fn clients_that_stop_reading_hold_little_and_stop_nobody(pool: PgPool) {
     drop(stopped);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn rates_that_fail_before_they_begin_are_a_refunded_503(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
@@ -137,7 +137,7 @@ async fn rates_that_fail_before_they_begin_are_a_refunded_503(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn rates_that_break_off_are_cut_off(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
@@ -159,7 +159,7 @@ async fn rates_that_break_off_are_cut_off(pool: PgPool) {
     assert!(response.into_body().collect().await.is_err());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn rates_are_fetched_once_for_all_clients_that_wait(pool: PgPool) {
     const CLIENTS: usize = 8;
     let test = Test::new(pool).await;

@@ -28,7 +28,7 @@ async fn raise_position(test: &Test, position: Position) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_read_is_sent_once_with_the_position_in_redis(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -44,7 +44,7 @@ async fn a_read_is_sent_once_with_the_position_in_redis(pool: PgPool) {
     assert_eq!(test.files.position_requests(), 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_error_is_final(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -65,7 +65,7 @@ fn without_redis() -> TestConfig {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn without_redis_listings_svc_reports_its_position(pool: PgPool) {
     let test = Test::with(pool, without_redis()).await;
     let key = test.live_key().await;
@@ -84,7 +84,7 @@ async fn without_redis_listings_svc_reports_its_position(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn without_any_position_a_read_is_answered_nevertheless(pool: PgPool) {
     let test = Test::with(pool, without_redis()).await;
     let key = test.live_key().await;
@@ -95,7 +95,7 @@ async fn without_any_position_a_read_is_answered_nevertheless(pool: PgPool) {
     assert_eq!(request.at_least, None);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_listings_svc_that_hangs_delays_few_reads(pool: PgPool) {
     let with = TestConfig {
         // Many reads come in this time, also on a slow machine.

@@ -30,7 +30,7 @@ async fn asks<Q: Clone + PartialEq + std::fmt::Debug + 'static>(
     assert_eq!(test.catalogue.last_request::<Q>(), request, "{path}");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -115,7 +115,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     asks(&test, &key, path, ranking).await;
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_cursor_of_an_outdated_history_is_gone(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -125,7 +125,7 @@ async fn a_cursor_of_an_outdated_history_is_gone(pool: PgPool) {
     assert_eq!(response.error(), (410, "gone"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn countries_are_requested_with_or_without_empty_ones(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -151,7 +151,7 @@ async fn countries_are_requested_with_or_without_empty_ones(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn genres_ignore_page_parameters(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -163,7 +163,7 @@ async fn genres_ignore_page_parameters(pool: PgPool) {
     asks(&test, &key, "/genres?limit=many&cursor=x", request).await;
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -202,7 +202,7 @@ async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn lists_and_items_have_the_same_envelopes(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -232,7 +232,7 @@ async fn lists_and_items_have_the_same_envelopes(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_bad_parameter_is_reported(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;

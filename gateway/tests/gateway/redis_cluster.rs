@@ -44,7 +44,7 @@ async fn call_all(test: &Test, keys: &[(String, TestKey)]) -> Vec<TestResponse> 
     join_all(keys.iter().map(|(_, key)| test.get(key, "/games"))).await
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn months_are_limited_on_every_node(pool: PgPool) {
     let servers = Servers::cluster(false).unwrap();
     let test = Test::with(pool, with(&servers, "calls_per_month = 3")).await;
@@ -61,7 +61,7 @@ async fn months_are_limited_on_every_node(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_revocation_takes_effect_on_every_node(pool: PgPool) {
     let servers = Servers::cluster(false).unwrap();
     let test = Test::with(pool, with(&servers, "")).await;
@@ -85,7 +85,7 @@ async fn written(pool: &PgPool, account: &str) -> i64 {
     used.unwrap_or(0)
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_node_that_has_lost_counts_gets_them_back(pool: PgPool) {
     let mut servers = Servers::cluster(false).unwrap();
     let test = Test::with(pool.clone(), with(&servers, "calls_per_month = 3")).await;

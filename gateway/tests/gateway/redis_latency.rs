@@ -116,7 +116,7 @@ async fn call(test: &Test, key: &TestKey) -> usize {
     with_month.count()
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_read_takes_one_round_trip_to_redis(pool: PgPool) {
     let redis = DelayedRedis::redis().await;
     let with = TestConfig {
@@ -132,7 +132,7 @@ async fn a_read_takes_one_round_trip_to_redis(pool: PgPool) {
     assert_eq!(call(&test, &key).await, CALLS);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_connection_is_open_before_the_first_call(pool: PgPool) {
     let redis = DelayedRedis::redis().await;
     let with = TestConfig {
@@ -150,7 +150,7 @@ async fn the_connection_is_open_before_the_first_call(pool: PgPool) {
     assert!(redis.connections.load(Ordering::SeqCst) <= opened + 1);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_slow_redis_loses_no_count(pool: PgPool) {
     let redis = DelayedRedis::redis().await;
     let with = TestConfig {

@@ -18,7 +18,7 @@ async fn rejected(test: &Test, key: &TestKey, error: (u16, &str)) -> u32 {
     test.catalogue.calls() - before
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn reads_beyond_the_minute_do_not_reach_the_catalogue(pool: PgPool) {
     let with = TestConfig {
         plans: plans("calls_per_minute = 1"),
@@ -34,7 +34,7 @@ async fn reads_beyond_the_minute_do_not_reach_the_catalogue(pool: PgPool) {
     assert_eq!(test.catalogue.calls(), 2);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn without_redis_reads_beyond_the_minute_reach_no_service(pool: PgPool) {
     let with = TestConfig {
         redis: NO_REDIS.to_owned(),
@@ -49,7 +49,7 @@ async fn without_redis_reads_beyond_the_minute_reach_no_service(pool: PgPool) {
     assert_eq!(test.files.position_requests(), positions);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn reads_beyond_the_month_do_not_reach_the_catalogue(pool: PgPool) {
     let with = TestConfig {
         plans: plans("calls_per_month = 1"),
@@ -61,7 +61,7 @@ async fn reads_beyond_the_month_do_not_reach_the_catalogue(pool: PgPool) {
     assert_eq!(rejected(&test, &key, (429, "quota_exceeded")).await, 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn reads_with_a_revoked_key_do_not_reach_the_catalogue(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -71,7 +71,7 @@ async fn reads_with_a_revoked_key_do_not_reach_the_catalogue(pool: PgPool) {
     assert_eq!(rejected(&test, &key, (401, "invalid_key")).await, 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn reads_while_the_api_is_off_do_not_reach_the_catalogue(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -80,7 +80,7 @@ async fn reads_while_the_api_is_off_do_not_reach_the_catalogue(pool: PgPool) {
     assert_eq!(rejected(&test, &key, (503, "api_unavailable")).await, 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn reads_that_the_plan_lacks_do_not_reach_the_catalogue(pool: PgPool) {
     let lacks = [
         "games",

@@ -76,7 +76,7 @@ async fn rotate(test: &Test, id: &str) -> Result<proto::RotateKeyResponse, Statu
         .into_inner())
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_account_is_created_found_and_moved(pool: PgPool) {
     let test = Test::new(pool).await;
     let made = create(&test, " Savanna ", "Ama@Example.org", "")
@@ -111,7 +111,7 @@ async fn an_account_is_created_found_and_moved(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn staff_create_one_account_for_an_address_ignoring_case(pool: PgPool) {
     let test = Test::new(pool).await;
     create(&test, "A", "ama@example.org", "").await.unwrap();
@@ -124,7 +124,7 @@ async fn staff_create_one_account_for_an_address_ignoring_case(pool: PgPool) {
     assert_eq!(made.iter().filter(|outcome| outcome.is_ok()).count(), 1);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_bad_field_is_reported_at_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let refused = fault(create(&test, " ", "nobody", "gold").await);
@@ -146,7 +146,7 @@ async fn every_bad_field_is_reported_at_once(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn unknown_accounts_and_keys_are_not_found(pool: PgPool) {
     let test = Test::new(pool).await;
     let id = kit::ids::row_id().to_string();
@@ -172,7 +172,7 @@ async fn unknown_accounts_and_keys_are_not_found(pool: PgPool) {
     assert_eq!(fault(revoke).code, Code::NotFound);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn accounts_are_listed_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let mut made = BTreeSet::new();
@@ -205,7 +205,7 @@ async fn accounts_are_listed_in_pages(pool: PgPool) {
     assert_eq!(fields(&refused), ["cursor", "limit"]);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn plans_are_listed_cheapest_first(pool: PgPool) {
     let test = Test::new(pool).await;
     let plans = test
@@ -218,7 +218,7 @@ async fn plans_are_listed_cheapest_first(pool: PgPool) {
     assert_eq!(plans[2].calls_per_month, None);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_secret_is_shown_once_and_stored_nowhere(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -236,7 +236,7 @@ async fn a_secret_is_shown_once_and_stored_nowhere(pool: PgPool) {
     assert!(!row.fetch_one(&test.pool).await.unwrap().contains(body));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_plan_limits_working_keys(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -265,7 +265,7 @@ async fn the_plan_limits_working_keys(pool: PgPool) {
     assert!(test.key_like(live()).await.is_err());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn keys_of_games_need_a_published_game(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -297,7 +297,7 @@ async fn keys_of_games_need_a_published_game(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_rotation_keeps_the_permissions_and_succeeds_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;

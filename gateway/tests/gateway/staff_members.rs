@@ -38,7 +38,7 @@ fn details(action: &common::AuditEntry) -> Value {
     serde_json::from_str(&action.details).unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_token_belongs_to_a_member_of_listings_svc(pool: PgPool) {
     let test = Test::new(pool).await;
     let (ada, eve) = ("staff_ada", "staff_eve");
@@ -68,7 +68,7 @@ async fn a_token_belongs_to_a_member_of_listings_svc(pool: PgPool) {
     assert_eq!(found, Some(member("eve", Role::Admin)));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn without_listings_svc_no_token_is_accepted(pool: PgPool) {
     let with = TestConfig {
         no_listings: true,
@@ -79,7 +79,7 @@ async fn without_listings_svc_no_token_is_accepted(pool: PgPool) {
     assert_eq!(fault.code, Code::Unavailable);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_rotation_is_audited_with_its_member(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -109,7 +109,7 @@ async fn a_rotation_is_audited_with_its_member(pool: PgPool) {
     assert_eq!(all(&test).await.len(), recorded.len());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -173,7 +173,7 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     assert!(test.staff.list_plans(nobody).await.is_err());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_change_is_audited_and_listed_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;

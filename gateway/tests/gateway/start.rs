@@ -38,7 +38,7 @@ fn run(pool: &PgPool, table: &str) -> Output {
     output
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn unknown_names_in_the_table_of_plans_are_rejected(pool: PgPool) {
     let table = format!("{TABLE}lacks = [\"games\", \"toys\"]\ncalls_per_hour = 3\n");
     let output = run(&pool, &table);
@@ -53,7 +53,7 @@ async fn unknown_names_in_the_table_of_plans_are_rejected(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_table_without_a_plan_of_an_account_is_rejected(pool: PgPool) {
     let test = Test::new(pool.clone()).await;
     test.account("free").await;

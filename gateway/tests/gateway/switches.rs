@@ -62,7 +62,7 @@ async fn codes(test: &Test, key: &TestKey) -> [&'static str; 4] {
     codes
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_switch_takes_effect_at_every_replica_and_after_a_restart(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
     let account = here.account("free").await;
@@ -99,7 +99,7 @@ async fn a_switch_takes_effect_at_every_replica_and_after_a_restart(pool: PgPool
     assert_eq!(codes(&restarted, &live).await, ["api_unavailable"; 4]);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_api_switch_applies_to_unknown_paths_but_not_to_invalid_keys(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -114,7 +114,7 @@ async fn the_api_switch_applies_to_unknown_paths_but_not_to_invalid_keys(pool: P
     assert_eq!(response.error(), (401, "invalid_key"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
     let test = Test::new(pool).await;
     let before = list(&test).await;
@@ -160,7 +160,7 @@ async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_unknown_switch_is_rejected(pool: PgPool) {
     let test = Test::new(pool).await;
     let refused = set(&test, "light", true, &"x".repeat(201)).await;

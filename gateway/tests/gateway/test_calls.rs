@@ -56,7 +56,7 @@ fn header(name: &str, value: &str) -> proto::HttpHeader {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_person_reads_samples_as_their_account(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -77,7 +77,7 @@ async fn a_person_reads_samples_as_their_account(pool: PgPool) {
     assert_eq!((status, &none["error"]["code"]), (404, &json!("not_found")));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn headers_and_body_arrive_and_headers_come_back(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -99,7 +99,7 @@ async fn headers_and_body_arrive_and_headers_come_back(pool: PgPool) {
     assert_eq!((unchanged.status, unchanged.body.len()), (304, 0));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_account_api_is_read_and_refuses_changes(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -114,7 +114,7 @@ async fn the_account_api_is_read_and_refuses_changes(pool: PgPool) {
     assert!(test.get(&key, "/me").await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn calls_have_the_minute_of_the_plan_and_are_in_the_log(pool: PgPool) {
     let config = TestConfig {
         plans: plans("calls_per_minute = 2"),
@@ -141,7 +141,7 @@ async fn calls_have_the_minute_of_the_plan_and_are_in_the_log(pool: PgPool) {
     assert_eq!(listed.into_inner().calls.len(), 3);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_long_body_is_cut_off(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
@@ -154,7 +154,7 @@ async fn a_long_body_is_cut_off(pool: PgPool) {
     assert_eq!(response.body.len(), 256 * 1024);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_call_that_cannot_be_sent_is_refused(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;

@@ -37,7 +37,7 @@ async fn use_up(test: &Test, address: &str) {
     assert_eq!(guess(test, address).await.error(), LIMITED);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_address_over_its_limit_gets_no_lookup(pool: PgPool) {
     let test = Test::with(pool, three()).await;
     let known = test.live_key().await;
@@ -80,7 +80,7 @@ fn mistyped() -> TestKey {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn every_refused_call_counts_against_its_address(pool: PgPool) {
     let test = Test::with(pool, three()).await;
     let key = test.live_key().await;
@@ -124,7 +124,7 @@ async fn every_refused_call_counts_against_its_address(pool: PgPool) {
     assert_eq!(test.call(mistyped().get_from(HERE)).await.error(), WRONG);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_existing_key_is_looked_up_despite_the_limit(pool: PgPool) {
     let before = Test::new(pool.clone()).await;
     let old = before.live_key().await;
@@ -149,7 +149,7 @@ async fn an_existing_key_is_looked_up_despite_the_limit(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn existing_keys_do_not_count_as_guesses(pool: PgPool) {
     let test = Test::with(pool.clone(), three()).await;
     let elsewhere = Test::new(pool).await;
@@ -161,7 +161,7 @@ async fn existing_keys_do_not_count_as_guesses(pool: PgPool) {
     use_up(&test, HERE).await;
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn concurrent_requests_with_a_new_key_share_one_lookup(pool: PgPool) {
     let test = Test::with(pool.clone(), three()).await;
     let key = Test::new(pool).await.live_key().await;
@@ -173,7 +173,7 @@ async fn concurrent_requests_with_a_new_key_share_one_lookup(pool: PgPool) {
     use_up(&test, HERE).await;
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_cancelled_lookup_is_continued_by_the_next_request(pool: PgPool) {
     let test = Test::with(pool.clone(), three()).await;
     let key = Test::new(pool).await.live_key().await;
@@ -187,7 +187,7 @@ async fn a_cancelled_lookup_is_continued_by_the_next_request(pool: PgPool) {
     assert!(second.await.is_ok());
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_limit_applies_to_every_path(pool: PgPool) {
     let test = Test::with(pool, three()).await;
     use_up(&test, "0.0.0.0").await;
@@ -202,7 +202,7 @@ async fn the_limit_applies_to_every_path(pool: PgPool) {
     assert_eq!(test.call(none).await.error(), LIMITED);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_ipv6_network_counts_as_one(pool: PgPool) {
     let test = Test::with(pool, three()).await;
     for host in 1..=3 {
@@ -213,7 +213,7 @@ async fn an_ipv6_network_counts_as_one(pool: PgPool) {
     assert_eq!(guess(&test, "2001:db8:0:2::1").await.error(), WRONG);
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn clients_behind_a_trusted_proxy_are_limited_separately(pool: PgPool) {
     let with = TestConfig {
         proxies: "10.0.0.0/8".parse().unwrap(),
@@ -252,7 +252,7 @@ async fn look_ups(pool: &PgPool) -> i64 {
     waiting.fetch_one(pool).await.unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn guesses_leave_connections_for_existing_keys(pool: PgPool) {
     let mut test = Test::new(pool.clone()).await;
     let good = test.live_key().await;
@@ -283,7 +283,7 @@ async fn guesses_leave_connections_for_existing_keys(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn few_guesses_wait_for_a_lookup_and_none_holds_an_admission_permit(pool: PgPool) {
     let test = Test::new(pool).await;
     let known = test.live_key().await;
@@ -321,7 +321,7 @@ async fn few_guesses_wait_for_a_lookup_and_none_holds_an_admission_permit(pool: 
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_burst_of_calls_with_a_new_key_waits_for_one_lookup(pool: PgPool) {
     let test = Test::new(pool.clone()).await;
     let new = test.live_key().await;
@@ -339,7 +339,7 @@ async fn a_burst_of_calls_with_a_new_key_waits_for_one_lookup(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_guess_that_gets_no_permit_is_unavailable(pool: PgPool) {
     let usual = TestConfig::default();
     let with = TestConfig {

@@ -34,7 +34,7 @@ async fn write(test: &Test, call: http::request::Builder) -> TestResponse {
     test.send(call.body(BODY.into()).unwrap()).await
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_write_returns_location_and_revision(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = writing_key(&test).await;
@@ -53,7 +53,7 @@ async fn a_write_returns_location_and_revision(pool: PgPool) {
     assert_eq!((dry.header("location"), dry.header("etag")), ("", ""));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn if_match_becomes_a_precondition(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = writing_key(&test).await;
@@ -91,7 +91,7 @@ async fn if_match_becomes_a_precondition(pool: PgPool) {
     assert_eq!(response.error(), (412, "precondition_failed"));
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_tag_of_a_read_depends_on_its_data_besides_the_revision(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -115,7 +115,7 @@ fn assert_says_how_to_repeat(response: &TestResponse, method: &str) {
     assert_eq!((by_key, by_itself), expected, "{message}");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_write_that_misses_its_deadline_has_an_unknown_outcome(pool: PgPool) {
     let with = TestConfig {
         upstream: upstream::CallLimits {
@@ -141,7 +141,7 @@ async fn a_write_that_misses_its_deadline_has_an_unknown_outcome(pool: PgPool) {
     assert_eq!(test.listings.writes() - before, 4, "each is made once");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = writing_key(&test).await;
@@ -169,7 +169,7 @@ async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
     assert_eq!(refused.header("retry-after"), "1");
 }
 
-#[sqlx::test]
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_write_that_was_not_sent_is_unavailable(pool: PgPool) {
     let with = TestConfig {
         no_listings: true,

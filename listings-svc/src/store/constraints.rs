@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use sqlx::PgPool;
 
-    #[sqlx::test]
+    #[testing::database_test(crate::MIGRATOR)]
     async fn every_constraint_that_only_the_database_checks_has_a_message(pool: PgPool) {
         // `page_world` cannot be violated: it is the primary key and one more column, which `game_page` refers to.
         let in_database = sqlx::query_scalar!(

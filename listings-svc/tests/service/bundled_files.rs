@@ -13,7 +13,7 @@ fn directory(file: &str, entity: &str) -> File {
     File::new(entity, &std::fs::read_to_string(path).unwrap())
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_bundled_files_and_the_real_directory_are_imported(pool: PgPool) {
     let service = start(pool).await;
     import_bundled_files(&service.importer).await.unwrap();

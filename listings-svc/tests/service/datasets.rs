@@ -4,7 +4,7 @@ use sqlx::PgPool;
 
 use crate::support::{File, counts, creator, game, refused, start};
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_slug_may_exist_in_both_datasets(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let creators = File::rows("page", &[creator("studio")]);
@@ -26,7 +26,7 @@ async fn a_slug_may_exist_in_both_datasets(pool: PgPool) {
     assert_eq!(crossed, 0);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_creator_of_the_other_dataset_is_unknown(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service

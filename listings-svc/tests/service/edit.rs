@@ -67,7 +67,7 @@ fn fields(outcome: Result<impl std::fmt::Debug, Status>) -> Vec<String> {
     fault.fields.into_keys().collect()
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let before = service.head().await;
@@ -124,7 +124,7 @@ async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_bad_edit_names_every_bad_field_and_changes_nothing(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let revisions = service.revisions().await;
@@ -147,7 +147,7 @@ async fn a_bad_edit_names_every_bad_field_and_changes_nothing(pool: PgPool) {
     assert_eq!(service.revisions().await, revisions);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn edits_of_different_fields_at_once_both_last(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let (one, two) = tokio::join!(
@@ -166,7 +166,7 @@ async fn edits_of_different_fields_at_once_both_last(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_game_is_featured_and_unfeatured(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let feature = async |kind: &str, featured: bool| {
@@ -198,7 +198,7 @@ async fn a_game_is_featured_and_unfeatured(pool: PgPool) {
     feature("game", false).await.unwrap();
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_listing_is_reassigned(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let account = Uuid::max().to_string();
@@ -230,7 +230,7 @@ async fn a_listing_is_reassigned(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_reviewer_edits_but_does_not_reassign(pool: PgPool) {
     let (service, _) = start_with_listings(pool).await;
     let eve = service.member("eve", proto::Role::Reviewer).await;
@@ -252,7 +252,7 @@ async fn a_reviewer_edits_but_does_not_reassign(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let rows: Vec<Value> = (0..5)

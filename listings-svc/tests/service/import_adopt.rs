@@ -43,7 +43,7 @@ async fn stored(service: &Service, slug: &str) -> Stored {
     .unwrap()
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_row_with_the_slug_of_a_submission_is_refused(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let accounts = service.accounts().await;
@@ -111,7 +111,7 @@ async fn a_row_with_the_slug_of_a_submission_is_refused(pool: PgPool) {
     assert_eq!(counts(&service.import(&file).await), (0, 0, 4, 0));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_that_an_import_takes_over_loses_its_submitter_and_shows_its_games(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let accounts = service.accounts().await;
@@ -150,7 +150,7 @@ async fn a_page_that_an_import_takes_over_loses_its_submitter_and_shows_its_game
     assert_eq!(queue.unwrap().into_inner().items, []);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_listing_that_was_taken_down_stays_down_when_an_import_takes_it_over(pool: PgPool) {
     let service = start_with_pages(pool).await;
     service.accounts().await.game("a-game").await;

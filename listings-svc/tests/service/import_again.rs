@@ -67,7 +67,7 @@ async fn stored(service: &Service) -> Value {
     .unwrap()
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_field_that_was_changed_since_the_last_import_stays_and_is_reported(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
     feature(&review).await;
@@ -109,7 +109,7 @@ async fn a_field_that_was_changed_since_the_last_import_stays_and_is_reported(po
     assert_eq!(counts(&service.import(&file).await), (0, 0, 1, 0));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_file_may_change_and_clear_what_nobody_else_changed(pool: PgPool) {
     let (service, _) = start_with_game(pool).await;
     let bare = File::rows("game", &[game("a-game", "A Game")]);
@@ -119,7 +119,7 @@ async fn a_file_may_change_and_clear_what_nobody_else_changed(pool: PgPool) {
     assert_eq!((&game["tagline"], &game["links"]), (&json!(""), &json!({})));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_verified_page_stays_verified(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
     edit(&review, "page", "studio", json!({"verified": true})).await;
@@ -137,7 +137,7 @@ async fn a_verified_page_stays_verified(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_game_that_staff_moved_stays_under_its_page_and_is_hidden_with_it(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
     let request = proto::ReassignRequest {
@@ -159,7 +159,7 @@ async fn a_game_that_staff_moved_stays_under_its_page_and_is_hidden_with_it(pool
     assert_eq!(stored(&service).await["hidden_by_page"], true);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_row_does_not_date_a_later_change_back(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
     let mut dated = row("A Game");
@@ -175,7 +175,7 @@ async fn a_row_does_not_date_a_later_change_back(pool: PgPool) {
     assert_eq!(stored(&service).await, edited);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_dry_run_reports_the_differences_and_writes_nothing(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
     edit(&review, "game", "a-game", json!({"tagline": "Ours"})).await;
@@ -219,7 +219,7 @@ async fn a_dry_run_reports_the_differences_and_writes_nothing(pool: PgPool) {
     assert_eq!(counts(&service.import(&file).await), (151, 1, 0, 2));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn what_was_imported_before_the_service_kept_it_is_derived_from_the_revisions(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
     let kept = async || {

@@ -7,7 +7,7 @@ use sqlx::PgPool;
 
 use crate::support::{File, counts, creator, game, start};
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_new_listing_is_published_and_a_change_is_a_revision(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let seq = service.head().await;
@@ -83,7 +83,7 @@ async fn a_new_listing_is_published_and_a_change_is_a_revision(pool: PgPool) {
     assert_eq!(revision.after["title"], "A Better Game");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_gazetteer_is_published_under_its_own_keys(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let changes = service.changes(0).await;

@@ -38,7 +38,7 @@ async fn break_off(service: &Service, file: &File, lines: u64) {
     drop(queue);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_interrupted_import_resumes_where_it_stopped(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
@@ -81,7 +81,7 @@ async fn an_interrupted_import_resumes_where_it_stopped(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
     let service = start(pool).await;
     let file = File::new("genre", r#"{"key": "puzzle", "name": "Puzzle"}"#);
@@ -96,7 +96,7 @@ async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn lines_that_were_written_before_may_be_sent_again(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
@@ -111,7 +111,7 @@ async fn lines_that_were_written_before_may_be_sent_again(pool: PgPool) {
     assert_eq!(service.revisions().await, 321);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
     // Two replicas, each with its own writer.
     let one = start(pool.clone()).await.with_gazetteer().await;
@@ -132,7 +132,7 @@ async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
     assert_eq!(counts(&one.import(&file).await), (0, 0, 2_000, 0));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn two_files_with_the_same_rows_do_not_lock_each_other_out(pool: PgPool) {
     let one = start(pool.clone()).await.with_gazetteer().await;
     let other = start(pool).await;

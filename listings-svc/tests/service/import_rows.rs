@@ -6,7 +6,7 @@ use sqlx::PgPool;
 
 use crate::support::{File, counts, creator, game, refused, start};
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let text = [
@@ -34,7 +34,7 @@ async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
     assert!(report.refused[2].fields["nmae"].contains("`name`"));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_row_of_the_future_is_refused(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let row = |handle: &str, created: &str, updated: &str| {
@@ -60,7 +60,7 @@ async fn a_row_of_the_future_is_refused(pool: PgPool) {
     assert_eq!(refused[&3], ["created_at", "updated_at"]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn unsupported_json_values_are_named(pool: PgPool) {
     let service = start(pool).await;
     let text = "{\"key\": \"a\", \"name\": 1e400}\n{\"key\": \"b\", \"name\": \"\\ud800\"}";
@@ -72,7 +72,7 @@ async fn unsupported_json_values_are_named(pool: PgPool) {
     assert!(reasons[1].contains("surrogate"), "{reasons:?}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
     let service = start(pool.clone()).await.with_gazetteer().await;
     let rows: Vec<_> = (0..300).map(|n| creator(&format!("studio-{n}"))).collect();
@@ -86,7 +86,7 @@ async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
     assert!((estimated - 300.0).abs() < 0.5, "{estimated}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
@@ -105,7 +105,7 @@ async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
     assert_eq!(counts(&service.import(&file).await), (0, 0, 252, 2));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_violated_constraint_is_a_refused_row(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let mut early = creator("early");
@@ -119,7 +119,7 @@ async fn a_violated_constraint_is_a_refused_row(pool: PgPool) {
     assert_eq!(service.revisions().await, 2);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_city_is_the_gazetteers_or_as_written(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let row = |handle: &str, country: &str, city: serde_json::Value| json!({"handle": handle, "name": "A", "kind": "person", "country_code": country, "city": city});
@@ -151,7 +151,7 @@ async fn a_city_is_the_gazetteers_or_as_written(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_invalid_header_is_refused(pool: PgPool) {
     let service = start(pool).await;
     let mut file = File::new("gnome", "{}");
@@ -162,7 +162,7 @@ async fn an_invalid_header_is_refused(pool: PgPool) {
     assert_eq!(fields, ["entity", "file_sha256", "mode"]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_file_without_rows_is_refused(pool: PgPool) {
     let service = start(pool).await;
     for text in ["", "\n \n"] {
@@ -173,7 +173,7 @@ async fn a_file_without_rows_is_refused(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn lines_are_sent_in_order(pool: PgPool) {
     let service = start(pool).await;
     let file = File::new("genre", "{}\n{}\n{}");

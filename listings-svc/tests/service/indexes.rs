@@ -80,7 +80,7 @@ async fn fill(pool: &PgPool) {
     sqlx::raw_sql(statements).execute(pool).await.unwrap();
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_queue_and_an_accounts_own_list_use_their_indexes(pool: PgPool) {
     fill(&pool).await;
     let never = "'1970-01-01', '00000000-0000-0000-0000-000000000000'";

@@ -37,7 +37,7 @@ async fn create(service: &Service, name: &str, role: proto::Role) -> String {
     operator.create(name, role).await.unwrap().1
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_token_expires_unless_it_is_renewed(pool: PgPool) {
     let service = start(pool).await;
     let token = create(&service, "ada", proto::Role::Reviewer).await;
@@ -69,7 +69,7 @@ async fn a_token_expires_unless_it_is_renewed(pool: PgPool) {
     assert!(who_am_i(&service, &token).await.is_err());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn members_renew_their_own_token_and_admins_that_of_others(pool: PgPool) {
     let service = start(pool).await;
     let ada = create(&service, "ada", proto::Role::Reviewer).await;
@@ -97,7 +97,7 @@ async fn members_renew_their_own_token_and_admins_that_of_others(pool: PgPool) {
     assert_eq!(renewals, [("ada", true), ("ada", false), ("bea", false)]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn login_keeps_the_new_token_in_the_profile(pool: PgPool) {
     let service = start(pool).await;
     let token = create(&service, "ada", proto::Role::Reviewer).await;

@@ -156,7 +156,7 @@ async fn start_with_page(pool: PgPool) -> Service {
     service
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_member_acts_under_their_own_name(pool: PgPool) {
     let service = start_with_page(pool).await;
     let ada = service.member("ada", proto::Role::Admin).await;
@@ -187,7 +187,7 @@ async fn a_member_acts_under_their_own_name(pool: PgPool) {
     assert_eq!(all.entries[0].entity, "page");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_refusal_names_the_role_and_is_recorded(pool: PgPool) {
     let service = start_with_page(pool).await;
     let eve = service.member("eve", proto::Role::Reviewer).await;
@@ -226,7 +226,7 @@ async fn a_refusal_names_the_role_and_is_recorded(pool: PgPool) {
     assert_eq!(service.operator().await.audit_entries().await, all);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_token_is_revoked_and_its_name_is_not_reused(pool: PgPool) {
     let service = start_with_page(pool).await;
     let (admin, eve) = (
@@ -255,7 +255,7 @@ async fn a_token_is_revoked_and_its_name_is_not_reused(pool: PgPool) {
     assert!(is_unknown(empty.show("studio").await));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_change_by_another_replica_is_seen_within_a_second(pool: PgPool) {
     let (one, other) = (start_with_page(pool.clone()).await, start(pool).await);
     let (_, token) = one
@@ -271,7 +271,7 @@ async fn a_change_by_another_replica_is_seen_within_a_second(pool: PgPool) {
     assert!(is_unknown(eve.show("studio").await));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_last_admin_stays(pool: PgPool) {
     let service = start_with_page(pool).await;
     let ada = service.member("ada", proto::Role::Admin).await;
@@ -291,7 +291,7 @@ async fn the_last_admin_stays(pool: PgPool) {
     assert_eq!(working.count(), 1);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn of_two_admins_who_revoke_each_other_at_once_one_stays(pool: PgPool) {
     let (one, other) = (start_with_page(pool.clone()).await, start(pool).await);
     let ada = one.member("ada", proto::Role::Admin).await;
@@ -313,7 +313,7 @@ async fn of_two_admins_who_revoke_each_other_at_once_one_stays(pool: PgPool) {
     assert!(working.map(|m| m.name.as_str()).eq(["ada"]));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_invalid_name_or_role_is_refused(pool: PgPool) {
     let service = start_with_page(pool).await;
     let admin = service.operator().await;
@@ -328,7 +328,7 @@ async fn an_invalid_name_or_role_is_refused(pool: PgPool) {
     assert_eq!(Fault::from(nobody).code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
     let service = start_with_page(pool).await;
     let admin = service.operator().await;
@@ -412,7 +412,7 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
     assert!(fault.fields["entity"].contains("game, event"), "{fault:?}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_import_is_one_audit_entry_with_its_counts(pool: PgPool) {
     let service = start_with_page(pool).await;
     let rows: Vec<_> = (0..250).map(|n| creator(&format!("page-{n}"))).collect();

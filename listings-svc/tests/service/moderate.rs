@@ -71,7 +71,7 @@ const LISTED: [(&str, &str, &str); 3] = [
     ("event", "a-jam", "A Jam"),
 ];
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn each_kind_is_taken_down_and_restored_as_it_was(pool: PgPool) {
     let service = start_with_listings(pool).await;
     for (kind, name, title) in LISTED {
@@ -121,7 +121,7 @@ async fn each_kind_is_taken_down_and_restored_as_it_was(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_revision_has_the_old_state_and_the_reason(pool: PgPool) {
     let service = start_with_listings(pool).await;
     let before = service.head().await;
@@ -164,7 +164,7 @@ async fn the_revision_has_the_old_state_and_the_reason(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_listing_that_was_never_public_is_not_taken_down(pool: PgPool) {
     let service = start_with_listings(pool).await;
     for state in ["pending", "rejected"] {
@@ -191,7 +191,7 @@ async fn a_listing_that_was_never_public_is_not_taken_down(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn many_at_once_are_one_change(pool: PgPool) {
     let service = start_with_listings(pool).await;
     let taking = (0..20).map(|_| take_down(&service, listing_name("game", "a-game"), "Why"));
@@ -200,7 +200,7 @@ async fn many_at_once_are_one_change(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_unknown_name_is_refused(pool: PgPool) {
     let service = start_with_listings(pool).await;
     let sample = proto::ListingName {
@@ -230,7 +230,7 @@ async fn an_unknown_name_is_refused(pool: PgPool) {
     assert!(fault.fields.keys().eq(["reason"]), "{fault:?}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_sample_is_taken_down_and_restored_at_its_revision(pool: PgPool) {
     let service = start_with_listings(pool).await;
     service
@@ -263,7 +263,7 @@ async fn a_sample_is_taken_down_and_restored_at_its_revision(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_repeated_decision_says_that_nothing_changed(pool: PgPool) {
     let service = start_with_listings(pool).await;
     let note = async |decision| {

@@ -109,7 +109,7 @@ async fn close(
     Ok(closed.note.unwrap())
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_correction_goes_to_the_owner_or_else_to_staff(pool: PgPool) {
     let service = start_with_game(pool).await;
     let sent = send(&service, note(NoteKind::Correction, "192.0.2.1"))
@@ -171,7 +171,7 @@ async fn a_correction_goes_to_the_owner_or_else_to_staff(pool: PgPool) {
     assert_eq!(gone.code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_report_is_for_staff_alone(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -244,7 +244,7 @@ async fn a_report_is_for_staff_alone(pool: PgPool) {
     assert!(entries[0].details.contains("Its own music"), "{entries:?}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_note_sent_twice_is_one_and_a_network_sends_each_text_once_a_day(pool: PgPool) {
     let service = start_with_game(pool).await;
     let first = note(NoteKind::Report, "192.0.2.1");
@@ -280,7 +280,7 @@ async fn a_note_sent_twice_is_one_and_a_network_sends_each_text_once_a_day(pool:
     assert_eq!(for_staff(&service).await.len(), 5);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_network_sends_five_notes_an_hour(pool: PgPool) {
     let service = start_with_game(pool).await;
     let handles: Vec<String> = (0..7).map(|n| format!("page-{n}")).collect();
@@ -313,7 +313,7 @@ async fn a_network_sends_five_notes_an_hour(pool: PgPool) {
     send(&service, about("page-5", "192.0.2.1")).await.unwrap();
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn only_public_listings_have_notes_and_a_takedown_closes_them(pool: PgPool) {
     let service = start_with_game(pool).await;
     let accounts = service.accounts().await;
@@ -355,7 +355,7 @@ async fn only_public_listings_have_notes_and_a_takedown_closes_them(pool: PgPool
     assert_eq!(refused.code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn every_invalid_field_is_told_at_once(pool: PgPool) {
     let service = start_with_game(pool).await;
     let bad = proto::CreateNoteRequest {
@@ -372,7 +372,7 @@ async fn every_invalid_field_is_told_at_once(pool: PgPool) {
     assert_eq!(for_staff(&service).await, []);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn after_90_days_closed_notes_and_senders_are_gone(pool: PgPool) {
     let service = start_with_game(pool).await;
     for network in ["192.0.2.1", "192.0.2.2"] {
@@ -404,7 +404,7 @@ async fn after_90_days_closed_notes_and_senders_are_gone(pool: PgPool) {
     assert_eq!(networks, [""]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn staff_list_and_close_notes_with_the_tool(pool: PgPool) {
     let service = start_with_game(pool).await;
     let sent = proto::CreateNoteRequest {

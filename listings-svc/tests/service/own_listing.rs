@@ -30,7 +30,7 @@ async fn own(
     Ok(found.into_inner())
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     let service = start_with_game(pool).await;
     let accounts = service.accounts().await;
@@ -102,7 +102,7 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_dry_run_says_what_would_change(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -148,7 +148,7 @@ async fn a_dry_run_says_what_would_change(pool: PgPool) {
     assert_eq!(service.revisions().await, 2, "nothing was written");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -223,7 +223,7 @@ async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
     assert_eq!(changed.revision, 2);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn forms_are_told_the_values_of_fields(pool: PgPool) {
     let service = start_with_game(pool).await;
     let listed = service

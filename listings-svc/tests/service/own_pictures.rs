@@ -88,7 +88,7 @@ async fn own_game(service: &Service, account: Uuid) -> proto::Game {
 const COVER: proto::PictureKind = proto::PictureKind::Cover;
 const SHOT: proto::PictureKind = proto::PictureKind::Screenshot;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -143,7 +143,7 @@ async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
     assert_eq!(Fault::from(refused).code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn screenshots_have_texts_and_an_order(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -201,7 +201,7 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -246,7 +246,7 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
     assert_eq!(refused.code, Code::Limit, "five in 24 hours");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_unused_picture_is_gone_after_a_day(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -265,7 +265,7 @@ async fn an_unused_picture_is_gone_after_a_day(pool: PgPool) {
     assert_eq!(own_game(&service, ada).await.screenshots, []);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_new_picture_submits_a_rejected_game_again(pool: PgPool) {
     let service = start_with_game(pool).await;
     let accounts = service.accounts().await;
@@ -303,7 +303,7 @@ async fn seen(service: &Service, account: Uuid, name: &str) -> [bool; 4] {
     })
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_public_sees_a_picture_once_a_public_listing_has_it(pool: PgPool) {
     use proto::Decision::{Approve, Reject, TakeDown};
     let service = start_with_game(pool).await;

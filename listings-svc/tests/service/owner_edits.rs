@@ -75,7 +75,7 @@ async fn stored(service: &Service) -> Value {
         .unwrap()
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn changes_of_public_listings_by_their_accounts_are_listed(pool: PgPool) {
     let (_service, review) = start_with_games(pool).await;
     let all = edits(&review, "", 0, "").await.edits;
@@ -114,7 +114,7 @@ async fn changes_of_public_listings_by_their_accounts_are_listed(pool: PgPool) {
     assert_eq!(edits(&review, "event", 0, "").await.edits, []);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_listing_returns_to_an_earlier_revision_by_a_new_one(pool: PgPool) {
     let (service, review) = start_with_games(pool).await;
     let before = stored(&service).await;
@@ -153,7 +153,7 @@ async fn a_listing_returns_to_an_earlier_revision_by_a_new_one(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn pictures_and_flags_stay_when_a_listing_returns_to_an_earlier_revision(pool: PgPool) {
     let (service, review) = start_with_games(pool).await;
     let request = proto::FeatureRequest {

@@ -82,7 +82,7 @@ fn body(name: &str) -> Value {
     json!({"name": name, "kind": "studio", "country_code": "NG", "city": "lagos"})
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let made = create(&service, ADA, &body("Kòra Studio")).await.unwrap();
@@ -113,7 +113,7 @@ async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
     assert_eq!(full.unwrap_err().code, Code::TooManyPending);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
@@ -208,7 +208,7 @@ async fn newest_page_change(service: &Service, after: i64) -> (String, Vec<Strin
     (change.event.clone(), page.owners)
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_feed_says_who_owns_a_page(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     create(&service, ADA, &body("Kora")).await.unwrap();
@@ -248,7 +248,7 @@ async fn the_feed_says_who_owns_a_page(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let handles: Vec<String> = (0..=MAX_WAITING_CLAIMS)
@@ -277,7 +277,7 @@ async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
     assert!(claim(&service, BOB, &handles[0], "Mine").await.is_ok());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_that_is_submitted_again_counts_for_its_submitter(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     create(&service, ADA, &body("Kora")).await.unwrap();

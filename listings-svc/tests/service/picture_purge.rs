@@ -59,7 +59,7 @@ async fn purge(
     Ok(purged?.into_inner())
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_pictures_of_a_listing_go_and_come_back_with_it(pool: PgPool) {
     use proto::Decision::{Restore, TakeDown};
     let service = start_with_game(pool).await;
@@ -84,7 +84,7 @@ async fn the_pictures_of_a_listing_go_and_come_back_with_it(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_picture_of_two_games_stays_while_one_of_them_is_public(pool: PgPool) {
     let service = start_with_game(pool).await;
     let other = File::rows("game", &[game("other", "Other")]);
@@ -99,7 +99,7 @@ async fn a_picture_of_two_games_stays_while_one_of_them_is_public(pool: PgPool) 
     assert!(!served(&service, &cover).await);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_purged_picture_is_gone_from_every_listing_and_from_the_store(pool: PgPool) {
     let service = start_with_game(pool.clone()).await;
     let rows = [game("other", "Other"), game("down", "Down")];
@@ -160,7 +160,7 @@ fn undeletable(service: &Service, name: &FileName) {
     std::fs::write(path.join("x"), "").unwrap();
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_file_that_cannot_be_deleted_does_not_stop_the_sweep(pool: PgPool) {
     let service = start_with_game(pool.clone()).await;
     let mut stored = Vec::new();
@@ -178,7 +178,7 @@ async fn a_file_that_cannot_be_deleted_does_not_stop_the_sweep(pool: PgPool) {
     assert_eq!(sweep(&pool, &service.store, &after(27)).await.unwrap(), 1);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_sweep_finishes_a_purge(pool: PgPool) {
     let service = start_with_game(pool.clone()).await;
     let file = picture(640, 480, [1, 2, 3]);

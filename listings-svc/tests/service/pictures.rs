@@ -183,7 +183,7 @@ fn field(refused: Result<proto::PictureResponse, Status>) -> String {
     fault.fields.keys().cloned().collect::<Vec<_>>().join(" ")
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_cover_is_stored_named_by_the_game_and_published(pool: PgPool) {
     let service = start_with_game(pool).await;
     let before = service.head().await;
@@ -241,7 +241,7 @@ async fn a_cover_is_stored_named_by_the_game_and_published(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_picture_is_also_read_by_the_width_of_its_small_size(pool: PgPool) {
     let service = start_with_game(pool).await;
     // One upload is the cover and a screenshot: four files of one shape, and of a wide picture another shape.
@@ -276,7 +276,7 @@ async fn a_picture_is_also_read_by_the_width_of_its_small_size(pool: PgPool) {
     assert_eq!(found.name, tiny);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_has_its_avatar(pool: PgPool) {
     let service = start_with_game(pool).await;
     let before = service.head().await;
@@ -291,7 +291,7 @@ async fn a_page_has_its_avatar(pool: PgPool) {
     assert_eq!(page.avatar_url, None);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn screenshots_have_positions_and_alternative_texts(pool: PgPool) {
     let service = start_with_game(pool).await;
     let (one, two) = (
@@ -327,7 +327,7 @@ async fn screenshots_have_positions_and_alternative_texts(pool: PgPool) {
     assert!(shown().await.is_empty());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn every_problem_of_an_upload_is_named(pool: PgPool) {
     let service = start_with_game(pool).await;
     let good = picture(640, 480, [0, 0, 0]);
@@ -360,7 +360,7 @@ async fn every_problem_of_an_upload_is_named(pool: PgPool) {
     assert_eq!(service.revisions().await, 2);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_removed_or_unknown_listing_is_not_found(pool: PgPool) {
     let service = start_with_game(pool).await;
     let good = picture(640, 480, [0, 0, 0]);
@@ -394,7 +394,7 @@ async fn a_removed_or_unknown_listing_is_not_found(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_file_without_pictures_leaves_those_that_were_uploaded(pool: PgPool) {
     let service = start_with_game(pool).await;
     set_cover(&service, "a-game", &picture(640, 480, [9, 9, 9]))
@@ -404,7 +404,7 @@ async fn a_file_without_pictures_leaves_those_that_were_uploaded(pool: PgPool) {
     assert_eq!(counts(&service.import(&same).await), (0, 0, 1, 0));
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn only_unused_files_are_deleted_and_only_after_a_day(pool: PgPool) {
     let service = start_with_game(pool.clone()).await;
     let used = set_cover(&service, "a-game", &picture(640, 480, [1, 2, 3]))

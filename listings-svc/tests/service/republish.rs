@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::support::{File, Service, creator, game, start, start_at};
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn all_listings_are_published_again_with_their_new_urls(pool: PgPool) {
     let service = start(pool.clone()).await.with_gazetteer().await;
     service
@@ -46,7 +46,7 @@ async fn all_listings_are_published_again_with_their_new_urls(pool: PgPool) {
     assert_eq!(moved.revisions().await, revisions);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_locked_listing_is_not_skipped(pool: PgPool) {
     let service = start(pool.clone()).await.with_gazetteer().await;
     service
@@ -85,7 +85,7 @@ async fn run_startup_tasks(service: &Service, public_url: &str) {
     startup::run(&CancellationToken::new(), &loaded, &service.importer, &url).await;
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "rows that no version writes")]
 async fn a_replica_of_an_older_version_undoes_nothing(pool: PgPool) {
     let service = start(pool.clone()).await;

@@ -160,7 +160,7 @@ async fn slow_bucket(listener: TcpListener, mut asked: impl AsyncFnMut()) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

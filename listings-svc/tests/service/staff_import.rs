@@ -25,7 +25,7 @@ async fn text(service: &Service, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn apply_never_overwrites_what_was_changed_since(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let (folder, pages) = file("pages.ndjson", creator("studio").to_string());
@@ -53,7 +53,7 @@ async fn apply_never_overwrites_what_was_changed_since(pool: PgPool) {
     assert_eq!(page.tagline, "New in the file");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_import_prints_what_it_would_change_and_what_it_keeps(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let (_pages, pages) = file("pages.ndjson", creator("studio").to_string());
@@ -79,7 +79,7 @@ async fn an_import_prints_what_it_would_change_and_what_it_keeps(pool: PgPool) {
     assert_eq!(title.fetch_one(&service.pool).await.unwrap(), "Theirs");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn edits_of_owners_are_printed_and_taken_back(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let (_pages, pages) = file("pages.ndjson", creator("studio").to_string());

@@ -83,7 +83,7 @@ async fn listings(pool: &PgPool) -> (Service, CommandHandler) {
     (service, CommandHandler::new(Arc::new(dependencies)))
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: PgPool) {
     let (_service, handler) = listings(&pool).await;
     let mut removal = pool.begin().await.unwrap();
@@ -107,7 +107,7 @@ async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: 
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool: PgPool) {
     let (_service, handler) = listings(&pool).await;
     for submission in submissions() {
@@ -168,7 +168,7 @@ async fn import(pool: &PgPool) -> Command {
     }))
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_game_is_not_imported_under_a_page_whose_removal_is_not_committed(pool: PgPool) {
     let (_service, handler) = listings(&pool).await;
     let import = import(&pool).await;
@@ -187,7 +187,7 @@ async fn a_game_is_not_imported_under_a_page_whose_removal_is_not_committed(pool
     assert!(is_hidden.fetch_one(&mut *open).await.unwrap());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_is_not_taken_down_before_an_import_under_it_is_committed(pool: PgPool) {
     let (_service, handler) = listings(&pool).await;
     let import = import(&pool).await;
@@ -208,7 +208,7 @@ async fn a_page_is_not_taken_down_before_an_import_under_it_is_committed(pool: P
     assert!(is_hidden.fetch_one(&mut *removal).await.unwrap());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgPool) {
     let (_service, handler) = listings(&pool).await;
     let mut removal = pool.begin().await.unwrap();

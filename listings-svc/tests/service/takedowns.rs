@@ -68,7 +68,7 @@ async fn own(service: &Service, account: Uuid) -> proto::GetOwnListingResponse {
     found.unwrap().into_inner()
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_request_waits_until_staff_take_the_listing_down_or_decline(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -126,7 +126,7 @@ async fn a_request_waits_until_staff_take_the_listing_down_or_decline(pool: PgPo
     assert_eq!(unknown.code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn only_a_public_listing_of_ones_own_and_with_a_reason(pool: PgPool) {
     let service = start_with_game(pool).await;
     let accounts = service.accounts().await;
@@ -151,7 +151,7 @@ async fn only_a_public_listing_of_ones_own_and_with_a_reason(pool: PgPool) {
     assert_eq!(waiting(&service).await, []);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn ten_requests_of_an_account_wait_at_most(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
@@ -176,7 +176,7 @@ async fn ten_requests_of_an_account_wait_at_most(pool: PgPool) {
     ask(&service, ada, ("page", "page-0"), "y").await.unwrap();
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_request_of_a_former_owner_waits_for_nobody(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;

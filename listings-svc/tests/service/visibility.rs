@@ -114,7 +114,7 @@ impl Directory {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_change_of_a_game_under_a_removed_page_is_not_announced(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory.submit("studio").await;
@@ -146,7 +146,7 @@ async fn a_change_of_a_game_under_a_removed_page_is_not_announced(pool: PgPool) 
     assert_eq!(directory.announced().await, ["updated"]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_game_that_was_taken_down_with_its_page_does_not_return_by_a_move(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory.submit("studio").await;
@@ -173,7 +173,7 @@ async fn a_game_that_was_taken_down_with_its_page_does_not_return_by_a_move(pool
     assert_eq!(directory.announced().await, ["updated"]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_game_that_is_approved_before_its_page_is_announced_with_its_page(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory.submit("new").await;
@@ -190,7 +190,7 @@ async fn a_game_that_is_approved_before_its_page_is_announced_with_its_page(pool
     assert_eq!(directory.announced().await, Vec::<String>::new());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_game_is_announced_once_however_it_becomes_visible(pool: PgPool) {
     // By its restore.
     let mut directory = Directory::start(pool).await;
@@ -206,7 +206,7 @@ async fn a_game_is_announced_once_however_it_becomes_visible(pool: PgPool) {
     assert_eq!(directory.announced().await, Vec::<String>::new());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory.submit("new").await;
@@ -222,7 +222,7 @@ async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
     assert_eq!(directory.announced().await, Vec::<String>::new());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_imported_game_is_hidden_with_its_page_and_never_announced_by_it(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     let game = json!({"slug": "a-game", "title": "A Game", "release_year": 2020, "creator": "new"});
@@ -243,7 +243,7 @@ async fn an_imported_game_is_hidden_with_its_page_and_never_announced_by_it(pool
 }
 
 /// More games than one transaction hides.
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_of_many_games_is_taken_down_with_all_of_them(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory
@@ -265,7 +265,7 @@ async fn a_page_of_many_games_is_taken_down_with_all_of_them(pool: PgPool) {
 }
 
 /// An older version changes a page and leaves its games as they were; so does a process that stops between two batches.
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
     let mut directory = Directory::start(pool.clone()).await;
     directory.submit("studio").await;
@@ -289,7 +289,7 @@ async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
 }
 
 /// The games of a page follow it in several transactions, or later, when the process stops between them.
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_change_of_a_game_that_has_yet_to_follow_its_removed_page_is_not_announced(pool: PgPool) {
     let mut directory = Directory::start(pool.clone()).await;
     directory.submit("studio").await;
@@ -316,7 +316,7 @@ async fn a_change_of_a_game_that_has_yet_to_follow_its_removed_page_is_not_annou
 }
 
 /// The columns of before get what a version that knows visibility would have stored.
-#[sqlx::test(migrations = false)]
+#[testing::database_test]
 #[expect(clippy::disallowed_methods, reason = "the tables of an older version")]
 async fn the_migration_hides_games_and_forgets_publications_that_nobody_saw(pool: PgPool) {
     let (before, after): (Vec<_>, Vec<_>) =

@@ -54,7 +54,7 @@ async fn revisions(
     Ok(listed.into_inner())
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn what_is_withdrawn_waits_no_more_and_can_be_submitted_again(pool: PgPool) {
     let service = start_with_page(pool).await;
     let accounts: Accounts<'_> = service.accounts().await;
@@ -106,7 +106,7 @@ async fn what_is_withdrawn_waits_no_more_and_can_be_submitted_again(pool: PgPool
     assert_eq!(nobody.code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_owner_reads_the_revisions_without_what_is_for_staff(pool: PgPool) {
     let service = start_with_page(pool).await;
     let accounts = service.accounts().await;

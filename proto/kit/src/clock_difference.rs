@@ -75,7 +75,7 @@ mod tests {
         }
     }
 
-    #[sqlx::test]
+    #[testing::database_test]
     async fn a_replica_whose_clock_differs_is_not_ready(pool: PgPool) {
         let readiness = Readiness::default();
         let agrees = readiness.condition("the clock to be compared");

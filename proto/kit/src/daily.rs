@@ -204,7 +204,7 @@ mod tests {
         }
     }
 
-    #[sqlx::test]
+    #[testing::database_test]
     #[expect(
         clippy::disallowed_methods,
         reason = "a test; its schema is the kit's own"
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(*done.lock().unwrap(), [2, 5, 20, 7, 8]);
     }
 
-    #[sqlx::test]
+    #[testing::database_test]
     #[expect(
         clippy::disallowed_methods,
         reason = "a test; its schema is the kit's own"

@@ -147,7 +147,7 @@ mod tests {
     use crate::domain::event::Event;
     use crate::domain::message::Message;
 
-    #[sqlx::test(migrator = "crate::MIGRATOR")]
+    #[testing::database_test(crate::MIGRATOR)]
     async fn a_message_is_read_once_for_all_endpoints(pool: PgPool) {
         let cache = Messages::default();
         let id = Uuid::from_u128(1);

@@ -94,7 +94,7 @@ mod tests {
     use crate::store::accounts;
     use sqlx::PgPool;
 
-    #[sqlx::test]
+    #[testing::database_test(crate::MIGRATOR)]
     async fn the_last_state_of_accounts_and_plans_counts(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));

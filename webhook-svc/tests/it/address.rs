@@ -19,7 +19,7 @@ async fn change_url(service: &Webhook, id: Uuid, url: &str) -> Result<proto::End
     Ok(changed.into_inner().endpoint.unwrap())
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_address_that_redirects_is_refused(pool: PgPool) {
     let moved = Receiver::start(Behaviour::Redirect).await;
     let good = Receiver::start(Behaviour::Status(200)).await;
@@ -39,7 +39,7 @@ async fn an_address_that_redirects_is_refused(pool: PgPool) {
     assert_eq!(service.endpoint(ADA, endpoint).await.url, good.url());
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn what_else_an_address_answers_is_noted(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
@@ -60,7 +60,7 @@ async fn what_else_an_address_answers_is_noted(pool: PgPool) {
     assert_eq!(same.unwrap().address_check, "answered 405");
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_address_that_is_no_longer_allowed_fails_and_says_so(pool: PgPool) {
     let service = start(pool.clone(), &[]).await.delivering();
     let endpoint = service

@@ -9,7 +9,7 @@ use webhook::store::queue;
 use crate::receiver::{Behaviour, Received, Receiver};
 use crate::support::{ADA, BOB, LEASE, START, TAKEN, game, page, replica, start};
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
@@ -50,7 +50,7 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
     assert!(health.last_success_at.is_some());
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
@@ -128,7 +128,7 @@ async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_wish_to_wait_is_heeded(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::RetryAfter(1_000)).await;
     let service = start(pool, &[&receiver]).await.delivering();
@@ -139,7 +139,7 @@ async fn a_wish_to_wait_is_heeded(pool: PgPool) {
     assert_eq!(due - START, Duration::seconds(1_000));
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(410)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
@@ -169,7 +169,7 @@ async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPoo
     receiver.wait_for(2).await;
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool, &[&receiver]).await.delivering();
@@ -217,7 +217,7 @@ async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
     assert_eq!(service.list(ADA, endpoint).await.len(), 1);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
@@ -257,7 +257,7 @@ async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
     receiver.wait_for(3).await;
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
     let (hanging, good) = (
         Receiver::start(Behaviour::Hang).await,
@@ -277,7 +277,7 @@ async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
     assert!(in_flight <= 16, "{in_flight}");
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await;
@@ -301,7 +301,7 @@ async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn two_replicas_deliver_each_message_once(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let first = start(pool.clone(), &[&receiver]).await.delivering();

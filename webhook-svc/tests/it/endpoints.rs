@@ -8,7 +8,7 @@ use crate::support::{ADA, BOB, EVE, start};
 
 const URL: &str = "https://hooks.example/kora";
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
     let service = start(pool, &[]).await;
     service.added(EVE, URL, &["tip.paid"]).await;
@@ -48,7 +48,7 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
     assert!(!listed.real_events);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn what_is_not_acceptable_is_refused_with_its_field(pool: PgPool) {
     let service = start(pool, &[]).await;
     for (url, events, field) in [
@@ -68,7 +68,7 @@ async fn what_is_not_acceptable_is_refused_with_its_field(pool: PgPool) {
     assert!(all.fields.keys().eq(["events", "url"]), "{all:?}");
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn every_bad_field_of_a_change_is_named_once_the_endpoint_is_found(pool: PgPool) {
     let service = start(pool, &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
@@ -101,7 +101,7 @@ async fn every_bad_field_of_a_change_is_named_once_the_endpoint_is_found(pool: P
 }
 
 /// Each is a request to a host that the account names.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_account_enters_a_hundred_addresses_in_an_hour(pool: PgPool) {
     let service = start(pool, &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
@@ -129,7 +129,7 @@ async fn an_account_enters_a_hundred_addresses_in_an_hour(pool: PgPool) {
     client.change_endpoint(change(101)).await.unwrap();
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
@@ -160,7 +160,7 @@ async fn a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
     client.send_test_event(test).await.unwrap();
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_queue_is_counted_up_to_ten_thousand(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
@@ -179,7 +179,7 @@ async fn a_queue_is_counted_up_to_ten_thousand(pool: PgPool) {
     assert_eq!(health.queued_since, first.created_at);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_endpoint_of_another_account_is_not_found(pool: PgPool) {
     let service = start(pool, &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
@@ -211,7 +211,7 @@ async fn an_endpoint_of_another_account_is_not_found(pool: PgPool) {
     assert_eq!(Fault::from(gone).code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn deliveries_are_listed_by_pages_and_filters(pool: PgPool) {
     let service = start(pool, &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;

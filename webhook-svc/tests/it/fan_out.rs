@@ -32,7 +32,7 @@ async fn events(pool: &PgPool, endpoint: Uuid) -> Vec<String> {
     .unwrap()
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_message_is_for_every_endpoint_that_ticked_it_on_a_plan_with_events(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let both = ["listing.published", "listing.updated"];
@@ -67,7 +67,7 @@ async fn a_message_is_for_every_endpoint_that_ticked_it_on_a_plan_with_events(po
     assert_eq!(body["created_at"], "2026-03-01T08:00:00.000Z");
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_change_that_comes_again_makes_no_second_message(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["listing.published"]).await;
@@ -78,7 +78,7 @@ async fn a_change_that_comes_again_makes_no_second_message(pool: PgPool) {
     assert_eq!(events(&pool, endpoint).await.len(), 2);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let all = ["listing.published", "listing.updated"];
@@ -100,7 +100,7 @@ async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
     assert_eq!(events(&pool, endpoint).await, [""; 0]);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let maker = service.added(ADA, URL, &["tip.paid"]).await;
@@ -130,7 +130,7 @@ async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
 }
 
 /// A game whose page is taken down is still published, and hidden.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let maker = service.added(ADA, URL, &["tip.paid"]).await;
@@ -151,7 +151,7 @@ async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
     assert_eq!(events(&pool, maker).await, ["tip.paid"]);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_poisoned_listing_stops_no_other(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let changes = [2_i64, 3, 4].map(|seq| {
@@ -164,7 +164,7 @@ async fn a_poisoned_listing_stops_no_other(pool: PgPool) {
 }
 
 /// The producer was restored, and gave revision 2 of the game out again.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_revision_that_is_given_out_again_is_announced(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["listing.published"]).await;
@@ -179,7 +179,7 @@ async fn a_revision_that_is_given_out_again_is_announced(pool: PgPool) {
 }
 
 /// The catalogue was restored to a time before it took a snapshot, and takes it again.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_move_that_is_told_again_makes_no_second_message(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["ranking.moved"]).await;

@@ -23,7 +23,7 @@ async fn run_out_of_tries(service: &Webhook, endpoint: Uuid) {
     }
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();

@@ -10,7 +10,7 @@ use crate::support::{ADA, LEASE, START, start};
 
 const OTHER: Uuid = Uuid::from_u128(2);
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_result_under_a_lost_claim_changes_nothing(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Hang).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();

@@ -11,7 +11,7 @@ use webhook::feeds::gateway::Gateway;
 
 use crate::support::{ADA, START, TAKEN, change, followed, mailer, start};
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_mail_is_written_to_the_folder_once(pool: PgPool) {
     let _service = start(pool.clone(), &[]).await;
     let mut connection = pool.acquire().await.unwrap();
@@ -37,7 +37,7 @@ async fn a_mail_is_written_to_the_folder_once(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn staff_get_a_mail_about_an_account_with_very_many_calls(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let large = LargeMonth {

@@ -11,7 +11,7 @@ use webhook::store::retention;
 use crate::messages::{after, all_of, publish, pull, refusal, seeded};
 use crate::support::{ADA, BOB, RETENTION, START};
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_cursor_from_elsewhere_is_refused(pool: PgPool) {
     let service = seeded(pool).await;
     let good = pull(&service, all_of(ADA)).await.next;
@@ -67,7 +67,7 @@ async fn a_cursor_from_elsewhere_is_refused(pool: PgPool) {
     assert_eq!(refusal(&service, nobody).await.code, Code::Invalid);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn after_thirty_days_a_cursor_is_gone(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let first = pull(&service, all_of(ADA)).await.rows[0].cursor.clone();
@@ -100,7 +100,7 @@ async fn after_thirty_days_a_cursor_is_gone(pool: PgPool) {
 }
 
 /// The database was restored to an earlier point: positions are given to other messages.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_cursor_of_a_lost_history_is_gone(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     publish(&service, 3..6).await;
@@ -118,7 +118,7 @@ async fn a_cursor_of_a_lost_history_is_gone(pool: PgPool) {
     assert_eq!(before.total, 7);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_caller_begins_where_it_says(pool: PgPool) {
     let service = seeded(pool).await;
     service.clock.advance(Duration::HOUR);

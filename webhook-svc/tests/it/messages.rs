@@ -100,7 +100,7 @@ pub(crate) async fn seeded(pool: PgPool) -> Webhook {
     service
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
     let service = seeded(pool).await;
     service
@@ -162,7 +162,7 @@ async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
 }
 
 /// Two transactions make messages; the one that begins first commits last.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn the_order_is_that_of_commits(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let begin = pull(&service, all_of(ADA)).await.next;
@@ -215,7 +215,7 @@ async fn the_order_is_that_of_commits(pool: PgPool) {
     assert_eq!(positions, (1..=6).collect::<Vec<i64>>());
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn only_public_listings_are_named(pool: PgPool) {
     let service = seeded(pool).await;
     publish(&service, 3..4).await;
@@ -233,7 +233,7 @@ async fn only_public_listings_are_named(pool: PgPool) {
     assert_eq!(pull(&service, all_of(ADA)).await.total, 2);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_tip_is_for_those_who_owned_the_page_then(pool: PgPool) {
     let service = seeded(pool).await;
     service.economy(&[tip(1)]).await;
@@ -268,7 +268,7 @@ async fn a_tip_is_for_those_who_owned_the_page_then(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn nothing_was_ever_sent(pool: PgPool) {
     let service = start(pool, &[]).await;
     let none = pull(&service, all_of(ADA)).await;
@@ -278,7 +278,7 @@ async fn nothing_was_ever_sent(pool: PgPool) {
     assert_eq!(pull(&service, after(ADA, &none.next)).await.total, 1);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn samples_are_pulled_and_never_change(pool: PgPool) {
     let service = seeded(pool).await;
     let samples = |request| proto::ListMessagesRequest {
@@ -323,7 +323,7 @@ async fn samples_are_pulled_and_never_change(pool: PgPool) {
 }
 
 /// A version before positions still runs.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn messages_of_an_older_version_are_numbered(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let cursor = pull(&service, all_of(ADA)).await.next;
@@ -350,7 +350,7 @@ async fn messages_of_an_older_version_are_numbered(pool: PgPool) {
 }
 
 /// The new version made messages first, and numbered the older ones later.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_caller_without_a_cursor_misses_nothing_after_an_upgrade(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let old = message(7);

@@ -68,7 +68,7 @@ async fn advance_until(service: &Webhook, step: Duration, is_done: impl AsyncFn(
     tokio::time::timeout(PATIENCE, done).await.unwrap();
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_outage_of_our_name_servers_costs_no_try(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let (service, servers, endpoint) = with_endpoint(pool, &receiver).await;
@@ -92,7 +92,7 @@ async fn an_outage_of_our_name_servers_costs_no_try(pool: PgPool) {
     assert_eq!(receiver.received().len(), 1);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_earlier_outage_does_not_count_once_another_replica_has_reached_the_endpoint(
     pool: PgPool,
 ) {
@@ -116,7 +116,7 @@ async fn an_earlier_outage_does_not_count_once_another_replica_has_reached_the_e
     assert_eq!(service.list(ADA, endpoint).await[0].tries, 0);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_domain_that_stays_broken_is_a_failure_of_its_owner(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let (service, _servers, endpoint) = with_endpoint(pool, &receiver).await;

@@ -21,7 +21,7 @@ async fn claim(pool: &PgPool, holder: Uuid, most: i64, now: OffsetDateTime) -> V
     claims.iter().map(|claim| claim.endpoint).collect()
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn replicas_claim_disjointly_and_a_lease_runs_out(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let mut endpoints = Vec::new();
@@ -69,7 +69,7 @@ async fn replicas_claim_disjointly_and_a_lease_runs_out(pool: PgPool) {
     assert_eq!(claim(&pool, ONE, 9, lapsed).await, NONE);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn work_that_is_added_while_an_endpoint_is_held_is_not_lost(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
@@ -96,7 +96,7 @@ async fn work_that_is_added_while_an_endpoint_is_held_is_not_lost(pool: PgPool) 
     assert_eq!(claim(&pool, OTHER, 9, START).await, [endpoint]);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
@@ -148,7 +148,7 @@ async fn is_waiting_for_a_lock(pool: &PgPool) {
     waited.await.unwrap();
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
@@ -179,7 +179,7 @@ fn rows_read(plan: &serde_json::Value) -> f64 {
     own + below.map(rows_read).sum::<f64>()
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let flooded = service.added(ADA, URL, &["tip.paid"]).await;

@@ -51,7 +51,7 @@ async fn arrives_after(
     limited.wait_for(arrived + 1).await;
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_rate_limit_holds_a_queue_back(pool: PgPool) {
     let (service, limited, _, unlimited) = start_limited(pool, 5).await;
     let changes = [1, 2, 3, 4, 5, 6].map(|seq| game(seq, "updated", Published));
@@ -62,7 +62,7 @@ async fn a_rate_limit_holds_a_queue_back(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_delivery_that_the_limit_holds_back_is_cancelled_with_its_listing(pool: PgPool) {
     let (service, limited, endpoint, _) = start_limited(pool, 1).await;
     let another = Uuid::from_u128(0x12);
@@ -84,7 +84,7 @@ async fn a_delivery_that_the_limit_holds_back_is_cancelled_with_its_listing(pool
     tokio::time::timeout(PATIENCE, cancelled).await.unwrap();
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_rate_limit_holds_when_events_come_singly(pool: PgPool) {
     let (service, limited, endpoint, unlimited) = start_limited(pool, 2).await;
     service.ping(ADA, endpoint).await;

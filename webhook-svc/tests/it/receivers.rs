@@ -27,7 +27,7 @@ fn verdicts(findings: &[proto::RuleFinding]) -> Vec<(u32, RuleVerdict)> {
     findings.iter().map(verdict).collect()
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn every_event_has_a_description_and_samples(pool: PgPool) {
     let service = start(pool, &[]).await;
     let request = proto::ListEventTypesRequest {};
@@ -47,7 +47,7 @@ async fn every_event_has_a_description_and_samples(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_receiver_that_believes_everything_breaks_two_rules(pool: PgPool) {
     use RuleVerdict::{Failed, Passed};
     let receiver = Receiver::start(Behaviour::Status(200)).await;
@@ -94,7 +94,7 @@ async fn a_receiver_that_believes_everything_breaks_two_rules(pool: PgPool) {
     assert_eq!((health.failures, health.last_success_at), (0, None));
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_receiver_that_is_not_there_is_asked_once(pool: PgPool) {
     use RuleVerdict::{Failed, NotChecked};
     let service = start(pool, &[]).await;
@@ -109,7 +109,7 @@ async fn a_receiver_that_is_not_there_is_asked_once(pool: PgPool) {
     assert_eq!(fifth.exchanges.len(), 1);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_redirect_is_shown_and_not_followed(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
@@ -121,7 +121,7 @@ async fn a_redirect_is_shown_and_not_followed(pool: PgPool) {
     assert!(exchange.reason.contains("moved.example"), "{exchange:?}");
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn checks_are_of_own_endpoints_and_not_too_often(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(410)).await;
     let service = start(pool, &[&receiver]).await;

@@ -34,7 +34,7 @@ fn attempt(
 
 /// A worker that panics loses its deliveries before their results are recorded. When the release fails too, the next worker has the same claim,
 /// and sends them again.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_attempt_that_is_twice_in_a_batch_is_recorded_once(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service

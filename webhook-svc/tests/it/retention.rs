@@ -8,7 +8,7 @@ use webhook::store::{partitions, retention};
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
@@ -62,7 +62,7 @@ async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
     assert_eq!(rows().await, (0, 2, 1));
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "a lock is no checked query")]
 async fn a_partition_that_is_in_use_stops_nothing_else(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;

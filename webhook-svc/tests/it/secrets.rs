@@ -20,7 +20,7 @@ fn keys(keys: &[&str]) -> KeyRing {
     keys.join(",").parse().unwrap()
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_rotated_secret_signs_beside_the_old_one_and_then_alone(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
@@ -56,7 +56,7 @@ async fn a_rotated_secret_signs_beside_the_old_one_and_then_alone(pool: PgPool) 
     assert_eq!(service.endpoint(ADA, id).await.rotating_until, None);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let added = service
@@ -91,7 +91,7 @@ async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
     assert_eq!(only_new.open(id, &sealed).unwrap().reveal(), added.secret);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_damaged_secret_does_not_keep_the_others_from_being_encrypted_anew(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     for _ in 0..3 {
@@ -109,7 +109,7 @@ async fn a_damaged_secret_does_not_keep_the_others_from_being_encrypted_anew(poo
     assert_eq!(encrypted.unwrap(), 2);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_new_key_encrypts_when_every_running_replica_has_it(pool: PgPool) {
     let endpoint = Uuid::from_u128(7);
     let secret = Secret::generate();
@@ -139,7 +139,7 @@ async fn a_new_key_encrypts_when_every_running_replica_has_it(pool: PgPool) {
     assert_eq!(stranger.open(endpoint, &sealed).unwrap(), secret);
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_report_over_a_silent_connection_fails(pool: PgPool) {
     let proxy = SilentProxy::start(&pool).await.unwrap();
     let through = PgPoolOptions::new()

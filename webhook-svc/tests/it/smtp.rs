@@ -120,7 +120,7 @@ async fn serve(
     }
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
     let _service = start(pool.clone(), &[]).await;
     let mut server = Server::start().await;
@@ -148,7 +148,7 @@ async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
     assert!(server.mails.try_recv().is_err(), "it comes once");
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_refused_mail_is_tried_for_days_and_stops_no_other(pool: PgPool) {
     let _service = start(pool.clone(), &[]).await;
     let mut server = Server::start().await;

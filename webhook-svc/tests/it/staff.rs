@@ -6,7 +6,7 @@ use sqlx::PgPool;
 
 use crate::support::{ADA, start};
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn what_staff_do_is_in_the_audit(pool: PgPool) {
     let service = start(pool, &[]).await;
     let mut staff = service.staff.clone();

@@ -24,7 +24,7 @@ async fn noted(pool: &PgPool) {
     tokio::time::timeout(PATIENCE, noted).await.unwrap();
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.sweeping();

@@ -101,7 +101,7 @@ async fn migrate_to_old_version(pool: &PgPool) {
     old_version().run(pool).await.unwrap();
 }
 
-#[sqlx::test(migrations = false)]
+#[testing::database_test]
 async fn deliveries_of_the_old_version_are_kept_and_sent_once(pool: PgPool) {
     migrate_to_old_version(&pool).await;
     let receiver = Receiver::start(Behaviour::Status(200)).await;
@@ -167,7 +167,7 @@ async fn deliveries_of_the_old_version_are_kept_and_sent_once(pool: PgPool) {
 }
 
 /// It runs every ten minutes, long after the old version.
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "a lock is no checked query")]
 async fn a_run_that_finds_nothing_reads_no_deliveries(pool: PgPool) {
     let mut writer = pool.begin().await.unwrap();

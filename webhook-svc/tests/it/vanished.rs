@@ -67,7 +67,7 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, mut vanished: watch
     }
 }
 
-#[sqlx::test(migrator = "webhook::MIGRATOR")]
+#[testing::database_test(webhook::MIGRATOR)]
 async fn delivery_goes_on_with_new_connections(direct: PgPool) {
     let options: PgConnectOptions = (*direct.connect_options()).clone();
     let proxy = Proxy::start(options.get_host().to_owned(), options.get_port()).await;

@@ -35,7 +35,7 @@ fn games_until(last: u32) -> Vec<Change> {
     games.collect()
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn every_game_meets_every_other_one_equally_often(pool: PgPool) {
     const GAMES: u32 = 40;
     const DRAWS: u32 = 4_000;
@@ -75,7 +75,7 @@ async fn every_game_meets_every_other_one_equally_often(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn no_pair_is_of_one_creator_or_drawn_after_it_was_judged(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let mut judged = BTreeSet::new();
@@ -102,7 +102,7 @@ async fn no_pair_is_of_one_creator_or_drawn_after_it_was_judged(pool: PgPool) {
     ));
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let other = Replica::start_at(&pool, replica.clock.clone()).await;
@@ -149,7 +149,7 @@ async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
     assert!(refused.unwrap_err().fields["draw"].contains("ten minutes"));
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn nobody_votes_on_a_listing_of_their_account(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     let owned = contracts::listings::v1::Page {
@@ -189,7 +189,7 @@ async fn nobody_votes_on_a_listing_of_their_account(pool: PgPool) {
     replica.vote(3, 1, 2).await;
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
     let clock = Clock::fixed(START);
     let mut replicas = [

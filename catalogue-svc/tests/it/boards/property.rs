@@ -188,7 +188,7 @@ impl Replica {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn boards_are_as_a_plain_program_works_them_out(pool: PgPool) {
     let mut runner = TestRunner::new_with_rng(Config::default(), {
         let algorithm = proptest::test_runner::RngAlgorithm::ChaCha;

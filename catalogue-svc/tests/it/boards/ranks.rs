@@ -38,7 +38,7 @@ async fn assert_same(replica: &Replica) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_listing_has_the_ranks_that_the_boards_show(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
@@ -67,7 +67,7 @@ fn best(board: &Board<'_, Game>) -> *const Place<Game> {
 }
 
 /// After an import many listings differ from the boards, and each look-up would cost every reader.
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn readers_of_a_snapshot_share_what_has_changed(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;

@@ -74,7 +74,7 @@ fn sample_votes_are_about_samples_of_different_creators() {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn every_sample_board_is_filled_at_any_time(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     replica.list(&samples());

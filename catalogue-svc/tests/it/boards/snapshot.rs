@@ -44,7 +44,7 @@ fn told(moves: &[(&str, u32, u32)]) -> Vec<(String, u32, u32)> {
         .collect()
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn previous_ranks_are_those_that_moves_told(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
@@ -80,7 +80,7 @@ async fn previous_ranks_are_those_that_moves_told(pool: PgPool) {
     assert_eq!(replica.feed().await["taken"], 3);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
     let one = Replica::start(&pool).await;
     one.vote(1, 1, 2).await;
@@ -118,7 +118,7 @@ async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn what_left_the_board_is_told_and_what_is_gone_is_not(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
@@ -146,7 +146,7 @@ async fn what_left_the_board_is_told_and_what_is_gone_is_not(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn old_votes_go_and_what_they_did_stays(pool: PgPool) {
     let kept = Periods {
         votes: Duration::days(31),

@@ -70,7 +70,7 @@ impl Replica {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn votes_that_are_void_leave_the_boards_and_may_come_back(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let other = Replica::start_at(&pool, replica.clock.clone()).await;
@@ -133,7 +133,7 @@ async fn votes_that_are_void_leave_the_boards_and_may_come_back(pool: PgPool) {
     assert!(entries[1].details.contains("They look bought"));
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn the_cookies_of_an_address_are_voided_together(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     for (number, address) in [(1, "2001:db8::1"), (2, "2001:db8::2"), (3, "192.0.2.1")] {
@@ -150,7 +150,7 @@ async fn the_cookies_of_an_address_are_voided_together(pool: PgPool) {
     assert_eq!(nobody.code, Code::NotFound);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn listings_that_new_voters_favour_are_seen(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     for voter in 1..=3 {
@@ -177,7 +177,7 @@ async fn listings_that_new_voters_favour_are_seen(pool: PgPool) {
     assert_eq!(replica.favoured().await, []);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn voters_in_a_hurry_are_seen(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     // Votes 70 seconds apart, over the turn of an hour: 52 in any hour. More pairs than there are games are made up.
@@ -221,7 +221,7 @@ async fn voters_in_a_hurry_are_seen(pool: PgPool) {
     assert_eq!(replica.suspicious().await.voters.len(), 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn voters_of_a_listing_are_seen_and_voided_by_age_address_and_share(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     // Somebody who votes on everything.

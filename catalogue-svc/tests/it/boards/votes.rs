@@ -15,7 +15,7 @@ use super::draws::slug;
 use super::support::{LIMITS, Replica, account, cookie, shown, voter_id};
 use crate::build::{game, game_change, id, page, page_change};
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn the_order_is_wins_then_share_then_age_and_every_board_follows(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     assert_eq!(replica.board("week").await, shown(&[]));
@@ -47,7 +47,7 @@ async fn the_order_is_wins_then_share_then_age_and_every_board_follows(pool: PgP
     );
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn windows_move_with_the_clock(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
@@ -80,7 +80,7 @@ async fn windows_move_with_the_clock(pool: PgPool) {
     assert_eq!(valid_until.minute(), 0);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_voter_judges_a_pair_once_a_day(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
@@ -107,7 +107,7 @@ async fn a_voter_judges_a_pair_once_a_day(pool: PgPool) {
     assert_eq!(replica.board("week").await[0], ("Game 1".to_owned(), 3));
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
     let one = Replica::start(&pool).await;
     let two = Replica::start_at(&pool, one.clock.clone()).await;
@@ -135,7 +135,7 @@ async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn what_is_taken_down_leaves_the_boards_at_once_and_comes_back(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
@@ -210,7 +210,7 @@ async fn waiting(pool: &PgPool, table: &str) -> i64 {
     waiting.fetch_one(pool).await.unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn no_reader_waits_for_the_turn_of_an_hour(pool: PgPool) {
     let replica = Replica::start(&pool).await;
@@ -244,7 +244,7 @@ async fn no_reader_waits_for_the_turn_of_an_hour(pool: PgPool) {
     assert_eq!(replica.board_now("month").await, before);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn pages_of_a_board_follow_each_other(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     for (winner, loser) in [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)] {
@@ -283,7 +283,7 @@ async fn pages_of_a_board_follow_each_other(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     for (pair, field) in [
@@ -320,7 +320,7 @@ async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
     assert!(refused.fields.contains_key("kind"));
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn cookies_are_limited_by_address_and_day(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let most = u32::try_from(LIMITS.address_daily).unwrap();
@@ -368,7 +368,7 @@ async fn plan(pool: &PgPool, statement: &str) -> String {
     lines.join("\n")
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
     let replica = Replica::start(&pool).await;
@@ -406,7 +406,7 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
     assert_eq!(listed.unwrap().page.unwrap().total, 2);
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn a_replica_that_missed_more_than_the_feed_has_loads_the_tallies(pool: PgPool) {
     let one = Replica::start(&pool).await;
@@ -439,7 +439,7 @@ async fn a_replica_that_missed_more_than_the_feed_has_loads_the_tallies(pool: Pg
     }
 }
 
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn a_change_that_is_missing_on_the_feed_is_noticed_and_the_votes_are_counted_again(
     pool: PgPool,
@@ -489,7 +489,7 @@ async fn a_change_that_is_missing_on_the_feed_is_noticed_and_the_votes_are_count
 }
 
 /// The votes of dead letters are stored, so counting all votes again counts them too.
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn a_vote_in_a_dead_letter_is_counted_once(pool: PgPool) {
     let one = Replica::start(&pool).await;
@@ -526,7 +526,7 @@ async fn a_vote_in_a_dead_letter_is_counted_once(pool: PgPool) {
 }
 
 /// A proxy drops the packets of a connection, and the votes stay locked only until the deadline.
-#[sqlx::test]
+#[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn an_update_fails_when_its_connection_falls_silent(pool: PgPool) {
     let one = Replica::start(&pool).await;

@@ -350,7 +350,7 @@ fn the_newest_is_what_was_published_last() {
 }
 
 /// Names of the directory's own data sort as PostgreSQL sorts them by Unicode's root collation.
-#[sqlx::test(migrations = false)]
+#[testing::database_test]
 #[expect(clippy::disallowed_methods, reason = "a query of no table")]
 async fn names_sort_by_unicode_collation(pool: PgPool) {
     let files = [

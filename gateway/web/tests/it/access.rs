@@ -18,7 +18,7 @@ fn fill(path: &str, account: &str, other: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn nobody_reaches_the_account_of_another(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -68,7 +68,7 @@ async fn nobody_reaches_the_account_of_another(pool: PgPool) {
     assert_eq!(state(&site).await, before);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_key_of_another_account_is_not_found_under_ones_own(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -87,7 +87,7 @@ async fn a_key_of_another_account_is_not_found_under_ones_own(pool: PgPool) {
     assert!(keys.iter().all(|key| key.revoked_at.is_none()));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_role_reaches_only_what_it_may(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

@@ -30,7 +30,7 @@ async fn hand_over(site: &Site, account: Uuid, address: &str, owner: Uuid) {
     site.join(account, owner, Role::Owner).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_person_with_an_account_makes_another_one(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -53,7 +53,7 @@ async fn a_person_with_an_account_makes_another_one(pool: PgPool) {
     assert_eq!(own.count(), 2);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_founder_who_left_makes_an_account_with_the_same_address(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -67,7 +67,7 @@ async fn a_founder_who_left_makes_an_account_with_the_same_address(pool: PgPool)
     browser.get(made.location()).await.assert(200, "Karoo");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_new_person_whose_address_an_account_has_gets_another_account(pool: PgPool) {
     let site = Site::new(pool).await;
     let bob = site.person(BOB).await;
@@ -82,7 +82,7 @@ async fn a_new_person_whose_address_an_account_has_gets_another_account(pool: Pg
     browser.get(made.location()).await.assert(200, "Karoo");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_form_that_failed_in_the_middle_makes_the_same_account(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -102,7 +102,7 @@ async fn a_form_that_failed_in_the_middle_makes_the_same_account(pool: PgPool) {
     assert_eq!(site.gateway.accounts.lock().unwrap().len(), 1);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_old_form_leads_nobody_back_into_an_account(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -127,7 +127,7 @@ async fn an_old_form_leads_nobody_back_into_an_account(pool: PgPool) {
         .assert(422, "Open the page again");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_person_owns_a_number_of_accounts_at_most(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

@@ -7,7 +7,7 @@ use web::router::routes;
 
 use crate::full_account::FullAccount;
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_page_of_an_account_names_its_call(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
@@ -28,7 +28,7 @@ async fn every_page_of_an_account_names_its_call(pool: PgPool) {
     assert!(pages > 25, "{pages}");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_calls_are_those_of_the_account_api(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let mut owner = full.owner.clone();

@@ -4,7 +4,7 @@ use sqlx::PgPool;
 
 use crate::support::Site;
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_board_shows_ranks_and_moves(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -43,7 +43,7 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn all_boards_are_on_one_page_and_an_empty_one_asks_for_votes(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -25,7 +25,7 @@ async fn read_only(pool: PgPool) -> FullAccount {
     full
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_form_that_is_closed_says_so_and_keeps_what_was_typed(pool: PgPool) {
     let full = read_only(pool).await;
     let before = full.state().await;
@@ -55,7 +55,7 @@ async fn a_form_that_is_closed_says_so_and_keeps_what_was_typed(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
     let full = read_only(pool).await;
     let before = full.state().await;
@@ -85,7 +85,7 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_account_is_made_while_everything_is_read_only(pool: PgPool) {
     let full = read_only(pool).await;
     let site = &full.hooks.site;
@@ -114,7 +114,7 @@ async fn no_account_is_made_while_everything_is_read_only(pool: PgPool) {
     assert_eq!(site.gateway.accounts.lock().unwrap().len(), accounts + 1);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn nobody_joins_a_team_or_deletes_themselves_while_everything_is_read_only(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let site = &full.hooks.site;
@@ -151,7 +151,7 @@ async fn nobody_joins_a_team_or_deletes_themselves_while_everything_is_read_only
     assert_eq!(gone.location(), "/?done=deleted");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let switched = &full.hooks.site.gateway.switched;

@@ -26,7 +26,7 @@ fn leads_to_you(page: &Page) -> bool {
     page.status == StatusCode::SEE_OTHER && page.headers["location"] == "/you"
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn guesses_are_counted_by_person_over_all_sessions_and_addresses(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -77,7 +77,7 @@ async fn guesses_are_counted_by_person_over_all_sessions_and_addresses(pool: PgP
     half.get("/you").await.assert(200, "10 recovery codes left");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn guesses_at_once_are_all_counted(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -97,7 +97,7 @@ async fn guesses_at_once_are_all_counted(pool: PgPool) {
     assert_eq!(checked, 10, "{statuses:?}");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_code_works_once_at_two_replicas(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -133,7 +133,7 @@ async fn a_code_works_once_at_two_replicas(pool: PgPool) {
         .assert(422, "used before");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_form_that_turns_it_on_works_once(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -180,7 +180,7 @@ async fn the_form_that_turns_it_on_works_once(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn ending_other_sessions_gives_no_more_than_thirty_tries_of_the_password(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -198,7 +198,7 @@ async fn ending_other_sessions_gives_no_more_than_thirty_tries_of_the_password(p
     assert_eq!(checked, 30);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_person_is_told_of_many_wrong_codes_once_a_day(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;

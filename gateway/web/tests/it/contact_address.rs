@@ -51,7 +51,7 @@ impl Team {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn who_leaves_gets_no_more_mails(pool: PgPool) {
     let team = Team::new(pool).await;
     let mut browser = team.site.signed_in(ADA).await;
@@ -62,7 +62,7 @@ async fn who_leaves_gets_no_more_mails(pool: PgPool) {
     team.assert(BOB, BOB);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn who_is_removed_gets_no_more_mails(pool: PgPool) {
     let team = Team::new(pool).await;
     let mut browser = team.site.signed_in(BOB).await;
@@ -75,7 +75,7 @@ async fn who_is_removed_gets_no_more_mails(pool: PgPool) {
     team.assert(BOB, BOB);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn who_is_deleted_gets_no_more_mails(pool: PgPool) {
     let team = Team::new(pool).await;
     let mut browser = team.site.signed_in(ADA).await;
@@ -84,7 +84,7 @@ async fn who_is_deleted_gets_no_more_mails(pool: PgPool) {
     team.assert(BOB, BOB);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn mails_go_to_the_new_address_of_a_person(pool: PgPool) {
     let team = Team::new(pool).await;
     let mut browser = team.site.signed_in(ADA).await;

@@ -8,7 +8,7 @@ use crate::browser::{body, form};
 use crate::full_account::{FullAccount, every_field, forms};
 use crate::support::{ADA, Site};
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn forms_of_other_sites_are_refused(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -30,7 +30,7 @@ async fn forms_of_other_sites_are_refused(pool: PgPool) {
     assert_eq!(page.location(), "/you?done=sessions");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_form_of_the_router_is_taken_from_another_site(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let before = full.state().await;
@@ -56,7 +56,7 @@ async fn no_form_of_the_router_is_taken_from_another_site(pool: PgPool) {
     full.owner.get("/you").await.assert(200, ADA);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -100,7 +100,7 @@ async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
     pages[1].assert(404, pages[1].headers["x-request-id"].to_str().unwrap());
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn assets_are_stored_for_ever_under_the_name_of_their_content(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -118,7 +118,7 @@ async fn assets_are_stored_for_ever_under_the_name_of_their_content(pool: PgPool
     browser.get("/assets/style.css").await.assert(404, "");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_form_that_is_too_long_or_no_form_is_refused(pool: PgPool) {
     let site = Site::new(pool).await;
     let long = "x".repeat(100_000);

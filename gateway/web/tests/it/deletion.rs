@@ -36,7 +36,7 @@ fn working_tokens(site: &Site) -> Vec<String> {
     working.map(|token| token.name).collect()
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_account_without_people_has_no_token_and_no_request_for_a_key(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let (site, mut owner) = (&full.hooks.site, full.owner.clone());
@@ -52,7 +52,7 @@ async fn an_account_without_people_has_no_token_and_no_request_for_a_key(pool: P
     assert!(keys.iter().all(|it| it.revoked_at.is_some()));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn tokens_end_with_the_role_of_the_person_who_made_them(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -94,7 +94,7 @@ async fn tokens_end_with_the_role_of_the_person_who_made_them(pool: PgPool) {
     assert_eq!(activity.text.matches("left the team").count(), 2);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn tokens_of_a_removed_person_end_when_the_gateway_is_back(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -114,7 +114,7 @@ async fn tokens_of_a_removed_person_end_when_the_gateway_is_back(pool: PgPool) {
     assert_eq!(revoke_tokens::run(&site.app).await.unwrap(), 0);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_token_that_is_made_while_its_maker_is_removed_does_not_work(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -156,7 +156,7 @@ async fn sign_up(site: &Site, email: &str) -> (Browser, String) {
     (browser, account)
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn nobody_gets_the_account_of_a_deleted_person(pool: PgPool) {
     let hooks = WebhookSite::new(pool).await;
     let site = &hooks.site;
@@ -174,7 +174,7 @@ async fn nobody_gets_the_account_of_a_deleted_person(pool: PgPool) {
     assert_eq!(accounts[&id].email, format!("{id}@closed.invalid"));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_deletion_leaves_no_account_without_an_owner(pool: PgPool) {
     let hooks = WebhookSite::new(pool).await;
     let (site, account) = (&hooks.site, hooks.account);
@@ -197,7 +197,7 @@ async fn a_deletion_leaves_no_account_without_an_owner(pool: PgPool) {
     assert_eq!(role, Some(Role::Editor));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn nobody_joins_an_account_while_its_owner_is_deleted(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);

@@ -12,7 +12,7 @@ use crate::support::Site;
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_page_is_in_english_at_one_address(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -44,7 +44,7 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -78,7 +78,7 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_code_of_an_error_has_its_cause_and_mend(pool: PgPool) {
     use web::domain::error_help::help;
     let site = Site::new(pool).await;
@@ -92,7 +92,7 @@ async fn every_code_of_an_error_has_its_cause_and_mend(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_search_finds_sections_and_shows_what_was_typed_as_text(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -114,7 +114,7 @@ async fn a_search_finds_sections_and_shows_what_was_typed_as_text(pool: PgPool) 
     browser.get(&long).await.assert(200, "No section");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn programs_get_a_list_of_the_guides_and_all_of_them(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -128,7 +128,7 @@ async fn programs_get_a_list_of_the_guides_and_all_of_them(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_changelog_has_a_feed(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -150,7 +150,7 @@ async fn the_changelog_has_a_feed(pool: PgPool) {
     assert!(!feed.headers.contains_key(SET_COOKIE));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_sitemap_has_every_page(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -7,7 +7,7 @@ use web::domain::role::Role;
 
 use crate::support::{ADA, BOB, Site};
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_currency_is_registered_and_its_rates_are_drawn(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -67,7 +67,7 @@ async fn a_currency_is_registered_and_its_rates_are_drawn(pool: PgPool) {
     assert_eq!(site.economy.name.lock().unwrap().as_deref(), Some("Cowrie"));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_developer_names_currencies_and_an_editor_reads_them(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -93,7 +93,7 @@ async fn a_developer_names_currencies_and_an_editor_reads_them(pool: PgPool) {
     refused.assert(403, "Not with your role");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn rates_come_by_pages(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

@@ -12,7 +12,7 @@ use crate::browser::{Browser, Page};
 use crate::share::{file, text};
 use crate::support::Site;
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_card_is_drawn_once_and_stored_for_ever(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -64,7 +64,7 @@ async fn a_card_is_drawn_once_and_stored_for_ever(pool: PgPool) {
     assert_ne!(before.body(), after.body());
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_card_has_what_can_be_read_in_the_language_of_its_page(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -113,7 +113,7 @@ async fn bytes(site: &Site, path: &str) -> http::Response<bytes::Bytes> {
     http::Response::from_parts(parts, body)
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_game_can_be_embedded(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -190,7 +190,7 @@ async fn a_game_can_be_embedded(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn other_sites_may_frame_the_embed_and_nothing_else(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -85,7 +85,7 @@ async fn people(pool: PgPool) -> Site {
     site
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn sign_up_and_reset_do_the_same_for_everybody(pool: PgPool) {
     let site = people(pool).await;
     for path in ["/sign-up", "/reset"] {
@@ -103,7 +103,7 @@ async fn sign_up_and_reset_do_the_same_for_everybody(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn sign_in_does_the_same_for_everybody(pool: PgPool) {
     let site = people(pool).await;
     for (time, wrong) in [
@@ -134,7 +134,7 @@ async fn sign_in_does_the_same_for_everybody(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_invitation_and_a_new_address_tell_nothing_either(pool: PgPool) {
     let site = people(pool).await;
     let account = {

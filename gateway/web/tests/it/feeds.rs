@@ -55,7 +55,7 @@ pub(crate) fn check_feed(feed: &str, address: &str) {
     assert_eq!(text(root, "updated"), newest);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn new_games_and_events_have_feeds(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -88,7 +88,7 @@ async fn new_games_and_events_have_feeds(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_moved_event_says_when_it_changed(pool: PgPool) {
     let site = Site::new(pool).await;
     let feed = site.browser().get("/events/feed.xml").await;
@@ -96,7 +96,7 @@ async fn a_moved_event_says_when_it_changed(pool: PgPool) {
     feed.assert(200, "<updated>2026-02-02T10:00:00Z</updated>");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn events_have_a_calendar(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -18,7 +18,7 @@ async fn assert_renewed(before: &Browser, after: &mut Browser) {
     assert!(old.location().starts_with("/sign-in"), "{old:?}");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_cookie_that_an_attacker_has_set_is_never_a_session(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -47,7 +47,7 @@ async fn a_cookie_that_an_attacker_has_set_is_never_a_session(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_token_changes_at_sign_in_and_at_the_second_factor(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -85,7 +85,7 @@ async fn the_token_changes_at_sign_in_and_at_the_second_factor(pool: PgPool) {
     assert_renewed(&on, &mut browser).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_token_changes_with_the_password_and_the_address(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;

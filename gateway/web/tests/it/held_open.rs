@@ -64,7 +64,7 @@ pub(crate) async fn until_one_waits(pool: &PgPool) {
     waited.await.unwrap();
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_form_of_a_person_outlives_a_new_password(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -109,7 +109,7 @@ async fn no_form_of_a_person_outlives_a_new_password(pool: PgPool) {
     assert!(mails.iter().all(|mail| mail.0 == ADA), "{mails:?}");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_form_of_a_team_outlives_the_role(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -133,7 +133,7 @@ async fn no_form_of_a_team_outlives_the_role(pool: PgPool) {
     assert!(site.mails().await.is_empty());
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_change_of_the_team_reads_the_role_again_under_the_lock(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -169,7 +169,7 @@ async fn a_change_of_the_team_reads_the_role_again_under_the_lock(pool: PgPool) 
     assert_eq!(role, Some(Role::Owner));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn credentials_change_only_while_they_are_those_that_were_checked(pool: PgPool) {
     let site = Site::new(pool).await;
     let id = site.person(ADA).await;

@@ -189,7 +189,7 @@ async fn world_endpoint(hooks: &mut crate::webhook_service::WebhookSite) -> Stri
     format!("{base}/{id}")
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_page_runs_what_a_studio_wrote(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     fill(&mut full).await;
@@ -219,7 +219,7 @@ async fn no_page_runs_what_a_studio_wrote(pool: PgPool) {
     assert_harmless(&page, "/you");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_form_runs_what_was_typed(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let mut stranger = full.hooks.site.browser();
@@ -262,7 +262,7 @@ async fn no_form_runs_what_was_typed(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_page_runs_what_its_address_says(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let mut stranger = full.hooks.site.browser();

@@ -33,7 +33,7 @@ fn assert_kept(page: &Page, action: &str) {
     assert!(!page.text.contains("passwords and codes"), "{}", page.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_listing_that_is_sent_without_redis_can_be_sent_again(pool: PgPool) {
     let redis = Secret::from("redis://127.0.0.1:1".to_owned());
     let site = Site::with_redis(pool, redis).await;
@@ -50,7 +50,7 @@ async fn a_listing_that_is_sent_without_redis_can_be_sent_again(pool: PgPool) {
     assert!(!page.text.contains("typed secret"), "{}", page.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_listing_that_is_sent_without_postgresql_can_be_sent_again(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -62,7 +62,7 @@ async fn a_listing_that_is_sent_without_postgresql_can_be_sent_again(pool: PgPoo
     assert_kept(&page, &action);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_service_that_does_not_answer_is_not_asked_again_for_the_same_form(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -92,7 +92,7 @@ async fn a_service_that_does_not_answer_is_not_asked_again_for_the_same_form(poo
     page.assert(503, "Puzzle");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn pages_of_a_person_are_limited(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

@@ -25,7 +25,7 @@ async fn form_id(browser: &mut Browser, account: Uuid) -> String {
     page.hidden()["form"].clone()
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_form_that_is_sent_twice_makes_one_key_and_both_answers_show_it(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
@@ -60,7 +60,7 @@ async fn a_form_that_is_sent_twice_makes_one_key_and_both_answers_show_it(pool: 
         .assert(422, "Open the page again");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_new_test_key_comes_with_the_answer_to_its_first_call(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
@@ -85,7 +85,7 @@ async fn a_new_test_key_comes_with_the_answer_to_its_first_call(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_form_keeps_what_was_typed(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
@@ -127,7 +127,7 @@ async fn a_refused_form_keeps_what_was_typed(pool: PgPool) {
     browser.post(&keys, &fields).await.assert(200, "svc_test_");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
@@ -175,7 +175,7 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn owners_and_developers_get_one_mail_before_a_key_expires(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
@@ -213,7 +213,7 @@ async fn owners_and_developers_get_one_mail_before_a_key_expires(pool: PgPool) {
     assert!(body.contains("2026-12-03 12:00 UTC"), "{body}");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_page_of_a_key_says_what_used_it_last_and_what_is_left_of_its_grace(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;

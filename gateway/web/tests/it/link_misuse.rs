@@ -144,62 +144,62 @@ async fn used_twice_at_once(pool: PgPool, purpose: Purpose) {
     assert_eq!(statuses, [303, 410], "{purpose:?}");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_scanner_uses_no_sign_up_up(pool: PgPool) {
     opened_by_a_scanner(pool, Purpose::SignUp).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_scanner_uses_no_reset_up(pool: PgPool) {
     opened_by_a_scanner(pool, Purpose::Reset).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_scanner_changes_no_address(pool: PgPool) {
     opened_by_a_scanner(pool, Purpose::Email).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_scanner_joins_no_team(pool: PgPool) {
     opened_by_a_scanner(pool, Purpose::Invite).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_late_sign_up_makes_nobody(pool: PgPool) {
     used_late(pool, Purpose::SignUp).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_late_reset_changes_no_password(pool: PgPool) {
     used_late(pool, Purpose::Reset).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_late_link_changes_no_address(pool: PgPool) {
     used_late(pool, Purpose::Email).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_late_invitation_leads_to_no_team(pool: PgPool) {
     used_late(pool, Purpose::Invite).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn of_two_resets_at_once_one_works(pool: PgPool) {
     used_twice_at_once(pool, Purpose::Reset).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn of_two_changes_of_an_address_at_once_one_works(pool: PgPool) {
     used_twice_at_once(pool, Purpose::Email).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn of_two_joins_at_once_one_works(pool: PgPool) {
     used_twice_at_once(pool, Purpose::Invite).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_link_of_another_person_does_nothing(pool: PgPool) {
     let site = Site::new(pool).await;
     let email = mail(&site, Purpose::Email).await;

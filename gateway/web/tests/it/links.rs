@@ -8,7 +8,7 @@ use time::Duration;
 
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -34,7 +34,7 @@ async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
     other.get(&overview).await.assert(200, "Savanna");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_answers_do_not_tell_whether_a_person_exists(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -73,7 +73,7 @@ async fn the_answers_do_not_tell_whether_a_person_exists(pool: PgPool) {
     assert_eq!(answers[0], answers[1]);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn opening_a_link_uses_nothing_up_and_its_button_works_once(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -104,7 +104,7 @@ async fn opening_a_link_uses_nothing_up_and_its_button_works_once(pool: PgPool) 
     assert_eq!(site.gateway.accounts.lock().unwrap().len(), 1);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_link_that_is_too_old_does_nothing(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -126,7 +126,7 @@ async fn a_link_that_is_too_old_does_nothing(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_new_password_ends_all_sessions_and_voids_other_links(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -158,7 +158,7 @@ async fn a_new_password_ends_all_sessions_and_voids_other_links(pool: PgPool) {
         .assert(422, "wrong");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn without_the_gateway_the_link_stays_good_and_nothing_typed_is_lost(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -177,7 +177,7 @@ async fn without_the_gateway_the_link_stays_good_and_nothing_typed_is_lost(pool:
     browser.post(&link, &fields).await.location();
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_account_that_staff_made_goes_to_the_owner_of_its_address_once(pool: PgPool) {
     let site = Site::new(pool).await;
     let nobody = site.person(BOB).await;
@@ -196,7 +196,7 @@ async fn an_account_that_staff_made_goes_to_the_owner_of_its_address_once(pool: 
     browser.get(made.location()).await.assert(200, "Savanna");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn mails_to_one_address_are_limited_without_a_word(pool: PgPool) {
     let site = Site::new(pool).await;
     for _ in 0..8 {

@@ -36,7 +36,7 @@ fn fields<'a>(title: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a 
     fields
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_list_leads_to_each_listing_and_escapes_what_a_studio_wrote(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let list = owner.get(&format!("/accounts/{account}/listings")).await;
@@ -64,7 +64,7 @@ async fn the_list_leads_to_each_listing_and_escapes_what_a_studio_wrote(pool: Pg
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_listing_of_another_account_is_not_found(pool: PgPool) {
     let (site, account, _) = studio(pool).await;
     let bob = site.person(BOB).await;
@@ -95,7 +95,7 @@ async fn the_listing_of_another_account_is_not_found(pool: PgPool) {
     assert_eq!(site.listings.recorded(), Vec::<String>::new());
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_submission_keeps_what_was_typed(pool: PgPool) {
     let (_site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/new/game");
@@ -119,7 +119,7 @@ async fn a_refused_submission_keeps_what_was_typed(pool: PgPool) {
     page.assert(404, "Not found");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/new/game");
@@ -140,7 +140,7 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
     assert_eq!(games[&(account, "new-game".to_owned())].title, "A game");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/game/okoto/edit");
@@ -193,7 +193,7 @@ async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
     same.assert(422, "Give a title.");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto");
@@ -220,7 +220,7 @@ async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
     activity.assert(200, "asked for the takedown of okoto");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_page_is_claimed_with_evidence(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/claims");
@@ -235,7 +235,7 @@ async fn a_page_is_claimed_with_evidence(pool: PgPool) {
     assert_eq!(site.listings.recorded(), ["claim maliyo: See our site"]);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_switches_close_the_forms(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let new = format!("/accounts/{account}/listings/new/game");
@@ -289,7 +289,7 @@ async fn the_switches_close_the_forms(pool: PgPool) {
     assert_eq!(site.listings.recorded(), Vec::<String>::new());
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_service_that_is_down_loses_nothing_that_was_typed(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let new = format!("/accounts/{account}/listings/new/game");
@@ -317,7 +317,7 @@ async fn a_service_that_is_down_loses_nothing_that_was_typed(pool: PgPool) {
     page.assert(503, "Mine");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_developer_reads_listings_and_an_editor_changes_them(pool: PgPool) {
     let (site, account, _) = studio(pool).await;
     let bob = site.person(BOB).await;

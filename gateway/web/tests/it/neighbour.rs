@@ -15,7 +15,7 @@ const PUBLIC: &str = "/accounts/{account}/pictures/{name}";
 /// Parameters that name no thing of an account.
 const OF_NOBODY: [&str; 3] = ["{account}", "{kind}", "{operation}"];
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_things_of_another_account_are_not_found_under_ones_own(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let site = &full.hooks.site;

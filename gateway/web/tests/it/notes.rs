@@ -23,7 +23,7 @@ async fn send(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Pag
     browser.post(path, &fields).await
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_report_is_sent_without_an_account_and_without_javascript(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -75,7 +75,7 @@ async fn a_report_is_sent_without_an_account_and_without_javascript(pool: PgPool
     assert_eq!(site.mails().await, []);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
     let site = Site::new(pool).await;
     let french = format!("/fr{REPORT}");
@@ -123,7 +123,7 @@ async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn owners_and_editors_get_one_mail_a_day_about_corrections(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -163,7 +163,7 @@ async fn owners_and_editors_get_one_mail_a_day_about_corrections(pool: PgPool) {
     assert_eq!(site.mails().await.len(), 4);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn owners_and_editors_read_and_close_corrections(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -203,7 +203,7 @@ async fn owners_and_editors_read_and_close_corrections(pool: PgPool) {
     activity.assert(200, "dismissed a correction of okoto");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_pages_of_listings_lead_to_the_forms(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -233,7 +233,7 @@ async fn the_pages_of_listings_lead_to_the_forms(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -269,7 +269,7 @@ async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
     assert!(!link.contains('?'), "{link}");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_claim_is_made_for_one_of_several_accounts(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -294,7 +294,7 @@ async fn a_claim_is_made_for_one_of_several_accounts(pool: PgPool) {
     browser.get("/claim/A%2F..").await.assert(404, "Not found");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_takedown_is_asked_for_by_the_owner_and_reported_by_others(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -319,7 +319,7 @@ async fn a_takedown_is_asked_for_by_the_owner_and_reported_by_others(pool: PgPoo
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn pictures_come_in_two_sizes(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

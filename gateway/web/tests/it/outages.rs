@@ -95,7 +95,7 @@ fn moved(full: &FullAccount, router: &Router) -> Browser {
     owner
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_page_answers_without_a_service(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     for (service, theirs) in SERVICES {
@@ -122,7 +122,7 @@ async fn every_page_answers_without_a_service(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_form_loses_what_was_typed_without_its_service(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let site = &full.hooks.site;

@@ -37,7 +37,7 @@ async fn send(browser: &mut Browser, path: &str, media_type: &str, body: Vec<u8>
     browser.send(request).await
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
@@ -88,7 +88,7 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
     gone.assert(422, "id=\"cover-error\"");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_bad_upload_is_refused_with_a_sentence(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
@@ -149,7 +149,7 @@ async fn a_bad_upload_is_refused_with_a_sentence(pool: PgPool) {
         .assert(503, "read-only for a while");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn screenshots_are_arranged_and_removed(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let shot = |alt: &str| contracts::listings::v1::Screenshot {
@@ -192,7 +192,7 @@ async fn screenshots_are_arranged_and_removed(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn files_come_through_the_site(pool: PgPool) {
     let (_site, account, mut owner) = studio(pool).await;
     let picture = owner

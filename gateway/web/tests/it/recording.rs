@@ -15,7 +15,7 @@ async fn without_activity(full: &FullAccount) {
         .unwrap();
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_form_fails_after_its_work_is_done(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     without_activity(&full).await;
@@ -53,7 +53,7 @@ async fn no_form_fails_after_its_work_is_done(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_live_key_is_asked_for_once_and_shown(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     without_activity(&full).await;
@@ -80,7 +80,7 @@ async fn a_live_key_is_asked_for_once_and_shown(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_account_is_made_all_the_same(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     without_activity(&full).await;

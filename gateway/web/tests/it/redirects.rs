@@ -64,7 +64,7 @@ fn spellings(text: &str) -> [String; 3] {
     [text.to_owned(), encode(text), encode(&encode(text))]
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn sign_in_leads_to_no_other_site(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -90,7 +90,7 @@ async fn sign_in_leads_to_no_other_site(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_second_factor_leads_to_no_other_site(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -109,7 +109,7 @@ async fn the_second_factor_leads_to_no_other_site(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn no_parameter_of_any_page_or_form_leads_elsewhere(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let query = |text: &str| {

@@ -24,7 +24,7 @@ fn links(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_page_is_there_as_html_and_as_markdown_and_leads_to_what_exists(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -76,7 +76,7 @@ async fn every_page_is_there_as_html_and_as_markdown_and_leads_to_what_exists(po
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_document_is_read_once_a_minute_and_a_change_shows(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browsers: Vec<Browser> = (0..10).map(|n| Browser::at(&site.router, n)).collect();
@@ -104,7 +104,7 @@ async fn the_document_is_read_once_a_minute_and_a_change_shows(pool: PgPool) {
     assert_eq!(reads().len(), 3);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn without_the_gateway_the_last_reference_stays(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -143,7 +143,7 @@ async fn without_the_gateway_the_last_reference_stays(pool: PgPool) {
     browser.get(PAGE).await.assert(200, "List games");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_search_of_the_documentation_finds_operations_and_guides(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -53,7 +53,7 @@ fn every_form_is_tried() {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_form_of_an_account_keeps_what_was_typed(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let before = full.state().await;
@@ -71,7 +71,7 @@ async fn a_refused_form_of_an_account_keeps_what_was_typed(pool: PgPool) {
     full.owner.get("/you").await.assert(200, ADA);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_form_of_a_person_keeps_what_was_typed(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     for form in OF_PEOPLE {
@@ -87,7 +87,7 @@ async fn a_refused_form_of_a_person_keeps_what_was_typed(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_account_keeps_its_name(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

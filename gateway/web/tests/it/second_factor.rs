@@ -68,7 +68,7 @@ pub(crate) async fn half_signed_in(site: &Site) -> Browser {
     browser
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_code_works_once_and_its_session_is_new(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -111,7 +111,7 @@ async fn a_code_works_once_and_its_session_is_new(pool: PgPool) {
     winner.get("/you").await.assert(200, ADA);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn codes_cannot_be_guessed(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -141,7 +141,7 @@ async fn codes_cannot_be_guessed(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_recovery_code_works_once(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -173,7 +173,7 @@ async fn a_recovery_code_works_once(pool: PgPool) {
     site.signed_in(ADA).await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_reset_password_does_not_replace_the_second_factor(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;

@@ -48,7 +48,7 @@ pub(crate) fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
     found[0].text().unwrap_or_default()
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn structured_data_is_what_schema_org_says(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -90,7 +90,7 @@ async fn structured_data_is_what_schema_org_says(pool: PgPool) {
     assert_eq!(event["location"][1]["url"], "https://jam.example/");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_studio_s_text_stays_inside_its_element(pool: PgPool) {
     let site = Site::new(pool).await;
     let words = "</script><script>alert('x')</script>\u{2028}\u{b}]]><!--";
@@ -111,7 +111,7 @@ async fn a_studio_s_text_stays_inside_its_element(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn pages_have_one_address_for_search_engines(pool: PgPool) {
     let site = Site::new(pool).await;
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
@@ -158,7 +158,7 @@ async fn pages_have_one_address_for_search_engines(pool: PgPool) {
     assert!(!missing.text.contains("canonical"), "{}", missing.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_sitemap_names_what_there_is(pool: PgPool) {
     let site = Site::new(pool).await;
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
@@ -225,7 +225,7 @@ async fn the_sitemap_names_what_there_is(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_file_that_ends_early_is_broken_off(pool: PgPool) {
     use http_body_util::BodyExt as _;
     let site = Site::new(pool).await;
@@ -239,7 +239,7 @@ async fn a_file_that_ends_early_is_broken_off(pool: PgPool) {
     assert_eq!(browser.get("/sitemap.xml").await.status, 503);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn crawlers_are_kept_from_the_dashboard(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -10,7 +10,7 @@ use crate::support::{ADA, BOB, PASSWORD, Site};
 
 const WRONG: [(&str, &str); 2] = [("email", ADA), ("password", "wrong")];
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn tries_are_limited_by_person_and_address(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -43,7 +43,7 @@ async fn tries_are_limited_by_person_and_address(pool: PgPool) {
     browser.post("/sign-in", &right).await.location();
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn nobody_locks_a_person_out_of_a_network_that_is_known(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -78,7 +78,7 @@ async fn nobody_locks_a_person_out_of_a_network_that_is_known(pool: PgPool) {
     refused.assert(429, "Too many tries");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_session_that_was_planted_is_not_the_one_that_signs_in(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -98,7 +98,7 @@ async fn a_session_that_was_planted_is_not_the_one_that_signs_in(pool: PgPool) {
     assert!(made_up.get("/you").await.location().starts_with("/sign-in"));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn sign_in_leads_to_pages_of_this_site_only(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -118,7 +118,7 @@ async fn sign_in_leads_to_pages_of_this_site_only(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn sessions_end_by_age_by_silence_and_by_hand(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -143,7 +143,7 @@ async fn sessions_end_by_age_by_silence_and_by_hand(pool: PgPool) {
     assert!(browser.get("/you").await.location().starts_with("/sign-in"));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn without_redis_pages_say_so_and_lose_no_typed_text(pool: PgPool) {
     let site = Site::with_redis(pool, Secret::from("redis://127.0.0.1:1".to_owned())).await;
     let mut browser = site.browser();

@@ -49,7 +49,7 @@ fn paths() -> Vec<String> {
     filled.collect()
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
     let site = Site::new(pool).await;
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
@@ -80,7 +80,7 @@ async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_game_shows_what_the_api_has(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -127,7 +127,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_change_shows_at_once(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -142,7 +142,7 @@ async fn a_change_shows_at_once(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_browser_decides_where_the_address_does_not(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -161,7 +161,7 @@ async fn the_browser_decides_where_the_address_does_not(pool: PgPool) {
         .assert(404, "Cette page n’existe pas");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_event_is_over_after_its_last_day(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -175,7 +175,7 @@ async fn an_event_is_over_after_its_last_day(pool: PgPool) {
         .assert(200, "This event is over.");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_list_has_filters_and_pages(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -209,7 +209,7 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
     french.assert(200, "<option value=\"studio\" selected>Studios</option>");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -239,7 +239,7 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     assert!(dashboard.text.contains("lang=\"en\""), "{}", dashboard.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_search_of_too_many_words_says_so_with_what_was_typed(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -255,7 +255,7 @@ async fn a_search_of_too_many_words_says_so_with_what_was_typed(pool: PgPool) {
     french.assert(400, "utilisez 10 mots au plus");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_search_says_what_was_forgiven(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -279,7 +279,7 @@ async fn a_search_says_what_was_forgiven(pool: PgPool) {
     assert!(!empty.text.contains("Results for"), "{}", empty.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -306,7 +306,7 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     browser.get("/terms").await.assert(200, "Terms");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
     let site = Site::new(pool).await;
     let held = HeldRead::default();
@@ -329,7 +329,7 @@ async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
     first.assert(200, "Savanna");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn people_sign_in_while_the_catalogue_is_away(pool: PgPool) {
     let site = Site::new(pool).await;
     *site.catalogue.is_away.lock().unwrap() = true;
@@ -348,7 +348,7 @@ async fn people_sign_in_while_the_catalogue_is_away(pool: PgPool) {
         .assert(200, "You are signed out.");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn pictures_are_served_from_here(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -16,7 +16,7 @@ async fn site_with_currencies(pool: PgPool) -> Site {
     site
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn currencies_lead_to_their_rates(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     let mut browser = site.browser();
@@ -65,7 +65,7 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_table_of_rates_has_pages(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     site.economy.more_rates.store(1_000, Ordering::Relaxed);
@@ -92,7 +92,7 @@ async fn a_table_of_rates_has_pages(pool: PgPool) {
     assert_eq!(links[1_000], "/economy/okoto/kora");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_rate_of_a_pair_is_drawn(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     let mut browser = site.browser();
@@ -133,7 +133,7 @@ async fn the_rate_of_a_pair_is_drawn(pool: PgPool) {
     assert_eq!(again.status, 304);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_method_has_its_version_and_numbers(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     let mut browser = site.browser();
@@ -155,7 +155,7 @@ async fn the_method_has_its_version_and_numbers(pool: PgPool) {
     french.assert(200, "<span lang=\"en\">By ");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -192,7 +192,7 @@ async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
     browser.get("/economy").await.assert(200, "Cowrie");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_list_of_currencies_does_not_depend_on_one_browser(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     let held = HeldRead::default();

@@ -28,7 +28,7 @@ async fn crowd(address: SocketAddr, bytes: &[u8]) -> Vec<TcpStream> {
     crowd
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn clients_that_hold_all_connections_keep_nobody_out(pool: PgPool) {
     let site = Site::new(pool).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

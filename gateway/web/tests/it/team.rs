@@ -15,7 +15,7 @@ async fn invite(owner: &mut Browser, team: &str, email: &str, role: &str) -> Pag
     owner.post(&format!("{team}/invite"), &fields).await
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn people_are_invited_by_mail(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -67,7 +67,7 @@ async fn people_are_invited_by_mail(pool: PgPool) {
         .assert(422, "Choose a role");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_invitation_is_withdrawn(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -86,7 +86,7 @@ async fn an_invitation_is_withdrawn(pool: PgPool) {
     site.browser().get(&link).await.assert(410, "");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_last_owner_stays(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -119,7 +119,7 @@ async fn the_last_owner_stays(pool: PgPool) {
     last.post(&role, &[("role", "owner")]).await.location();
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_owner_who_is_removed_leaves_no_invitation_to_come_back_by(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -137,7 +137,7 @@ async fn an_owner_who_is_removed_leaves_no_invitation_to_come_back_by(pool: PgPo
     site.browser().get(&link).await.assert(410, "");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_removed_member_is_out_at_once(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);

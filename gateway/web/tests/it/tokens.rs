@@ -9,7 +9,7 @@ use web::domain::role::Role;
 
 use crate::support::{ADA, BOB, Site};
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_token_is_made_once_shown_once_and_revoked(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -51,7 +51,7 @@ async fn a_token_is_made_once_shown_once_and_revoked(pool: PgPool) {
     browser.post(&missing, &[]).await.assert(404, "");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_form_keeps_what_was_ticked(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -77,7 +77,7 @@ async fn a_refused_form_keeps_what_was_ticked(pool: PgPool) {
     assert!(site.gateway.tokens.lock().unwrap().is_empty());
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_editor_sees_tokens_and_makes_none(pool: PgPool) {
     let site = Site::new(pool).await;
     let bob = site.person(BOB).await;
@@ -106,7 +106,7 @@ fn change(action: &str, endpoint_change: &str, subject: &str) -> proto::TokenCha
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_activity_has_what_people_and_tokens_did_in_one_order(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -155,7 +155,7 @@ async fn the_activity_has_what_people_and_tokens_did_in_one_order(pool: PgPool) 
     assert!(!earlier.text.contains("?before="), "{}", earlier.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_activity_of_people_is_there_without_the_gateway(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -178,7 +178,7 @@ async fn the_activity_of_people_is_there_without_the_gateway(pool: PgPool) {
     page.assert(200, "What programs have changed cannot be read now");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_change_of_a_token_has_words(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

@@ -45,7 +45,7 @@ fn calls(site: &Site) -> Vec<proto::RunTestCallRequest> {
     site.gateway.test_calls.lock().unwrap().clone()
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_read_is_sent_as_typed_and_its_answer_is_shown(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = ada(&site, Role::Editor).await;
@@ -98,7 +98,7 @@ async fn a_read_is_sent_as_typed_and_its_answer_is_shown(pool: PgPool) {
     assert_eq!(calls(&site).len(), 1);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_write_opens_with_an_example_and_sends_any_text_as_its_body(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = ada(&site, Role::Owner).await;
@@ -138,7 +138,7 @@ async fn a_write_opens_with_an_example_and_sends_any_text_as_its_body(pool: PgPo
     );
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn every_operation_has_a_form_that_can_be_sent_as_it_is(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = ada(&site, Role::Owner).await;
@@ -187,7 +187,7 @@ async fn every_operation_has_a_form_that_can_be_sent_as_it_is(pool: PgPool) {
         .assert(404, "Not found");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_link_of_the_reference_finds_the_account(pool: PgPool) {
     let site = Site::new(pool).await;
     let link = "/try/listGames";
@@ -209,7 +209,7 @@ async fn a_link_of_the_reference_finds_the_account(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_answer_that_is_too_long_is_cut_off_and_says_so(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = ada(&site, Role::Owner).await;
@@ -224,7 +224,7 @@ async fn an_answer_that_is_too_long_is_cut_off_and_says_so(pool: PgPool) {
     page.assert(200, "It has no body.");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn nobody_makes_calls_for_an_account_of_others(pool: PgPool) {
     let site = Site::new(pool).await;
     let (_, account) = ada(&site, Role::Owner).await;

@@ -34,7 +34,7 @@ async fn send_twice(
     (one, two)
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn one_account_one_invitation_and_one_key(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -84,7 +84,7 @@ async fn one_account_one_invitation_and_one_key(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_live_key_is_shown_by_both_answers_and_made_once(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
@@ -100,7 +100,7 @@ async fn a_live_key_is_shown_by_both_answers_and_made_once(pool: PgPool) {
     two.assert(200, "svc_test_new_");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn one_endpoint_one_test_event_and_one_secret(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
@@ -148,7 +148,7 @@ async fn one_endpoint_one_test_event_and_one_secret(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

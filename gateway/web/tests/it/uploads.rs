@@ -40,7 +40,7 @@ fn multipart(headers: &str, content: &[u8]) -> Vec<u8> {
 const FORM: &str = "multipart/form-data; boundary=limit";
 const PART: &str = "Content-Disposition: form-data; name=\"picture\"; filename=\"cover.jpg\"\r\nContent-Type: image/jpeg";
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn files_that_are_something_else_are_refused_in_words(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     for content in [
@@ -60,7 +60,7 @@ async fn files_that_are_something_else_are_refused_in_words(pool: PgPool) {
     assert_eq!(site.listings.recorded(), Vec::<String>::new());
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn bodies_that_are_no_upload_are_refused_in_words(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let good = || multipart(PART, b"JPEG");
@@ -110,7 +110,7 @@ async fn bodies_that_are_no_upload_are_refused_in_words(pool: PgPool) {
     assert_eq!(site.listings.recorded(), Vec::<String>::new());
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     for name in [
@@ -142,7 +142,7 @@ async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn whatever_is_stored_is_shown_as_a_jpeg(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     for stored in ["text/html", "image/svg+xml", "image/jpeg", "", "a\r\nb"] {

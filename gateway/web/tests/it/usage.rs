@@ -32,7 +32,7 @@ fn used(day: &str, mode: &str, route: &str) -> proto::RouteUse {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn usage_is_drawn_with_the_same_figures_in_a_table(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
@@ -69,7 +69,7 @@ async fn usage_is_drawn_with_the_same_figures_in_a_table(pool: PgPool) {
     browser.get(&path).await.assert(503, "Not available now");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_plans_are_compared_and_the_own_one_is_marked(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
@@ -103,7 +103,7 @@ fn call(key: &str, status: u32, code: &str) -> proto::Call {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn each_request_has_a_command_and_a_refused_one_its_mend(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
@@ -171,7 +171,7 @@ fn month(account: Uuid, used: u64) -> proto::AccountMonthUse {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -222,7 +222,7 @@ async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPoo
     assert_eq!(months.fetch_one(&site.pool).await.unwrap(), 1);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_month_without_a_limit_or_without_a_reader_gets_no_mail(pool: PgPool) {
     let site = Site::new(pool).await;
     let bob = site.person(BOB).await;

@@ -37,7 +37,7 @@ fn voters(site: &Site) -> Vec<Voter> {
         .collect()
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_visitor_votes_by_cookie(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -89,7 +89,7 @@ async fn a_visitor_votes_by_cookie(pool: PgPool) {
     assert_eq!(first.voter, second.voter);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_person_votes_as_the_oldest_account(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -111,7 +111,7 @@ async fn a_person_votes_as_the_oldest_account(pool: PgPool) {
     assert_eq!(voter.other_account_ids, [second.to_string()]);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_draw_counts_once_also_in_two_tabs(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -128,7 +128,7 @@ async fn a_draw_counts_once_also_in_two_tabs(pool: PgPool) {
     assert_eq!(voters(&site).len(), 1);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn nobody_votes_with_the_draw_or_the_cookie_of_another(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut one, mut other) = (site.browser(), site.browser());
@@ -157,7 +157,7 @@ async fn nobody_votes_with_the_draw_or_the_cookie_of_another(pool: PgPool) {
     assert!(!drawn_for[..drawn_for.len() - 1].contains(last));
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn what_is_no_vote_is_refused(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -174,7 +174,7 @@ async fn what_is_no_vote_is_refused(pool: PgPool) {
     assert!(!page.text.contains("role=\"status\""), "{}", page.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn after_five_votes_the_page_shows_where_their_listings_stand(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -210,7 +210,7 @@ async fn after_five_votes_the_page_shows_where_their_listings_stand(pool: PgPool
     page.assert(200, "Dans aucun classement pour l’instant.");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_limit_says_how_long(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -228,7 +228,7 @@ async fn a_limit_says_how_long(pool: PgPool) {
     assert_eq!(voters(&site), []);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn nobody_votes_while_everything_is_read_only(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -242,7 +242,7 @@ async fn nobody_votes_while_everything_is_read_only(pool: PgPool) {
     assert_eq!(voters(&site), []);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn without_pairs_or_votes_the_page_says_so(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

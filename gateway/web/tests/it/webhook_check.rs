@@ -4,7 +4,7 @@ use sqlx::PgPool;
 
 use crate::webhook_service::WebhookSite;
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_check_shows_what_was_sent_and_what_came_back(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -46,7 +46,7 @@ async fn the_check_shows_what_was_sent_and_what_came_back(pool: PgPool) {
     site.browser.get(&path).await.assert(200, "None yet");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "the schema of another service")]
 async fn an_address_that_is_no_longer_allowed_is_not_called(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;

@@ -12,7 +12,7 @@ async fn send_test(site: &mut WebhookSite, path: &str, event: &str) -> String {
     sent.location().to_owned()
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_test_event_is_sent_once_and_its_result_appears(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -43,7 +43,7 @@ async fn a_test_event_is_sent_once_and_its_result_appears(pool: PgPool) {
     unknown.assert(422, "id=\"event-error\"");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_result_that_is_on_its_way_is_awaited(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -71,7 +71,7 @@ async fn a_result_that_is_on_its_way_is_awaited(pool: PgPool) {
     assert!(!page.text.contains("refresh"), "{}", page.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_delivery_to_a_paused_address_waits_and_says_so(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -90,7 +90,7 @@ async fn a_delivery_to_a_paused_address_waits_and_says_so(pool: PgPool) {
     site.eventually(&watched, "Your receiver has it").await;
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_delivery_is_sent_again(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -108,7 +108,7 @@ async fn a_delivery_is_sent_again(pool: PgPool) {
     assert_eq!(bodies[0], bodies[1]);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn deliveries_are_filtered_and_paged(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -151,7 +151,7 @@ async fn deliveries_are_filtered_and_paged(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "the schema of another service")]
 async fn a_list_continues_on_the_next_page(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
@@ -187,7 +187,7 @@ async fn a_list_continues_on_the_next_page(pool: PgPool) {
     second.assert(200, delivery);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;

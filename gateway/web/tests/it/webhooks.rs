@@ -6,7 +6,7 @@ use web::domain::role::Role;
 use crate::support::{BOB, Site};
 use crate::webhook_service::{WebhookSite, insert_account};
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_account_without_an_address_says_what_to_do(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let base = site.base();
@@ -27,7 +27,7 @@ async fn an_account_without_an_address_says_what_to_do(pool: PgPool) {
     samples.assert(200, "sample-baobab-runner");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_form_that_is_sent_twice_adds_one_address_and_both_answers_show_its_secret(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let (base, url) = (site.base(), site.receiver.url.clone());
@@ -66,7 +66,7 @@ async fn a_form_that_is_sent_twice_adds_one_address_and_both_answers_show_its_se
     assert!(!page.text.contains("svc_whsec_"), "{}", page.text);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_form_keeps_what_was_typed_and_says_why(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let base = site.base();
@@ -96,7 +96,7 @@ async fn a_refused_form_keeps_what_was_typed_and_says_why(pool: PgPool) {
         .assert(422, "Give 1 to 10000");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_full_plan_says_so(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     insert_account(&site.site.pool, site.account, "free").await;
@@ -112,7 +112,7 @@ async fn a_full_plan_says_so(pool: PgPool) {
     page.assert(422, "value=\"https://hooks.example/\"");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -186,7 +186,7 @@ async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -218,7 +218,7 @@ async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
         .assert(422, "Open the page again");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_editor_only_reads_and_a_neighbour_sees_nothing(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -291,7 +291,7 @@ async fn an_editor_only_reads_and_a_neighbour_sees_nothing(pool: PgPool) {
         .assert(200, "None yet");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_path_that_is_no_id_is_not_found(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -308,7 +308,7 @@ async fn a_path_that_is_no_id_is_not_found(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn while_the_service_is_away_nothing_typed_is_lost(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(crate::support::ADA).await;

@@ -11,7 +11,7 @@ use crate::webhook_service::WebhookSite;
 
 const NEW: &str = "another lorry teapot nine";
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn sessions_are_listed_and_ended(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -57,7 +57,7 @@ async fn sessions_are_listed_and_ended(pool: PgPool) {
     browser.get("/you?done=%3Cscript%3E").await.assert(200, ADA);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_new_password_ends_the_other_sessions(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -79,7 +79,7 @@ async fn a_new_password_ends_the_other_sessions(pool: PgPool) {
         .assert(422, "wrong");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -122,7 +122,7 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
     browser.post(&link, &[]).await.assert(409, "Not free");
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_deleted_person_leaves_no_key_and_no_webhook_that_works(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     site.add().await;
@@ -170,7 +170,7 @@ async fn a_deleted_person_leaves_no_key_and_no_webhook_that_works(pool: PgPool) 
     assert_eq!(left.fetch_one(&site.pool).await.unwrap(), 0);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn the_last_owner_of_a_team_cannot_go(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
@@ -190,7 +190,7 @@ async fn the_last_owner_of_a_team_cannot_go(pool: PgPool) {
         .assert(200, ADA);
 }
 
-#[sqlx::test(migrator = "web::MIGRATOR")]
+#[testing::database_test(web::MIGRATOR)]
 async fn a_person_sees_their_own_activity(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

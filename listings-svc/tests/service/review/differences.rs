@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -51,7 +51,7 @@ async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
     assert_eq!(Fault::from(missing.unwrap_err()).code, Code::NotFound);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn changes_are_computed_from_whole_revisions_as_well(pool: PgPool) {
     let (service, _, review) = start_with_reviewer(pool).await;
     let import = async |title: &str, genre: &str| {

@@ -104,7 +104,7 @@ async fn events_after(service: &Service, after: i64) -> Vec<(String, bool, i64)>
     changes.into_iter().map(short).collect()
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_approved_listing_is_public_and_announced_once(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -133,7 +133,7 @@ async fn an_approved_listing_is_public_and_announced_once(pool: PgPool) {
     assert_eq!(fields(status), ["name"]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_rejected_listing_has_its_reason_and_can_be_resubmitted(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -202,7 +202,7 @@ async fn rejection_reason(service: &Service, account: uuid::Uuid) -> Option<Stri
     rows[0].reason.clone()
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -242,7 +242,7 @@ async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_decision_is_about_the_revision_that_was_read(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -290,7 +290,7 @@ async fn a_decision_is_about_the_revision_that_was_read(pool: PgPool) {
         .unwrap();
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
     let (service, ada, _) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -305,7 +305,7 @@ async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
     assert_eq!(ada.audit_entries().await.len(), 1);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn approving_a_game_notes_its_pending_page(pool: PgPool) {
     let (service, ada, _) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -323,7 +323,7 @@ async fn approving_a_game_notes_its_pending_page(pool: PgPool) {
     assert_eq!(note, "already published; nothing changed");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn many_listings_are_decided_independently(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;

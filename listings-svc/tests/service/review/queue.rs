@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_oldest_submission_comes_first(pool: PgPool) {
     let (service, _, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -61,7 +61,7 @@ async fn the_oldest_submission_comes_first(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_watcher_sees_what_enters_the_queue(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
@@ -95,7 +95,7 @@ async fn a_watcher_sees_what_enters_the_queue(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn only_live_listings_are_reviewed(pool: PgPool) {
     let (_service, ada, review) = start_with_reviewer(pool).await;
     let sample = proto::ListingName {

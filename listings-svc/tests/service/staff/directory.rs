@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_event_is_reassigned_by_e_mail_with_the_gateway_and_by_id_without(pool: PgPool) {
     let (service, _) = reviewed(pool).await;
     service.accounts().await.event("a-jam").await;
@@ -20,7 +20,7 @@ async fn an_event_is_reassigned_by_e_mail_with_the_gateway_and_by_id_without(poo
     assert!(by_id.complaint().contains("was not checked"), "{by_id:?}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_picture_is_set_and_removed_and_says_why_not(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     for (entity, row) in [
@@ -81,7 +81,7 @@ async fn edit_with(service: &Service, token: &str, editor: &str, args: &[&str]) 
     Ran(output.await.unwrap())
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_edit_comes_from_the_command_line_a_file_or_standard_input(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     service.accounts().await.game("a-game").await;
@@ -126,7 +126,7 @@ async fn an_edit_comes_from_the_command_line_a_file_or_standard_input(pool: PgPo
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_edit_opens_the_editor(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     service.accounts().await.game("a-game").await;
@@ -164,7 +164,7 @@ async fn an_edit_opens_the_editor(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_page_has_one_name_in_commands_and_answers(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     for args in [
@@ -183,7 +183,7 @@ async fn a_page_has_one_name_in_commands_and_answers(pool: PgPool) {
     assert_eq!(document["listing"]["name"], "studio");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_shell_completes_slugs(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let games = ["amber", "moon", "moonlight", "the-moon"].map(|slug| game(slug, slug));

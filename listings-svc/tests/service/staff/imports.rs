@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_import_reports_on_each_file(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let text = format!("{}\nnot json\n{}", creator("one"), "x".repeat(3 << 20));
@@ -30,7 +30,7 @@ async fn an_import_reports_on_each_file(pool: PgPool) {
     assert!(text.contains("line 2: "), "{text}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_status_says_what_went_wrong(pool: PgPool) {
     let service = start(pool).await;
     let (_folder, path) = file("unknown.ndjson", "{}");

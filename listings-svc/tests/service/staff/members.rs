@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn members_are_added_and_their_actions_are_logged(pool: PgPool) {
     let (service, _) = reviewed(pool).await;
     let accounts = service.accounts().await;
@@ -43,7 +43,7 @@ async fn members_are_added_and_their_actions_are_logged(pool: PgPool) {
     assert!(ran.complaint().contains("last admin"), "{ran:?}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_profile_supplies_addresses_and_token(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let text = format!("token = \"{token}\"\nlistings = \"{}\"\n", service.address);
@@ -86,7 +86,7 @@ async fn a_profile_supplies_addresses_and_token(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn whoami_names_the_member_and_the_role(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let ran = staff_with(&service, &token, &["whoami"], "").await;

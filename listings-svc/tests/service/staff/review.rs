@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let accounts = service.accounts().await;
@@ -51,7 +51,7 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
     assert_eq!(usage.status(), 2);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn many_are_decided_on_and_refused_ones_are_named(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let names: Vec<String> = (0..55).map(|n| format!("game-{n}")).collect();
@@ -83,7 +83,7 @@ async fn many_are_decided_on_and_refused_ones_are_named(pool: PgPool) {
     assert_eq!(found["listings"].as_array().unwrap().len(), 1);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let accounts = service.accounts().await;
@@ -147,7 +147,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     assert_eq!(ran.status(), 2, "{ran:?}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_limit_of_zero_is_refused(pool: PgPool) {
     let service = start(pool).await;
     for command in [
@@ -161,7 +161,7 @@ async fn a_limit_of_zero_is_refused(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_review_goes_back_to_what_was_skipped(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let accounts = service.accounts().await;
@@ -218,7 +218,7 @@ async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran 
     Ran(output.await.unwrap())
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn taking_many_down_and_revoking_are_confirmed(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let games = ["one", "two", "three"].map(|slug| game(slug, slug));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_change_shows_at_once_and_one_that_changes_nothing_is_none(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let slug = LIVE
@@ -60,7 +60,7 @@ async fn a_change_shows_at_once_and_one_that_changes_nothing_is_none(pool: PgPoo
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let slug = LIVE
@@ -110,7 +110,7 @@ async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn concurrent_changes_all_last(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
@@ -155,7 +155,7 @@ async fn concurrent_changes_all_last(pool: PgPool) {
     assert_eq!(written, ["first", "second"].into());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let made = LIVE.game(&service, &game("A Game")).await.unwrap();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn every_bad_field_is_named_at_once(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let body = json!({"title": " ", "genres": ["puzzle", "runner", "puzzle", "puzzel"], "links": {"play": "http://x"}, "x": 1});
@@ -27,7 +27,7 @@ async fn every_bad_field_is_named_at_once(pool: PgPool) {
     assert_eq!(named, ["country_code", "kind", "starts_at", "title"]);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let null = json!({"creator": "studio", "title": "A Game", "cover_url": null, "slug": null});
@@ -58,7 +58,7 @@ async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPoo
     assert!(fault.fields.keys().eq(["cover_url"]), "{fault:?}");
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn unsupported_json_values_are_named(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let body = r#"{"creator": "studio", "title": "\ud800", "release_year": 1e400, "stage": "released", "stage": "early_access",
@@ -76,7 +76,7 @@ async fn unsupported_json_values_are_named(pool: PgPool) {
     assert_eq!(fault.fields.len(), 4, "{:?}", fault.fields);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_event_is_on_any_day_of_the_calendar(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let mut jam = event("Old Jam");

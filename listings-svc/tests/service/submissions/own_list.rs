@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn an_account_sees_the_states_of_its_listings(pool: PgPool) {
     let service = start_with_pages(pool).await;
     LIVE.game(&service, &game("A Game")).await.unwrap();
@@ -84,7 +84,7 @@ async fn set_page_state(service: &Service, handle: &str, state: &str) {
     .unwrap();
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn games_under_a_page_that_is_not_public_have_a_note(pool: PgPool) {
     let service = start_with_pages(pool).await;
     LIVE.game(&service, &game("A Game")).await.unwrap();
@@ -114,7 +114,7 @@ async fn games_under_a_page_that_is_not_public_have_a_note(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn nothing_is_submitted_under_a_removed_page(pool: PgPool) {
     let service = start_with_pages(pool).await;
     LIVE.game(&service, &game("A Game")).await.unwrap();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_same_call_has_its_effect_once(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let call = Call::keyed("a-key");
@@ -63,7 +63,7 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn of_many_equal_calls_at_once_one_has_an_effect(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
@@ -84,7 +84,7 @@ async fn of_many_equal_calls_at_once_one_has_an_effect(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn dry_runs_and_test_keys_check_everything_and_write_nothing(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let slug = LIVE

@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_submission_is_pending_under_its_own_slug(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let head = service.head().await;
@@ -63,7 +63,7 @@ async fn a_submission_is_pending_under_its_own_slug(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_first_of_two_reasons_to_refuse_is_given(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let none_left = Call {
@@ -103,7 +103,7 @@ async fn the_first_of_two_reasons_to_refuse_is_given(pool: PgPool) {
     assert!(LIVE.game(&service, &game("A Game")).await.is_ok());
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_creator_is_a_page_of_the_account(pool: PgPool) {
     let service = start_with_pages(pool).await;
     for handle in ["nobody", "other", "samples", "Studio"] {
@@ -134,7 +134,7 @@ async fn a_creator_is_a_page_of_the_account(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn of_many_at_once_exactly_the_limit_is_accepted(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
@@ -160,7 +160,7 @@ async fn of_many_at_once_exactly_the_limit_is_accepted(pool: PgPool) {
     assert_eq!(rows.fetch_one(&service.pool).await.unwrap(), MAX_PENDING);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
@@ -208,7 +208,7 @@ async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn many_of_one_title_get_slugs_of_their_own_at_two_replicas(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
@@ -240,7 +240,7 @@ async fn many_of_one_title_get_slugs_of_their_own_at_two_replicas(pool: PgPool) 
     assert_eq!(slugs, expected);
 }
 
-#[sqlx::test(migrator = "listings::MIGRATOR")]
+#[testing::database_test(listings::MIGRATOR)]
 async fn titles_whose_slugs_share_candidates_get_slugs_of_their_own(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let bases =

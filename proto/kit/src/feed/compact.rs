@@ -219,7 +219,7 @@ mod tests {
             from generate_series(1, 51) n;
         update kit.feed_head set seq = 30051";
 
-    #[sqlx::test]
+    #[testing::database_test]
     #[expect(
         clippy::disallowed_methods,
         reason = "a test; its schema is the kit's own"

@@ -225,7 +225,7 @@ mod tests {
             values (4, 'note', 'b', 1, 'set', true, false, now(), '', gen_random_uuid());
         update kit.feed_head set seq = 4";
 
-    #[sqlx::test]
+    #[testing::database_test]
     #[expect(
         clippy::disallowed_methods,
         reason = "a test; its schema is the kit's own"

@@ -1,5 +1,6 @@
 //! Support for the tests of services: a real gRPC server on a free port, in the process of the test.
 
+pub mod database;
 pub mod poison;
 pub mod postgres;
 pub mod python;
@@ -16,6 +17,7 @@ use kit::config::{Identity, Secret};
 use kit::lifecycle::Lifecycle;
 use kit::rpc::client::{Addresses, Client, connect};
 use kit::rpc::{Authenticator, server};
+pub use testing_macros::database_test;
 
 /// Every timeout that a test is not about. No machine is so slow, or pauses for so long, that it passes.
 pub const LONG: Duration = Duration::from_mins(2);

@@ -48,7 +48,7 @@ async fn next(taken: &mut mpsc::UnboundedReceiver<u8>) -> u8 {
         .unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
     tables(&pool).await;
     let clock = Clock::system();
@@ -67,7 +67,7 @@ async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
     lifecycle.stopping().cancel();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
     tables(&pool).await;
     let behind = testing::postgres::behind(&pool, 604_800).await.unwrap();
@@ -91,7 +91,7 @@ async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
     lifecycle.stopping().cancel();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
     tables(&pool).await;
     let clock = Clock::system();
@@ -111,7 +111,7 @@ async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
     struct Dropped(mpsc::UnboundedSender<u8>);
     impl Drop for Dropped {
@@ -145,7 +145,7 @@ async fn tables(pool: &PgPool) {
         .unwrap();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn work_that_is_done_lets_go_at_once(pool: PgPool) {
     tables(&pool).await;
     let clock = Clock::system();

@@ -35,7 +35,7 @@ async fn proxied(direct: &PgPool) -> (SilentProxy, PgPool) {
     (proxy, through)
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn silent_connections_are_replaced_when_callers_give_up(direct: PgPool) {
     let (mut proxy, through) = proxied(&direct).await;
     proxy.fall_silent();
@@ -55,7 +55,7 @@ async fn silent_connections_are_replaced_when_callers_give_up(direct: PgPool) {
     .await;
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_listener_replaces_its_silent_connection(direct: PgPool) {
     let (proxy, through) = proxied(&direct).await;
     let (lifecycle, _supervisor) = Lifecycle::new();
@@ -75,7 +75,7 @@ async fn a_listener_replaces_its_silent_connection(direct: PgPool) {
     lifecycle.stopping().cancel();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn every_connection_of_a_pool_has_timeouts(direct: PgPool) {
     let through = pool((*direct.connect_options()).clone(), &settings());
     let read = async |connection: &mut sqlx::PgConnection| {
@@ -131,7 +131,7 @@ async fn applied(direct: &PgPool) -> i64 {
         .unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn the_previous_version_starts_after_a_rollback(direct: PgPool) {
     let database = database(&direct);
     for newest in [1, 2, 1, 2] {
@@ -142,7 +142,7 @@ async fn the_previous_version_starts_after_a_rollback(direct: PgPool) {
     assert_eq!(applied(&direct).await, 2);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_migration_that_waits_for_a_lock_lets_others_pass(direct: PgPool) {
     let database = database(&direct);
     open(&database, "test", &migrations(1)).await.unwrap();

@@ -36,7 +36,7 @@ async fn left(fixture: &Fixture) -> Vec<i64> {
         .unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn compaction_waits_for_a_slow_follower(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     for id in ["a", "b"] {
@@ -92,7 +92,7 @@ async fn compaction_waits_for_a_slow_follower(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_old_event_waits_for_a_follower(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture
@@ -118,7 +118,7 @@ async fn an_old_event_waits_for_a_follower(pool: PgPool) {
     assert_eq!(happenings, 1);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_expired_follower_does_not_block_compaction(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
@@ -128,7 +128,7 @@ async fn an_expired_follower_does_not_block_compaction(pool: PgPool) {
     assert_eq!(left(&fixture).await, [2]);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_expired_follower_rebuilds_without_effects(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
@@ -164,7 +164,7 @@ async fn expire_followers(fixture: &Fixture) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_connected_idle_follower_does_not_expire(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
@@ -193,7 +193,7 @@ async fn a_connected_idle_follower_does_not_expire(pool: PgPool) {
     following.stopping().cancel();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_acknowledgement_does_not_register_an_expired_follower(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;

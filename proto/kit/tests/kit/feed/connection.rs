@@ -188,32 +188,32 @@ async fn write_through(pool: &PgPool, cut: Cut) {
     assert_eq!(rows, [(1, 1), (2, 2)], "written once");
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_write_whose_commit_never_arrived_is_retried(pool: PgPool) {
     write_through(&pool, Cut::BeforeCommit).await;
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_write_whose_response_was_lost_is_not_made_twice(pool: PgPool) {
     write_through(&pool, Cut::AfterCommit).await;
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_write_is_retried_when_postgresql_does_not_answer(pool: PgPool) {
     write_through(&pool, Cut::SilentBeforeItem).await;
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_unanswered_transaction_is_terminated_and_retried(pool: PgPool) {
     write_through(&pool, Cut::SilentBeforeCommit).await;
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_unanswered_commit_is_not_made_twice(pool: PgPool) {
     write_through(&pool, Cut::SilentAfterCommit).await;
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_unknown_outcome_has_no_retry_after(pool: PgPool) {
     let ProxiedProducer { writer, armed, .. } = &ProxiedProducer::start(&pool, Cut::ForGood).await;
     writer.write(Note::Set(NOTE.to_owned())).await.unwrap();
@@ -229,7 +229,7 @@ async fn an_unknown_outcome_has_no_retry_after(pool: PgPool) {
 /// The advisory lock that delays a commit.
 const HOLD: i64 = 7;
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_commit_that_outlives_its_connection_is_not_made_twice(pool: PgPool) {
     let ProxiedProducer { writer, armed, .. } = &ProxiedProducer::start(&pool, Cut::AtCommit).await;
     // The commit of a note waits while the test holds the lock.

@@ -55,7 +55,7 @@ async fn acted(pool: &PgPool) -> Vec<i64> {
         .unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_poisoned_change_stops_none_after_it(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.follow();
@@ -80,7 +80,7 @@ async fn a_poisoned_change_stops_none_after_it(pool: PgPool) {
     assert_eq!(letters(&pool).await, []);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn refused_data_stop_no_other_change_of_the_batch(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     sqlx::raw_sql("alter table kit.mirror add constraint short check (length(id) < 5)")
@@ -109,7 +109,7 @@ async fn refused_data_stop_no_other_change_of_the_batch(pool: PgPool) {
     assert_eq!(acted(&pool).await, [0; 0]);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_later_state_stays_and_the_message_is_still_sent(pool: PgPool) {
     tables(&pool).await;
     let mut connection = pool.acquire().await.unwrap();
@@ -147,7 +147,7 @@ async fn a_later_state_stays_and_the_message_is_still_sent(pool: PgPool) {
     assert_eq!(letters(&pool).await, []);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn staff_list_and_retry_them(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     sqlx::raw_sql(
@@ -228,7 +228,7 @@ impl Projection for Mute {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_rebuild_keeps_a_message_that_was_not_sent(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let follow = || {

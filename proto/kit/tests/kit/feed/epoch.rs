@@ -8,7 +8,7 @@ use sqlx::PgPool;
 
 use super::support::{Fixture, Note, database_url, eventually};
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     for id in ["a", "b", "a"] {
@@ -70,7 +70,7 @@ impl Dump {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
     let url = database_url(&pool).await;
     let fixture = Fixture::start(&pool).await;
@@ -113,7 +113,7 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_follower_above_the_head_begins_a_new_epoch(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
@@ -137,7 +137,7 @@ const OLD_SNAPSHOT: &str =
     "delete from kit.feed where seq > 1; delete from kit.note where id <> 'a';
     update kit.note set revision = 1; update kit.feed_head set seq = 1";
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_restored_snapshot_is_detected_by_the_last_row(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
@@ -158,7 +158,7 @@ async fn a_restored_snapshot_is_detected_by_the_last_row(pool: PgPool) {
     following.stopping().cancel();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_stream_ends_when_rows_are_lost(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.follow();
@@ -175,7 +175,7 @@ async fn a_stream_ends_when_rows_are_lost(pool: PgPool) {
     assert_eq!(fixture.mirror().await, fixture.notes().await);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_restored_snapshot_is_detected_after_compaction_too(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
@@ -206,7 +206,7 @@ async fn a_restored_snapshot_is_detected_after_compaction_too(pool: PgPool) {
     following.stopping().cancel();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_follower_below_the_fork_goes_on_under_the_new_epoch(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.follow();
@@ -243,7 +243,7 @@ fn expected(taken: &[(i64, &str, bool)]) -> Vec<(i64, String, bool)> {
     taken.iter().map(owned).collect()
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn changes_between_a_restore_and_the_return_of_the_follower_have_effects(pool: PgPool) {
     let url = database_url(&pool).await;
     let fixture = Fixture::start(&pool).await;
@@ -276,7 +276,7 @@ async fn changes_between_a_restore_and_the_return_of_the_follower_have_effects(p
     following.stopping().cancel();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn changes_after_an_unnoticed_restore_have_effects(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);

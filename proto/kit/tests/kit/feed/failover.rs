@@ -12,7 +12,7 @@ async fn head(standby: &Server) -> i64 {
         .unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
     tables(&follower).await;
     let mut primary = Server::new().await.unwrap();

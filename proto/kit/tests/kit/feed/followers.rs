@@ -47,7 +47,7 @@ impl Consumer for Counted {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_follower_does_not_skip_a_missing_change(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
@@ -117,7 +117,7 @@ async fn audited(pool: &PgPool) -> Vec<(String, String)> {
         .unwrap()
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn staff_forget_a_follower_that_has_left(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let mut staff = staff(&fixture).await;
@@ -152,7 +152,7 @@ async fn staff_forget_a_follower_that_has_left(pool: PgPool) {
     );
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn staff_replay_a_feed(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let mut staff = staff(&fixture).await;

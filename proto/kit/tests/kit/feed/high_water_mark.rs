@@ -117,7 +117,7 @@ async fn a_mark_expires() {
     assert_eq!(publish_at(now - 2 * LONG).await, None);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_answered_write_is_published(pool: PgPool) {
     let (mark, _) = mark();
     tables(&pool).await;
@@ -140,7 +140,7 @@ async fn an_answered_write_is_published(pool: PgPool) {
     futures::future::join_all(callers).await;
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_write_without_changes_publishes_the_head(pool: PgPool) {
     let (mark, _) = mark();
     // This producer writes without publishing, as if it were killed in between.
@@ -154,7 +154,7 @@ async fn a_write_without_changes_publishes_the_head(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn writes_go_on_without_redis(pool: PgPool) {
     let url = silent_redis().await;
     tables(&pool).await;
@@ -171,7 +171,7 @@ async fn writes_go_on_without_redis(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn the_writer_goes_on_while_replies_wait_for_redis(pool: PgPool) {
     let url = silent_redis().await;
     tables(&pool).await;
@@ -191,7 +191,7 @@ async fn the_writer_goes_on_while_replies_wait_for_redis(pool: PgPool) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn the_mark_is_republished_without_a_write(pool: PgPool) {
     let (mark, key) = mark();
     tables(&pool).await;

@@ -46,7 +46,7 @@ async fn victim_database() -> Option<PgPool> {
     Some(PgPool::connect(&url).await.unwrap())
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_follower_killed_between_apply_and_commit_applies_each_change_once(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     for round in 0..3 {
@@ -73,7 +73,7 @@ async fn a_follower_killed_between_apply_and_commit_applies_each_change_once(poo
     assert_eq!(taken, (1..=9).collect::<Vec<i64>>());
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_paused_follower_is_succeeded(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
@@ -115,7 +115,7 @@ async fn victim_follower() {
     consume(client, "mirror", consumer, None).await.unwrap();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_producer_killed_between_apply_and_commit_leaves_no_gap(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
@@ -134,7 +134,7 @@ async fn a_producer_killed_between_apply_and_commit_leaves_no_gap(pool: PgPool) 
     assert_eq!(fixture.head().await, 2);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn the_session_of_a_frozen_producer_is_ended(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;

@@ -33,7 +33,7 @@ async fn read_in_order(fixture: &Fixture, count: i64) {
     }
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_reader_never_finds_a_row_below_one_it_has_seen(pool: PgPool) {
     const CALLERS: i64 = 16;
     const WRITES: i64 = 25;
@@ -64,7 +64,7 @@ async fn a_reader_never_finds_a_row_below_one_it_has_seen(pool: PgPool) {
     assert_eq!(revisions, total, "every write took effect once");
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_bad_item_fails_alone(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let notes = ["a", "b", "c"].map(|id| Note::Set(id.to_owned()));
@@ -121,7 +121,7 @@ async fn while_locked<T>(
 
 const LOCK_ROW: &str = "select from kit.note where id = 'locked' for update";
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_locked_row_does_not_block_other_writes(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("locked").await;
@@ -130,7 +130,7 @@ async fn a_locked_row_does_not_block_other_writes(pool: PgPool) {
     assert_eq!(revision, 2);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn retries_for_one_row_do_not_fill_the_batches(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("locked").await;
@@ -141,7 +141,7 @@ async fn retries_for_one_row_do_not_fill_the_batches(pool: PgPool) {
     assert_eq!(revisions, (2..=61).collect::<Vec<i64>>());
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_write_that_waits_inside_postgresql_is_retried(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     // PostgreSQL waits for the end of the transaction to know whether the name is free.
@@ -151,7 +151,7 @@ async fn a_write_that_waits_inside_postgresql_is_retried(pool: PgPool) {
     assert_eq!(revision, 2);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn an_item_that_fails_at_the_commit_fails_alone(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     sqlx::raw_sql(
@@ -175,7 +175,7 @@ async fn an_item_that_fails_at_the_commit_fails_alone(pool: PgPool) {
     assert_eq!(fixture.head().await, 3);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn concurrent_writes_get_different_names(pool: PgPool) {
     let one = Fixture::start(&pool).await;
     let other = Fixture::again(&pool).await;
@@ -195,7 +195,7 @@ async fn concurrent_writes_get_different_names(pool: PgPool) {
     assert_eq!((notes, one.head().await), (40, 40));
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn writes_beyond_the_queue_fail_at_once(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let mut other = pool.acquire().await.unwrap();
@@ -221,7 +221,7 @@ async fn writes_beyond_the_queue_fail_at_once(pool: PgPool) {
     drop(waiting);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_write_whose_caller_has_given_up_is_not_begun(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let mut transaction = pool.begin().await.unwrap();

@@ -33,7 +33,7 @@ async fn write(pool: &PgPool, seq: i64) {
         .unwrap();
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     let mut proxy = SilentProxy::start(&pool).await.unwrap();
     let fixture = Fixture::over(&pool, through(&proxy), None).await;
@@ -48,7 +48,7 @@ async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     assert_eq!(fixture.mirror().await, fixture.notes().await);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn the_mark_is_published_again_when_connections_fall_silent(pool: PgPool) {
     let proxy = SilentProxy::start(&pool).await.unwrap();
     let mark = HighWaterMark::new(redis(), &format!("test-{}", ids::row_id()));
@@ -61,7 +61,7 @@ async fn the_mark_is_published_again_when_connections_fall_silent(pool: PgPool) 
     eventually("the mark is published again", is_published).await;
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_follower_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     let mut proxy = SilentProxy::start(&pool).await.unwrap();
     let fixture = Fixture::start(&pool).await;

@@ -11,7 +11,7 @@ const LARGE: &str = "
         from generate_series(1, 400) n;
     update kit.feed_head set seq = 400";
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_new_follower_reads_a_feed_of_large_states(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     sqlx::raw_sql(LARGE).execute(&pool).await.unwrap();
@@ -20,7 +20,7 @@ async fn a_new_follower_reads_a_feed_of_large_states(pool: PgPool) {
     assert_eq!(fixture.mirror().await.len(), 400);
 }
 
-#[sqlx::test]
+#[testing::database_test]
 async fn a_batch_of_large_states_has_no_gap_at_its_end(pool: PgPool) {
     let _fixture = Fixture::start(&pool).await;
     sqlx::raw_sql(LARGE).execute(&pool).await.unwrap();

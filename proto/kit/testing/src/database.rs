@@ -1,0 +1,19 @@
+//! What [`database_test`](crate::database_test) expands to.
+
+use std::pin::Pin;
+
+use sqlx::PgPool;
+use sqlx::migrate::Migrator;
+use sqlx::testing::{TestArgs, TestFn as _};
+
+/// The body of a test.
+pub type Test = fn(PgPool) -> Pin<Box<dyn Future<Output = ()>>>;
+
+/// Runs a test, whose path names its database, with a pool of that database, which has the tables of `migrator`.
+pub fn run(path: &'static str, migrator: Option<&'static Migrator>, test: Test) {
+    let mut args = TestArgs::new(path);
+    if let Some(migrator) = migrator {
+        args.migrator(migrator);
+    }
+    test.run_test(args);
+}
