@@ -155,9 +155,11 @@ struct Loaded {
 /// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
 async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
     let mut transaction = pool
-        // All rows are one statement.
+        // All rows are one statement, and the last of them are converted while the session is idle. It locks nothing.
         .begin_with(
-            "begin isolation level repeatable read, read only; set local statement_timeout = 0",
+            "begin isolation level repeatable read, read only;
+             set local statement_timeout = 0;
+             set local idle_in_transaction_session_timeout = 0",
         )
         .await?;
     let Some(cursor) = store::cursor(&mut transaction).await? else {
