@@ -4,7 +4,7 @@
 //! takes several times the space. JPEG has no transparency, so transparent pixels are blended with white.
 
 use image::codecs::jpeg::JpegEncoder;
-use image::imageops::FilterType;
+use image::imageops::{self, FilterType};
 use image::{DynamicImage, ImageResult, RgbImage};
 use sha2::{Digest as _, Sha256};
 
@@ -16,7 +16,7 @@ const JPEG_QUALITY: u8 = 85;
 /// Renders a picture in both sizes of its kind. Drops all metadata.
 pub(super) fn render(picture: DynamicImage, kind: PictureKind) -> ImageResult<PictureSizes> {
     let uploaded = (picture.width(), picture.height());
-    let large = scaled(&flatten_on_white(picture).into(), kind.large());
+    let large = scaled(&flatten_on_white(picture), kind.large());
     let small = scaled(&large, kind.small());
     Ok(PictureSizes {
         uploaded,
@@ -41,17 +41,16 @@ fn flatten_on_white(picture: DynamicImage) -> RgbImage {
     })
 }
 
-/// Crops and resizes by methods of [`DynamicImage`], which are compiled, and optimized, with their crate.
-fn scaled(picture: &DynamicImage, size: TargetSize) -> DynamicImage {
-    let crop = size.crop((picture.width(), picture.height()));
-    let area = picture.crop_imm(crop.x, crop.y, crop.width, crop.height);
+fn scaled(picture: &RgbImage, size: TargetSize) -> RgbImage {
+    let crop = size.crop(picture.dimensions());
+    let area = imageops::crop_imm(picture, crop.x, crop.y, crop.width, crop.height);
     if crop.to == (crop.width, crop.height) {
-        return area;
+        return area.to_image();
     }
-    area.resize_exact(crop.to.0, crop.to.1, FilterType::Lanczos3)
+    imageops::resize(&*area, crop.to.0, crop.to.1, FilterType::Lanczos3)
 }
 
-fn encode(picture: &DynamicImage) -> ImageResult<PictureFile> {
+fn encode(picture: &RgbImage) -> ImageResult<PictureFile> {
     let mut bytes = Vec::new();
     picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
     Ok(PictureFile {

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
-use image::{DynamicImage, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
+use image::{ImageFormat, ImageReader, Limits, Rgb, RgbImage};
 
 use super::font::{Fonts, Style, blend};
 use super::wrap;
@@ -72,8 +72,8 @@ pub(crate) fn draw(
         Some((PictureShape::Wide, picture)) => canvas = filled(&picture),
         Some((PictureShape::Square, picture)) => {
             let side = 384;
-            let picture = picture.resize_exact(side, side, FilterType::Triangle);
-            imageops::replace(&mut canvas, &picture.into_rgb8(), 1_200 - 64 - 384, 123);
+            let picture = imageops::resize(&picture, side, side, FilterType::Triangle);
+            imageops::replace(&mut canvas, &picture, 1_200 - 64 - 384, 123);
             width -= 384.0 + 48.0;
         }
         None => {}
@@ -90,7 +90,7 @@ pub(crate) fn draw(
     Ok(file)
 }
 
-fn decode(file: &[u8]) -> Option<DynamicImage> {
+fn decode(file: &[u8]) -> Option<RgbImage> {
     let mut reader = ImageReader::with_format(Cursor::new(file), ImageFormat::Jpeg);
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
@@ -98,19 +98,18 @@ fn decode(file: &[u8]) -> Option<DynamicImage> {
     reader.limits(limits);
     let decoded = reader.decode();
     let picture = decoded.inspect_err(|error| tracing::warn!(%error, "a picture does not decode"));
-    Some(picture.ok()?.into_rgb8().into())
+    Some(picture.ok()?.into_rgb8())
 }
 
 /// The middle of a picture, as large as the card.
-fn filled(picture: &DynamicImage) -> RgbImage {
-    let (width, height) = (picture.width(), picture.height());
+fn filled(picture: &RgbImage) -> RgbImage {
+    let (width, height) = picture.dimensions();
     // The part of the picture with the card's shape.
     let part_height = (width * SIZE.1 / SIZE.0).clamp(1, height);
     let part_width = (part_height * SIZE.0 / SIZE.1).clamp(1, width);
     let (left, top) = ((width - part_width) / 2, (height - part_height) / 2);
-    let part = picture.crop_imm(left, top, part_width, part_height);
-    part.resize_exact(SIZE.0, SIZE.1, FilterType::Triangle)
-        .into_rgb8()
+    let part = imageops::crop_imm(picture, left, top, part_width, part_height);
+    imageops::resize(&*part, SIZE.0, SIZE.1, FilterType::Triangle)
 }
 
 /// Darkens the lower part, so that text can be read on any picture.
