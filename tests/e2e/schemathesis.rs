@@ -117,7 +117,7 @@ impl Caller {
             .current_dir(FOLDER)
             .env("VALUES", values.to_string())
             .env("NO_COLOR", "1")
-            // Not next to the modules, of which one is in the source tree.
+            // Python would write the bytecode of hooks.py into the source tree.
             .env(
                 "PYTHONPYCACHEPREFIX",
                 concat!(env!("CARGO_TARGET_TMPDIR"), "/bytecode"),

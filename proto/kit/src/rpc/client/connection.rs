@@ -20,8 +20,9 @@ use super::transport_error::TransportError;
 
 /// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// The interval of pings, and the timeout of a pong. A missing pong ends all calls of the connection, those too whose service is only slow, so
-/// the timeout is long. Calls to a replica that has vanished end by their own deadlines, and the circuit breaker avoids it meanwhile.
+/// The interval of pings, and the timeout of a pong. A missing pong fails every call on the connection, even if the service is only slow, so
+/// the timeout is long. When a replica vanishes, calls fail by their own deadlines and the circuit breaker ejects it; only a stream without
+/// a deadline, such as the feed of a follower that does not acknowledge, waits for the pong.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 /// The flow-control window of a call: what a caller that stops reading costs. A page has some ten kilobytes.
