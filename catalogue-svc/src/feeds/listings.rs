@@ -154,15 +154,7 @@ struct Loaded {
 ///
 /// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
 async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
-    let mut transaction = pool
-        // One statement reads all rows, and the last of them are converted while the session is idle. The session locks no row, but vacuum
-        // waits for its snapshot, so a process that hangs here does not keep it for ever.
-        .begin_with(
-            "begin isolation level repeatable read, read only;
-             set local statement_timeout = 0;
-             set local idle_in_transaction_session_timeout = '10min'",
-        )
-        .await?;
+    let mut transaction = store::begin_load(pool).await?;
     let Some(cursor) = store::cursor(&mut transaction).await? else {
         return Ok(None);
     };

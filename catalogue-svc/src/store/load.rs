@@ -1,7 +1,7 @@
-//! How far the schema has come.
+//! Loading the schema: the transaction of a load, and how far the schema has come.
 
 use kit::feed::{Fingerprint, Position};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
 /// How far the schema has come in the listings feed.
@@ -15,6 +15,19 @@ pub struct Cursor {
     pub generation: Uuid,
     /// While it is rebuilt: the change at which it is whole again.
     pub rebuilding_to: Option<i64>,
+}
+
+/// Begins the transaction in which a replica loads all rows.
+///
+/// One statement reads all rows, and the last of them are converted while the session is idle. The session locks no row, but vacuum waits
+/// for its snapshot, so a process that hangs meanwhile does not keep it for ever.
+pub async fn begin_load(pool: &PgPool) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+    pool.begin_with(
+        "begin isolation level repeatable read, read only;
+         set local statement_timeout = 0;
+         set local idle_in_transaction_session_timeout = '10min'",
+    )
+    .await
 }
 
 /// The cursor; `None` when nothing was ever followed.

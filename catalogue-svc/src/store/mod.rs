@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::index::entity::Entity;
 
 pub use entity::{Row, rows};
-pub use load::{Cursor, cursor};
+pub use load::{Cursor, begin_load, cursor};
 
 /// Stores what the listings feed has.
 #[derive(Debug, Clone, Copy, Default)]

@@ -376,29 +376,3 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     };
     tokio::time::timeout(testing::LONG, ready).await.unwrap();
 }
-
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn rows_may_be_converted_for_longer_than_a_session_may_be_idle_in_a_transaction(
-    pool: PgPool,
-) {
-    let mut stored = PgConsumer::new(pool.clone(), FEED, Listings);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 1, true)).await.unwrap();
-    let games = (1..=500).map(|number| game_change(&game(number)));
-    let changes = std::iter::once(page_change(&page(0))).chain(games);
-    let numbered = (1..)
-        .zip(changes)
-        .map(|(seq, change)| Change { seq, ..change });
-    stored
-        .handle_batch(EPOCH, numbered.collect())
-        .await
-        .unwrap();
-    let options = (*pool.connect_options()).clone();
-    let options = options.options([("idle_in_transaction_session_timeout", "1ms")]);
-    let impatient = pool.options().clone().connect_lazy_with(options);
-    let catalogue = Arc::new(Catalogue::default());
-    let boards = boards(&catalogue);
-    Follower::load(&impatient, Arc::clone(&catalogue), boards, CHUNK_ROWS)
-        .await
-        .unwrap();
-}

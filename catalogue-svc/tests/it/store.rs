@@ -10,7 +10,7 @@ use catalogue::domain::tally::Tallies;
 use catalogue::feeds::listings::Follower;
 use catalogue::feeds::vote_feed;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _};
-use catalogue::store::{Listings, Row, rows, tallies};
+use catalogue::store::{Listings, Row, begin_load, rows, tallies};
 use contracts::catalogue::v1::Vote;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{City, Event, State};
@@ -481,4 +481,17 @@ async fn a_poisoned_vote_stops_no_start(pool: PgPool) {
         tallies::retry_dead_letters(&pool).await.unwrap();
         assert_eq!(votes().await, (2, 2));
     }
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_load_may_be_idle_for_longer_than_other_transactions(pool: PgPool) {
+    let options = (*pool.connect_options()).clone();
+    let options = options.options([("idle_in_transaction_session_timeout", "1ms")]);
+    let impatient = pool.options().clone().connect_lazy_with(options);
+    let mut load = begin_load(&impatient).await.unwrap();
+    // The session is idle between the two statements, for about as long as that.
+    let timeout =
+        sqlx::query_scalar!("select current_setting('idle_in_transaction_session_timeout')");
+    let timeout = timeout.fetch_one(&mut *load).await.unwrap();
+    assert_eq!(timeout.as_deref(), Some("10min"));
 }
