@@ -150,7 +150,9 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
 
 fn unknown(mode: Mode) -> Fault {
     Fault::not_found(match mode {
-        Mode::Live => "No published creator has this handle. Sample creators are for test keys.",
+        Mode::Live => {
+            "No published creator has this handle. `GET /search?q=…` finds one by its name, even with a typo. Sample creators are for test keys."
+        }
         Mode::Test => {
             "No sample creator has this handle. A test key sees sample creators only, a live key the real ones."
         }

@@ -177,7 +177,9 @@ fn day(fields: &mut Fields, field: &str, text: Option<&str>) -> Option<Date> {
 
 fn unknown(mode: Mode) -> Fault {
     Fault::not_found(match mode {
-        Mode::Live => "No published event has this slug. Sample events are for test keys.",
+        Mode::Live => {
+            "No published event has this slug. `GET /search?q=…` finds one by its name, even with a typo. Sample events are for test keys."
+        }
         Mode::Test => {
             "No sample event has this slug. A test key sees sample events only, a live key the real ones."
         }

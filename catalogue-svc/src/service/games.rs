@@ -189,7 +189,9 @@ fn read_genre(key: &str, snapshot: &Snapshot) -> Result<Facet, String> {
 
 fn unknown(mode: Mode) -> Fault {
     Fault::not_found(match mode {
-        Mode::Live => "No published game has this slug. Sample games are for test keys.",
+        Mode::Live => {
+            "No published game has this slug. `GET /search?q=…` finds one by its name, even with a typo. Sample games are for test keys."
+        }
         Mode::Test => {
             "No sample game has this slug. A test key sees sample games only, a live key the real ones."
         }

@@ -97,7 +97,7 @@ impl Folder {
                  free some space or choose another folder with --dir"
             );
         }
-        for sub in ["addresses", "logs"] {
+        for sub in ["addresses", "logs", "mail"] {
             fs::create_dir_all(self.path.join(sub))
                 .with_context(|| format!("cannot create {shown}/{sub}"))?;
         }

@@ -237,29 +237,19 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
     }
     lines.push(String::new());
     for account in &manifest.accounts {
-        let shown = [
-            ("live", "live"),
-            ("live_write", "writes"),
-            ("test", "test"),
-            ("live_secret", "secret"),
-            ("live_public", "public"),
-        ];
-        for (index, (name, what)) in shown.into_iter().enumerate() {
-            let head = if index == 0 {
-                account.name.as_str()
-            } else {
-                ""
-            };
+        let mut head = account.name.as_str();
+        for name in ["live", "live_write", "test", "live_secret", "live_public"] {
             let key = account.keys.get(name).map_or("", String::as_str);
-            lines.push(format!("  {head:<16} {what:<7} {key}"));
+            lines.push(format!("  {head:<16} {name:<11} {key}"));
+            head = "";
         }
         if !account.pages.is_empty() {
             let pages = account.pages.join(", ");
-            lines.push(format!("  {:<16} {:<7} {pages}", "", "owns"));
+            lines.push(format!("  {:<16} {:<11} {pages}", "", "owns"));
         }
         if let Some(game) = account.games.first() {
-            let game = format!("{game} (of the secret and the public key)");
-            lines.push(format!("  {:<16} {:<7} {game}", "", "game"));
+            let game = format!("{game} (of live_secret and live_public)");
+            lines.push(format!("  {:<16} {:<11} {game}", "", "game"));
         }
     }
     lines.join("\n")

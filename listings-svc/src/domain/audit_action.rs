@@ -12,13 +12,19 @@ pub enum AuditAction {
     /// Returns a submission to its account, with a reason.
     Reject,
     Edit,
+    /// Sets the fields of a listing to those of an earlier revision.
+    Revert,
     TakeDown,
     /// Publishes a listing that was taken down.
     Restore,
-    /// Puts a game first in lists, or ends that.
+    /// Puts a game first in lists.
     Feature,
-    /// Moves a game to another page, assigns an event to another account, or changes the owners of a page.
+    Unfeature,
+    /// Moves a game to another page, or assigns an event to another account.
     Reassign,
+    /// Makes an account an owner of a page.
+    AddOwner,
+    RemoveOwner,
     GrantClaim,
     RejectClaim,
     /// Declines the request of an account to take down its listing.
@@ -45,10 +51,14 @@ impl Action for AuditAction {
         Self::Approve,
         Self::Reject,
         Self::Edit,
+        Self::Revert,
         Self::TakeDown,
         Self::Restore,
         Self::Feature,
+        Self::Unfeature,
         Self::Reassign,
+        Self::AddOwner,
+        Self::RemoveOwner,
         Self::GrantClaim,
         Self::RejectClaim,
         Self::DeclineTakedown,
@@ -74,10 +84,14 @@ impl Action for AuditAction {
             Self::Approve => "approve",
             Self::Reject => "reject",
             Self::Edit => "edit",
+            Self::Revert => "revert",
             Self::TakeDown => "take_down",
             Self::Restore => "restore",
             Self::Feature => "feature",
+            Self::Unfeature => "unfeature",
             Self::Reassign => "reassign",
+            Self::AddOwner => "add_owner",
+            Self::RemoveOwner => "remove_owner",
             Self::GrantClaim => "grant_claim",
             Self::RejectClaim => "reject_claim",
             Self::DeclineTakedown => "decline_takedown",
@@ -99,6 +113,7 @@ impl Action for AuditAction {
             | Self::Approve
             | Self::Reject
             | Self::Edit
+            | Self::Revert
             | Self::GrantClaim
             | Self::RejectClaim
             | Self::CloseNote => Role::Reviewer,
@@ -143,6 +158,7 @@ mod tests {
             AuditAction::Approve,
             AuditAction::Reject,
             AuditAction::Edit,
+            AuditAction::Revert,
         ];
         assert_eq!(may, [&reviews[..], &decisions].concat());
         assert!(

@@ -184,7 +184,7 @@ impl StaffPageService for Service {
         let subject = ("page", request.get_ref().handle.as_str());
         let member = self
             .audit
-            .admit(&request, AuditAction::Reassign, subject)
+            .admit(&request, AuditAction::AddOwner, subject)
             .await?
             .member;
         let request = request.into_inner();
@@ -201,7 +201,7 @@ impl StaffPageService for Service {
         let subject = ("page", request.get_ref().handle.as_str());
         let member = self
             .audit
-            .admit(&request, AuditAction::Reassign, subject)
+            .admit(&request, AuditAction::RemoveOwner, subject)
             .await?
             .member;
         let request = request.into_inner();

@@ -85,8 +85,13 @@ impl OwnerContext<'_> {
         };
         let mut changes = Vec::new();
         if changed {
-            let details = json!({"account": account, "owner": is_added});
-            self.record(AuditAction::Reassign, handle, details).await?;
+            let action = if is_added {
+                AuditAction::AddOwner
+            } else {
+                AuditAction::RemoveOwner
+            };
+            self.record(action, handle, json!({"account": account}))
+                .await?;
             changes.push(self.change(&page));
         }
         let owners = store::of_page(&mut *self.connection, page.id).await?;

@@ -58,8 +58,10 @@ pub enum EditOperation {
 impl EditOperation {
     const fn audit_action(&self) -> AuditAction {
         match self {
-            Self::SetFields(..) | Self::Revert(_) => AuditAction::Edit,
-            Self::Feature(_) => AuditAction::Feature,
+            Self::SetFields(..) => AuditAction::Edit,
+            Self::Revert(_) => AuditAction::Revert,
+            Self::Feature(true) => AuditAction::Feature,
+            Self::Feature(false) => AuditAction::Unfeature,
             Self::MoveToPage(_) | Self::AssignToAccount(_) => AuditAction::Reassign,
         }
     }

@@ -1,5 +1,6 @@
 //! `staff dead-letter …`: changes that a service could not apply
 
+use std::collections::BTreeSet;
 use std::num::NonZeroI64;
 
 use clap::{Subcommand, ValueEnum};
@@ -102,12 +103,19 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     match command {
         Command::List { service } => list(service, fleet, output).await,
         Command::Retry { service, numbers } => {
+            let numbers: BTreeSet<i64> = numbers.into_iter().map(NonZeroI64::get).collect();
+            let asked = numbers.len() as u64;
             let request = proto::RetryDeadLettersRequest {
-                numbers: numbers.into_iter().map(NonZeroI64::get).collect(),
+                numbers: numbers.into_iter().collect(),
             };
             let mut client = service.client(fleet).await?;
             let response = client.retry_dead_letters(request).await?.into_inner();
             let (applied, refused) = (response.applied, response.refused);
+            if applied + refused < asked {
+                output::note(
+                    "some of these numbers are no dead letters of the service: see `staff dead-letter list`",
+                );
+            }
             let document = serde_json::json!({ "applied": applied, "refused": refused });
             output.line(
                 &document,

@@ -329,6 +329,9 @@ fn print_changed(
     if output.is_json() {
         return output.line(&document, "");
     }
+    if voters.is_empty() {
+        output.print("nothing was changed: no voter passes the filters");
+    }
     for voter in voters.iter().filter(|voter| !voter.unchanged) {
         output.print(&format!(
             "{state}: {} votes of {}",

@@ -72,6 +72,8 @@ fn describe(error: VerifyError) -> &'static str {
         VerifyError::WrongTime => {
             "its timestamp differs from this machine's clock by more than 300 seconds"
         }
-        VerifyError::WrongSignature => "its signature does not match this secret",
+        VerifyError::WrongSignature => {
+            "its signature does not match this secret: does another endpoint send to this address?"
+        }
     }
 }

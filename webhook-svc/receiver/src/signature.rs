@@ -3,6 +3,8 @@
 use std::fmt::{self, Debug, Formatter};
 use std::str::FromStr;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::HeaderMap;
 use sha2::Sha256;
@@ -29,12 +31,15 @@ impl FromStr for Secret {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once("whsec_") {
-            Some((_, key)) if !key.is_empty() => Ok(Self(text.to_owned())),
-            _ => Err(
-                "give the signing secret as `staff endpoint add` shows it: svc_whsec_…".to_owned(),
-            ),
+        let key = text.split_once("whsec_").map(|(_, key)| key);
+        let is_base64 = |key: &str| !key.is_empty() && STANDARD.decode(key).is_ok();
+        if !key.is_some_and(is_base64) {
+            return Err(
+                "give the whole signing secret as it was shown once: svc_whsec_ and 44 letters, digits, +, / and ="
+                    .to_owned(),
+            );
         }
+        Ok(Self(text.to_owned()))
     }
 }
 
@@ -90,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_signature_is_of_its_secret_time_and_body() {
-        let secret: Secret = "svc_whsec_a".parse().unwrap();
+        let secret: Secret = "svc_whsec_YQ==".parse().unwrap();
         let now = 1_700_000_000;
         let verify = |timestamp: &str, signature: &str, body: &[u8]| {
             let mut headers = HeaderMap::new();
@@ -112,7 +117,7 @@ mod tests {
         }
         let timestamp = now.to_string();
         let good = secret.sign(&timestamp, b"{}");
-        let other: Secret = "svc_whsec_b".parse().unwrap();
+        let other: Secret = "svc_whsec_Yg==".parse().unwrap();
         for bad in [
             "",
             "zz",
@@ -129,6 +134,8 @@ mod tests {
         }
         assert_eq!(verify("soon", &good, b"{}"), Err(VerifyError::NoTimestamp));
         assert_eq!(format!("{secret:?}"), "svc_whsec_…");
-        assert!("whsec".parse::<Secret>().is_err());
+        for bad in ["whsec", "svc_whsec_", "svc_whsec_…", "svc_whsec_YQ"] {
+            assert!(bad.parse::<Secret>().is_err(), "{bad}");
+        }
     }
 }

@@ -39,7 +39,7 @@ fn data_and_keys_survive_down_and_up() {
         );
     }
     let game = before["accounts"][0]["games"][0].as_str().unwrap();
-    assert!(first.contains(&format!("game    {game}")), "{first}");
+    assert!(first.contains(&format!("game        {game}")), "{first}");
     let owner = before["database_url"].as_str().unwrap();
     assert_eq!(
         Bench::sql(owner, "create table economy.kept (); select 'made'"),

@@ -140,7 +140,7 @@ impl StaffReviewService for Service {
         request: Request<proto::RevertRequest>,
     ) -> Result<Response<proto::RevertResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, AuditAction::Edit, name).await?;
+        let by = self.admit(&request, AuditAction::Revert, name).await?;
         let listing = self.edit_back(request.into_inner(), by).await?;
         Ok(Response::new(proto::RevertResponse {
             listing: Some(listing),
@@ -152,7 +152,12 @@ impl StaffReviewService for Service {
         request: Request<proto::FeatureRequest>,
     ) -> Result<Response<proto::FeatureResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, AuditAction::Feature, name).await?;
+        let action = if request.get_ref().featured {
+            AuditAction::Feature
+        } else {
+            AuditAction::Unfeature
+        };
+        let by = self.admit(&request, action, name).await?;
         let listing = self.edit_featured(request.into_inner(), by).await?;
         Ok(Response::new(proto::FeatureResponse {
             listing: Some(listing),

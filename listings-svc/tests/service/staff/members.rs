@@ -15,8 +15,10 @@ async fn members_are_added_and_their_actions_are_logged(pool: PgPool) {
     for args in [
         &["game", "approve", "a-game", "--revision", "1"][..],
         &["game", "feature", "a-game"],
+        &["game", "unfeature", "a-game"],
         &["game", "edit", "a-game", "--changes", r#"{"title": "B"}"#],
         &["game", "reassign", "a-game", "--to", "studio"],
+        &["game", "revert", "a-game", "--revision", "1"],
         &["member", "set-role", "ada", "admin"],
         &["member", "revoke", "ada", "--yes"],
     ] {
@@ -34,7 +36,15 @@ async fn members_are_added_and_their_actions_are_logged(pool: PgPool) {
     // Reassigning a game to its own page changes nothing, and the log has no entry of it.
     assert_eq!(
         actions,
-        ["revoke_member", "set_role", "edit", "feature", "approve"]
+        [
+            "revoke_member",
+            "set_role",
+            "revert",
+            "edit",
+            "unfeature",
+            "feature",
+            "approve"
+        ]
     );
     let ran = staff_with(&service, &token, &["member", "list"], "").await;
     assert!(ran.text().contains("bea"), "{ran:?}");
