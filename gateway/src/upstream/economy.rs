@@ -15,7 +15,7 @@ use contracts::economy::v1::{
     SendTipRequest, SendTipResponse, SubmitReportRequest, SubmitReportResponse,
 };
 use kit::Fault;
-use kit::rpc::client::Client;
+use kit::rpc::client::{Client, Idempotent};
 use tonic::Streaming;
 
 use super::CallLimits;
@@ -139,7 +139,7 @@ impl Economy {
         // The permit is released with the head, so that slow clients do not hold permits. The deadline bounds the time until then,
         // and then the time between two pieces.
         let _permit = self.limit.acquire().await?;
-        let request = idempotent(request, self.write_deadline);
+        let request = idempotent(request, self.write_deadline, Idempotent::ServerStreaming);
         let response = self.rates.clone().list_rates(request).await;
         self.limit.record(&response);
         let mut pieces = response?.into_inner();

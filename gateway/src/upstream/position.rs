@@ -52,7 +52,7 @@ impl ListingsPosition {
             let started = Instant::now();
             let mut request = Request::new(GetPositionRequest {});
             request.set_timeout(self.timeout);
-            request.extensions_mut().insert(Idempotent);
+            request.extensions_mut().insert(Idempotent::Unary);
             let response = self.client.clone().get_position(request).await;
             let position = response
                 .ok()

@@ -17,15 +17,19 @@ pub(super) async fn read<S, Q, A>(
     request: Q,
 ) -> Result<A, Fault> {
     let _permit = limit.acquire().await?;
-    let response = method(&mut service, idempotent(request, deadline)).await;
+    let response = method(
+        &mut service,
+        idempotent(request, deadline, Idempotent::Unary),
+    )
+    .await;
     limit.record(&response);
     Ok(response?.into_inner())
 }
 
 /// A request without effects.
-pub(super) fn idempotent<Q>(request: Q, deadline: Duration) -> Request<Q> {
+pub(super) fn idempotent<Q>(request: Q, deadline: Duration, kind: Idempotent) -> Request<Q> {
     let mut request = Request::new(request);
     request.set_timeout(deadline);
-    request.extensions_mut().insert(Idempotent);
+    request.extensions_mut().insert(kind);
     request
 }

@@ -16,7 +16,7 @@ impl Calls {
     /// A call that is idempotent.
     pub(super) fn read<T>(&self, message: T) -> Request<T> {
         let mut request = self.write(message);
-        request.extensions_mut().insert(Idempotent);
+        request.extensions_mut().insert(Idempotent::Unary);
         request
     }
 

@@ -129,7 +129,7 @@ impl MemberSource for ListingsMembers {
             token_sha256: hash.to_vec().into(),
         });
         request.set_timeout(self.deadline);
-        request.extensions_mut().insert(Idempotent);
+        request.extensions_mut().insert(Idempotent::Unary);
         let found = self.listings.clone().find_member(request).await?;
         Ok(found.into_inner().member.and_then(member))
     }

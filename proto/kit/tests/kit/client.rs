@@ -151,7 +151,7 @@ async fn call(client: &Client, idempotent: bool, deadline: Duration) -> Result<(
     let mut request = Request::new(HealthCheckRequest::default());
     request.set_timeout(deadline);
     if idempotent {
-        request.extensions_mut().insert(Idempotent);
+        request.extensions_mut().insert(Idempotent::Unary);
     }
     let mut client = HealthClient::new(client.clone());
     client.check(request).await.map(drop)
@@ -164,7 +164,7 @@ async fn watch(
 ) -> Result<Streaming<HealthCheckResponse>, Status> {
     let mut request = Request::new(HealthCheckRequest::default());
     request.set_timeout(deadline);
-    request.extensions_mut().insert(Idempotent);
+    request.extensions_mut().insert(Idempotent::ServerStreaming);
     let mut client = HealthClient::new(client.clone());
     client.watch(request).await.map(Response::into_inner)
 }

@@ -81,7 +81,7 @@ impl Gateway {
     /// A call that is idempotent.
     fn read<T>(&self, message: T) -> Request<T> {
         let mut request = self.write(message);
-        request.extensions_mut().insert(Idempotent);
+        request.extensions_mut().insert(Idempotent::Unary);
         request
     }
 

@@ -41,12 +41,15 @@ pub use response_body::ResponseBody;
 use transport_error::TransportError;
 pub use transport_error::was_not_sent;
 
-/// A request extension for calls that change nothing.
-///
-/// Such a call may be retried even if the service has processed it, until its first message arrives. The deadline bounds the time until
-/// then, and then the time between two frames.
-#[derive(Debug, Clone, Copy)]
-pub struct Idempotent;
+/// A request extension for calls that change nothing. Such a call may be retried even if the service has processed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Idempotent {
+    /// The response is one message. The call may be retried until the response has ended, within the deadline.
+    Unary,
+    /// The response is a stream. The call may be retried until its first message arrives. The deadline bounds the time until then, and then
+    /// the time between two frames.
+    ServerStreaming,
+}
 
 /// The first attempt of an idempotent call gets 1/`FIRST_ATTEMPT` of its time; then it is retried on another replica.
 const FIRST_ATTEMPT: u32 = 4;
@@ -122,7 +125,7 @@ impl Client {
         match RequestBody::new(body) {
             RequestBody::Unary(message) => {
                 let call = UnaryCall {
-                    idempotent: parts.extensions.get::<Idempotent>().is_some(),
+                    idempotent: parts.extensions.get().copied(),
                     parts,
                     message,
                     timeout,
@@ -141,7 +144,7 @@ impl Client {
         call: &UnaryCall,
         deadline: Instant,
     ) -> Result<Response<ResponseBody>, TransportError> {
-        let idempotent = call.idempotent;
+        let idempotent = call.idempotent.is_some();
         let mut pick = Pick {
             may_probe: idempotent,
             except: None,
@@ -202,11 +205,11 @@ impl Client {
 struct UnaryCall {
     parts: Parts,
     message: Bytes,
-    idempotent: bool,
+    idempotent: Option<Idempotent>,
     timeout: Duration,
 }
 
-/// Sends a call to one replica. The response to an `idempotent` call has its first message.
+/// Sends a call to one replica. The response to an `idempotent` call has its first message; that to a unary one is whole.
 async fn try_unary(
     guard: &InFlightGuard,
     call: &UnaryCall,
@@ -221,8 +224,8 @@ async fn try_unary(
         let response = connection::send(sender, request, call.message.clone()).await?;
         let (head, stream) = response.into_parts();
         let mut body = ResponseBody::new(stream, replica.acquire());
-        if call.idempotent {
-            body.read_first_message(call.timeout).await?;
+        if let Some(idempotent) = call.idempotent {
+            body.read_start(idempotent, call.timeout).await?;
             if body.is_unavailable(&head.headers) {
                 return Err(TransportError::Broken("the replica is unavailable".into()));
             }

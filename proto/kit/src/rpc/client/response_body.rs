@@ -1,4 +1,4 @@
-//! The body of a response. It is streamed: a call holds at most the flow-control window and its first message in memory.
+//! The body of a response. A call holds the flow-control window in memory; an idempotent one also its first message.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -13,6 +13,7 @@ use http_body::Frame;
 use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
+use super::Idempotent;
 use super::balancer::InFlightGuard;
 use super::connection::poll_frame;
 use super::transport_error::TransportError;
@@ -45,21 +46,23 @@ impl ResponseBody {
         }
     }
 
-    /// Reads up to the end of the first message, or up to the trailers of a response without a message.
-    pub(super) async fn read_first_message(
+    /// Reads up to the trailers of a unary response, and up to the end of the first message of a stream.
+    pub(super) async fn read_start(
         &mut self,
+        idempotent: Idempotent,
         idle_timeout: Duration,
     ) -> Result<(), TransportError> {
+        let is_stream = idempotent == Idempotent::ServerStreaming;
         self.idle_timeout = Some(idle_timeout);
         let (mut prefix, mut received) = ([0; MESSAGE_PREFIX], 0);
         while let Some(frame) = poll_fn(|cx| poll_frame(&mut self.stream, cx)).await {
-            let frame = frame.map_err(|error| TransportError::Broken(error.to_string().into()))?;
+            let frame = frame.map_err(|error| broken(&error))?;
             if let Some(data) = frame.data_ref() {
                 let missing = prefix.iter_mut().skip(received);
                 missing.zip(data).for_each(|(to, from)| *to = *from);
                 received += data.len();
             }
-            let is_last = frame.is_trailers() || has_message(prefix, received);
+            let is_last = frame.is_trailers() || is_stream && has_message(prefix, received);
             self.first.push_back(frame);
             if is_last {
                 break;
@@ -78,6 +81,10 @@ impl ResponseBody {
             matches!(status, Some(b"1" | b"14")) && !headers.contains_key("grpc-status-details-bin")
         })
     }
+}
+
+fn broken(error: &h2::Error) -> TransportError {
+    TransportError::Broken(error.to_string().into())
 }
 
 /// Whether so many bytes contain the message with this prefix.
@@ -100,7 +107,7 @@ impl http_body::Body for ResponseBody {
         }
         if let Poll::Ready(frame) = poll_frame(&mut this.stream, cx) {
             this.timer = None;
-            let status = |error| Status::from_error(Box::new(error));
+            let status = |error: h2::Error| broken(&error).into();
             return Poll::Ready(frame.map(|frame| frame.map_err(status)));
         }
         // The time that the caller takes between two frames does not count.
@@ -184,7 +191,9 @@ mod tests {
             let mut body = ResponseBody::new(reader, guard);
             let empty_message = Bytes::from_static(&[0; MESSAGE_PREFIX]);
             server.send_data(empty_message.clone(), false).unwrap();
-            body.read_first_message(deadline).await.unwrap();
+            body.read_start(Idempotent::ServerStreaming, deadline)
+                .await
+                .unwrap();
             assert!(next(&mut body).await.unwrap().is_ok());
             for _ in 0..3 {
                 // The time that the caller takes does not count.
@@ -202,5 +211,36 @@ mod tests {
             assert_eq!(silent_since.elapsed().as_secs(), deadline.as_secs());
         })
         .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_response_that_ends_without_trailers_is_broken() {
+        let deadline = Duration::from_secs(4);
+        for idempotent in [Idempotent::Unary, Idempotent::ServerStreaming] {
+            with_response(async |reader, mut server| {
+                let guard = Replica::new(Uri::default()).acquire();
+                let mut body = ResponseBody::new(reader, guard);
+                let empty_message = Bytes::from_static(&[0; MESSAGE_PREFIX]);
+                let answering = async {
+                    server.send_data(empty_message, false).unwrap();
+                    // The clock moves when the message has arrived.
+                    sleep(deadline / 2).await;
+                    server.send_reset(h2::Reason::INTERNAL_ERROR);
+                };
+                let reading = async {
+                    body.read_start(idempotent, deadline).await?;
+                    assert_eq!(idempotent, Idempotent::ServerStreaming);
+                    assert!(next(&mut body).await.unwrap().is_ok());
+                    let status = next(&mut body).await.unwrap().unwrap_err();
+                    assert_eq!(status.code(), Code::Unavailable);
+                    Ok(())
+                };
+                let (read, ()) = tokio::join!(reading, answering);
+                // Before a unary response has ended, another replica may still answer.
+                let is_broken = matches!(read, Err(TransportError::Broken(_)));
+                assert_eq!(is_broken, idempotent == Idempotent::Unary, "{read:?}");
+            })
+            .await;
+        }
     }
 }
