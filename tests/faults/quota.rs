@@ -48,7 +48,11 @@ fn left(answer: &Response, item: &str) -> Option<u64> {
 
 /// The remaining calls of the month in each response, in ascending order.
 fn months_left(answers: &[Response]) -> impl Iterator<Item = u64> {
-    let left = answers.iter().map(|answer| left(answer, "month").unwrap());
+    let left = answers.iter().map(|answer| {
+        let left = left(answer, "month");
+        assert!(left.is_some(), "{} {}", answer.status, answer.text);
+        left.unwrap()
+    });
     let mut left: Vec<u64> = left.collect();
     left.sort_unstable();
     left.into_iter()

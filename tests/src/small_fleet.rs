@@ -238,14 +238,28 @@ impl Drop for SmallFleet {
             .arg(&self.state)
             .output();
         drop(down);
-        if std::thread::panicking()
-            && let Ok(log) = std::fs::read_to_string(self.launcher_log())
-        {
-            #[expect(clippy::print_stderr, reason = "the log of a test that failed")]
+        if std::thread::panicking() {
+            #[expect(clippy::print_stderr, reason = "the logs of a test that failed")]
             {
-                eprint!("{log}");
+                eprint!("{}", self.logs());
             }
         }
+    }
+}
+
+impl SmallFleet {
+    /// The log of the launcher, and the warnings and errors of the services.
+    fn logs(&self) -> String {
+        let mut text = std::fs::read_to_string(self.launcher_log()).unwrap_or_default();
+        let logs = std::fs::read_dir(self.state.join("logs"));
+        for log in logs.into_iter().flatten().flatten() {
+            let lines = std::fs::read_to_string(log.path()).unwrap_or_default();
+            let is_warning = |line: &&str| line.contains(" WARN ") || line.contains(" ERROR ");
+            for line in lines.lines().filter(is_warning) {
+                text.extend([&*log.file_name().to_string_lossy(), ": ", line, "\n"]);
+            }
+        }
+        text
     }
 }
 
