@@ -68,6 +68,25 @@ async fn what_the_audit_does_not_know_is_refused() {
     .await;
 }
 
+#[tokio::test]
+async fn a_command_without_a_match_says_so() {
+    let fleet = Fleet::shared();
+    let nobody = [
+        "vote",
+        "void",
+        "--address",
+        "192.0.2.77",
+        "--reason",
+        "A test",
+    ];
+    let text = said(&fleet, &nobody).await;
+    assert!(text.contains("there is no such voter"), "{text}");
+    let no_letter = ["dead-letter", "retry", "webhook", "9007199254740993"];
+    let (code, note) = refused(&fleet, &no_letter).await;
+    assert_eq!(code, Some(0), "{note}");
+    assert!(note.contains("staff dead-letter list"), "{note}");
+}
+
 /// The tool knows the names by heart, so that it can say them without a fleet.
 #[tokio::test]
 async fn the_help_of_the_audit_has_every_action_and_kind_of_the_services() {

@@ -20,7 +20,7 @@ use tonic::Streaming;
 
 use super::CallLimits;
 use super::limit::CallLimit;
-use super::read::{idempotent, read};
+use super::read::read;
 use super::write::write;
 
 pub struct Economy {
@@ -139,7 +139,7 @@ impl Economy {
         // The permit is released with the head, so that slow clients do not hold permits. The deadline bounds the time until then,
         // and then the time between two pieces.
         let _permit = self.limit.acquire().await?;
-        let request = idempotent(request, self.write_deadline, Idempotent::ServerStreaming);
+        let request = Idempotent::ServerStreaming.request(request, self.write_deadline);
         let response = self.rates.clone().list_rates(request).await;
         self.limit.record(&response);
         let mut pieces = response?.into_inner();

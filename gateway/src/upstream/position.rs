@@ -8,7 +8,6 @@ use contracts::common::v1::feed_service_client::FeedServiceClient;
 use kit::feed::Position;
 use kit::rpc::client::{Client, Idempotent};
 use tokio::time::{Instant, timeout};
-use tonic::Request;
 
 /// Joins concurrent calls: one call answers all reads that wait.
 pub struct ListingsPosition {
@@ -50,9 +49,7 @@ impl ListingsPosition {
                 return reply.position;
             }
             let started = Instant::now();
-            let mut request = Request::new(GetPositionRequest {});
-            request.set_timeout(self.timeout);
-            request.extensions_mut().insert(Idempotent::Unary);
+            let request = Idempotent::Unary.request(GetPositionRequest {}, self.timeout);
             let response = self.client.clone().get_position(request).await;
             let position = response
                 .ok()

@@ -17,19 +17,8 @@ pub(super) async fn read<S, Q, A>(
     request: Q,
 ) -> Result<A, Fault> {
     let _permit = limit.acquire().await?;
-    let response = method(
-        &mut service,
-        idempotent(request, deadline, Idempotent::Unary),
-    )
-    .await;
+    let request = Idempotent::Unary.request(request, deadline);
+    let response = method(&mut service, request).await;
     limit.record(&response);
     Ok(response?.into_inner())
-}
-
-/// A request without effects.
-pub(super) fn idempotent<Q>(request: Q, deadline: Duration, kind: Idempotent) -> Request<Q> {
-    let mut request = Request::new(request);
-    request.set_timeout(deadline);
-    request.extensions_mut().insert(kind);
-    request
 }

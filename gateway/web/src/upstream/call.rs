@@ -15,9 +15,7 @@ pub(super) struct Calls {
 impl Calls {
     /// A call that is idempotent.
     pub(super) fn read<T>(&self, message: T) -> Request<T> {
-        let mut request = self.write(message);
-        request.extensions_mut().insert(Idempotent::Unary);
-        request
+        Idempotent::Unary.request(message, self.deadline)
     }
 
     pub(super) fn write<T>(&self, message: T) -> Request<T> {

@@ -9,7 +9,6 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_client::MemberServiceClient;
 use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
-use tonic::Request;
 
 use super::client::{Client, Idempotent};
 use super::staff::{Member, Members, Role};
@@ -125,11 +124,10 @@ impl FleetMembers {
 #[tonic::async_trait]
 impl MemberSource for ListingsMembers {
     async fn find(&self, hash: &TokenHash, _now: OffsetDateTime) -> Result<Option<Member>, Fault> {
-        let mut request = Request::new(proto::FindMemberRequest {
+        let message = proto::FindMemberRequest {
             token_sha256: hash.to_vec().into(),
-        });
-        request.set_timeout(self.deadline);
-        request.extensions_mut().insert(Idempotent::Unary);
+        };
+        let request = Idempotent::Unary.request(message, self.deadline);
         let found = self.listings.clone().find_member(request).await?;
         Ok(found.into_inner().member.and_then(member))
     }

@@ -162,9 +162,7 @@ async fn watch(
     client: &Client,
     deadline: Duration,
 ) -> Result<Streaming<HealthCheckResponse>, Status> {
-    let mut request = Request::new(HealthCheckRequest::default());
-    request.set_timeout(deadline);
-    request.extensions_mut().insert(Idempotent::ServerStreaming);
+    let request = Idempotent::ServerStreaming.request(HealthCheckRequest::default(), deadline);
     let mut client = HealthClient::new(client.clone());
     client.watch(request).await.map(Response::into_inner)
 }

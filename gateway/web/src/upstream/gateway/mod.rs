@@ -80,9 +80,7 @@ impl Gateway {
 
     /// A call that is idempotent.
     fn read<T>(&self, message: T) -> Request<T> {
-        let mut request = self.write(message);
-        request.extensions_mut().insert(Idempotent::Unary);
-        request
+        Idempotent::Unary.request(message, self.deadline)
     }
 
     fn write<T>(&self, message: T) -> Request<T> {

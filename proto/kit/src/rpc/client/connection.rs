@@ -181,13 +181,15 @@ async fn send_data(stream: &mut SendStream<Bytes>, mut data: Bytes) -> Option<()
 pub(super) fn poll_frame(
     stream: &mut RecvStream,
     cx: &mut Context<'_>,
-) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
-    if let Some(data) = ready!(stream.poll_data(cx)).transpose()? {
+) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+    let data = ready!(stream.poll_data(cx)).transpose();
+    if let Some(data) = data.map_err(|error| broken(&error))? {
         // This fails when the stream has ended, and then there is no window to release.
         drop(stream.flow_control().release_capacity(data.len()));
         return Poll::Ready(Some(Ok(Frame::data(data))));
     }
-    let trailers: Option<HeaderMap> = ready!(stream.poll_trailers(cx))?;
+    let trailers: Option<HeaderMap> =
+        ready!(stream.poll_trailers(cx)).map_err(|error| broken(&error))?;
     Poll::Ready(trailers.map(|trailers| Ok(Frame::trailers(trailers))))
 }
 

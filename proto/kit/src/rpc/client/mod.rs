@@ -52,6 +52,17 @@ pub enum Idempotent {
     ServerStreaming,
 }
 
+impl Idempotent {
+    /// A request with this extension and a deadline.
+    #[must_use]
+    pub fn request<M>(self, message: M, deadline: Duration) -> tonic::Request<M> {
+        let mut request = tonic::Request::new(message);
+        request.set_timeout(deadline);
+        request.extensions_mut().insert(self);
+        request
+    }
+}
+
 /// The first attempt of an idempotent call gets 1/`FIRST_ATTEMPT` of its time; then it is retried on another replica.
 const FIRST_ATTEMPT: u32 = 4;
 /// The retry budget: a share of all calls, and a minimum per second. When all replicas fail, retries do not help.

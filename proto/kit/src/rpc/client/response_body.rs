@@ -56,7 +56,7 @@ impl ResponseBody {
         self.idle_timeout = Some(idle_timeout);
         let (mut prefix, mut received) = ([0; MESSAGE_PREFIX], 0);
         while let Some(frame) = poll_fn(|cx| poll_frame(&mut self.stream, cx)).await {
-            let frame = frame.map_err(|error| broken(&error))?;
+            let frame = frame?;
             if let Some(data) = frame.data_ref() {
                 let missing = prefix.iter_mut().skip(received);
                 missing.zip(data).for_each(|(to, from)| *to = *from);
@@ -83,10 +83,6 @@ impl ResponseBody {
     }
 }
 
-fn broken(error: &h2::Error) -> TransportError {
-    TransportError::Broken(error.to_string().into())
-}
-
 /// Whether so many bytes contain the message with this prefix.
 fn has_message([_flag, length @ ..]: [u8; MESSAGE_PREFIX], received: usize) -> bool {
     let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
@@ -107,8 +103,7 @@ impl http_body::Body for ResponseBody {
         }
         if let Poll::Ready(frame) = poll_frame(&mut this.stream, cx) {
             this.timer = None;
-            let status = |error: h2::Error| broken(&error).into();
-            return Poll::Ready(frame.map(|frame| frame.map_err(status)));
+            return Poll::Ready(frame.map(|frame| frame.map_err(Status::from)));
         }
         // The time that the caller takes between two frames does not count.
         let Some(idle_timeout) = this.idle_timeout else {
