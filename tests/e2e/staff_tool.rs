@@ -71,16 +71,15 @@ async fn what_the_audit_does_not_know_is_refused() {
 #[tokio::test]
 async fn a_command_without_a_match_says_so() {
     let fleet = Fleet::shared();
-    let nobody = [
-        "vote",
-        "void",
-        "--address",
-        "192.0.2.77",
-        "--reason",
-        "A test",
+    let voters = [
+        "--listing",
+        "games/a-day-in-the-woods",
+        "--block",
+        "203.0.113.77/32",
     ];
-    let text = said(&fleet, &nobody).await;
-    assert!(text.contains("there is no such voter"), "{text}");
+    let void = [&["vote", "void", "--reason", "A test"], &voters[..]].concat();
+    let text = said(&fleet, &void).await;
+    assert!(text.contains("no voter passes the filters"), "{text}");
     let no_letter = ["dead-letter", "retry", "webhook", "9007199254740993"];
     let (code, note) = refused(&fleet, &no_letter).await;
     assert_eq!(code, Some(0), "{note}");

@@ -330,7 +330,7 @@ fn print_changed(
         return output.line(&document, "");
     }
     if voters.is_empty() {
-        output.print("nothing was changed: there is no such voter");
+        output.print("nothing was changed: no voter passes the filters");
     }
     for voter in voters.iter().filter(|voter| !voter.unchanged) {
         output.print(&format!(
