@@ -34,7 +34,7 @@ use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
 use crate::lookup::Lookup;
 use crate::openapi;
-use crate::quota::{self, Quota};
+use crate::quota::{Quota, SharedCounters};
 use crate::refused_calls::RefusedCalls;
 use crate::router::{self, router};
 use crate::service::accounts::Accounts;
@@ -67,7 +67,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let plans = settings.plan_table();
     let plans = Arc::new(plans.map_err(|problems| anyhow::anyhow!(problems.join("; ")))?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let counters = quota::SharedCounters::new(quota::BACKFILL_TIMEOUT, settings.public_share);
+    let counters = SharedCounters::new(settings.lookup.keys_deadline, settings.public_share);
     let counters = Arc::new(counters);
     let pool = boot.database(&MIGRATOR).await?;
     check_account_plans(&pool, &plans).await?;
@@ -326,7 +326,7 @@ fn write_month_use(
     boot: &Boot<Settings>,
     pool: &PgPool,
     redis: &Redis,
-    counters: &Arc<quota::SharedCounters>,
+    counters: &Arc<SharedCounters>,
 ) {
     let month_use = MonthUse::new(
         pool.clone(),

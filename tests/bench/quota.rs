@@ -9,7 +9,7 @@ use std::time::Duration;
 use gateway::domain::account_token::Scopes;
 use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plan;
-use gateway::quota::{BACKFILL_TIMEOUT, Quota, SharedCounters};
+use gateway::quota::{Quota, SharedCounters};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Script};
@@ -140,7 +140,7 @@ impl Decisions {
             plan: Arc::new(plan()),
             quota: Arc::new(Quota::new(
                 redis,
-                Arc::new(SharedCounters::new(BACKFILL_TIMEOUT, 50)),
+                Arc::new(SharedCounters::new(Duration::from_secs(2), 50)),
             )),
             connection,
             run,

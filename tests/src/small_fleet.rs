@@ -17,29 +17,8 @@ const UNLIMITED: &str =
 /// When a test gives up on a fleet that does not come up: on a busy machine that takes longer than all else.
 const UP: Duration = Duration::from_mins(10);
 
-/// Deadlines that no machine is so slow as to miss. `RateLimit` lacks the month, and answers become 503 or stale, after the usual ones.
-const PATIENT: [(&str, &str); 18] = [
-    ("GATEWAY_REDIS_PATIENCE", "20000"),
-    ("GATEWAY_KEYS_DEADLINE", "20"),
-    ("GATEWAY_UPSTREAM_DEADLINE", "20"),
-    ("GATEWAY_UPSTREAM_WRITE_DEADLINE", "25"),
-    ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
-    ("GATEWAY_UPSTREAM_POSITION_PATIENCE", "20000"),
-    ("CATALOGUE_PATIENCE", "10000"),
-    ("GATEWAY_DATABASE_DEADLINE", "20"),
-    ("LISTINGS_DATABASE_DEADLINE", "20"),
-    ("CATALOGUE_DATABASE_DEADLINE", "20"),
-    ("ECONOMY_DATABASE_DEADLINE", "20"),
-    ("WEBHOOK_DATABASE_DEADLINE", "20"),
-    // A client that opens a thousand connections may take long before it sends the first head, and before it uses a connection again.
-    ("GATEWAY_HTTP_HEAD", "120"),
-    ("GATEWAY_HTTP_BODY", "120"),
-    ("GATEWAY_HTTP_IDLE", "300"),
-    ("GATEWAY_HTTP_WRITE", "120"),
-    // A test that polls until a call is no longer refused makes many refused calls.
-    ("GATEWAY_REFUSED_CALLS", "1000000"),
-    ("WEB_PAGES_PER_MINUTE", "1000000"),
-];
+/// Deadlines that no machine is so slow as to miss: settings of the services, a line each.
+const LONG_DEADLINES: &str = include_str!("../../deploy/data/long-deadlines.env");
 
 /// All callers of a test or a benchmark have one address.
 const ONE_CLIENT: [(&str, &str); 2] = [
@@ -72,7 +51,8 @@ impl SmallFleet {
     /// The same, for a test in which nothing fails: with deadlines that pass on no machine.
     pub fn patient() -> Self {
         let mut small = Self::new();
-        for (variable, value) in PATIENT {
+        let lines = LONG_DEADLINES.lines().filter(|line| !line.starts_with('#'));
+        for (variable, value) in lines.filter_map(|line| line.split_once('=')) {
             small.set(variable, value);
         }
         small

@@ -61,7 +61,7 @@ pub(crate) struct Plan {
     /// A table of plans, instead of the one of the gateway.
     pub(crate) plans: Option<PathBuf>,
     /// Settings of services, by their full names.
-    pub(crate) settings: &'static [(&'static str, &'static str)],
+    pub(crate) settings: Vec<(&'static str, &'static str)>,
     pub(crate) external: ExternalServers,
     /// Whether data survive a crash of the machine, and not only one of PostgreSQL or Redis.
     pub(crate) durable: bool,
@@ -329,7 +329,7 @@ impl<'a> Fleet<'a> {
             folder: self.folder,
             binaries: &self.plan.binaries,
             plans: self.plan.plans.clone(),
-            settings: self.plan.settings,
+            settings: &self.plan.settings,
             public_url: copied_url.unwrap_or_else(|| self.public_url(WEB)),
             dashboard_url: self.public_url(WEB),
         };

@@ -218,7 +218,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) binaries: &'a Path,
     pub(crate) plans: Option<PathBuf>,
-    pub(crate) settings: &'static [(&'static str, &'static str)],
+    pub(crate) settings: &'a [(&'static str, &'static str)],
     /// The address of the public pages in listings: that of `web`, or of the fleet whose data were copied.
     pub(crate) public_url: String,
     /// The address of `web`: the public pages and the dashboard.

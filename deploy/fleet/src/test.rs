@@ -33,29 +33,13 @@ title = "Unlimited"
 webhook_events = true
 "#;
 
-/// Deadlines that no test reaches, however slow the machine is and however many writes another test sends at once.
-const SETTINGS: &[(&str, &str)] = &[
-    ("GATEWAY_REDIS_PATIENCE", "20000"),
-    ("GATEWAY_KEYS_DEADLINE", "20"),
-    ("GATEWAY_UPSTREAM_DEADLINE", "20"),
-    ("GATEWAY_UPSTREAM_WRITE_DEADLINE", "25"),
-    ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
-    ("GATEWAY_UPSTREAM_POSITION_PATIENCE", "20000"),
-    ("CATALOGUE_PATIENCE", "10000"),
-    ("GATEWAY_DATABASE_DEADLINE", "20"),
-    ("LISTINGS_DATABASE_DEADLINE", "20"),
-    ("CATALOGUE_DATABASE_DEADLINE", "20"),
-    ("ECONOMY_DATABASE_DEADLINE", "20"),
-    ("WEBHOOK_DATABASE_DEADLINE", "20"),
-    ("WEB_DATABASE_DEADLINE", "20"),
-    ("WEB_REDIS_DEADLINE", "20"),
-    ("WEB_UPSTREAM_DEADLINE", "25"),
-    ("WEB_HTTP_TIMEOUT", "60"),
+/// Settings of the services, a line each. The tests' own fleets have them, too.
+const LONG_DEADLINES: &str = include_str!("../../data/long-deadlines.env");
+
+/// More settings of the shared fleet.
+const SETTINGS: [(&str, &str); 3] = [
     // Each test of the dashboard has an address of its own, so that their sign-ins are limited apart.
     ("WEB_TRUSTED_PROXIES", "127.0.0.1"),
-    // All tests call from one address, and many expect the gateway to refuse a call.
-    ("GATEWAY_REFUSED_CALLS", "1000000"),
-    ("WEB_PAGES_PER_MINUTE", "1000000"),
     ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "4096"),
     ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
 ];
@@ -129,7 +113,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         replicas: Replicas::default(),
         binaries: cargo::binaries(Profile::Dev)?,
         plans: Some(plans(&folder)?),
-        settings: SETTINGS,
+        settings: LONG_DEADLINES
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once('='))
+            .chain(SETTINGS)
+            .collect(),
         external,
         durable: false,
         seeds: [up::SEED, TEST_SEED]
@@ -185,7 +174,7 @@ fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
         replicas: Replicas::default(),
         binaries: cargo::binaries(Profile::Dev)?,
         plans: None,
-        settings: &[],
+        settings: Vec::new(),
         external: ExternalServers::default(),
         durable: false,
         seeds: vec![cargo::root().join(up::SEED)],

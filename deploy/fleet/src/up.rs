@@ -164,7 +164,7 @@ fn run_locked(
             .map(std::path::absolute)
             .transpose()
             .context("cannot resolve --plans")?,
-        settings: &[],
+        settings: Vec::new(),
         external,
         durable: !args.no_fsync,
         seeds: vec![cargo::root().join(SEED)],

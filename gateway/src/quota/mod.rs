@@ -31,9 +31,6 @@ pub struct Quota {
     shared: Arc<SharedCounters>,
 }
 
-/// How long a call waits for a month that Redis lacks and that has to be read from PostgreSQL.
-pub const BACKFILL_TIMEOUT: Duration = Duration::from_secs(1);
-
 /// The state that all connections of a process share.
 #[derive(Debug)]
 pub struct SharedCounters {
@@ -59,8 +56,8 @@ pub enum Denial {
 }
 
 impl SharedCounters {
-    /// `backfill_timeout` limits how long a call waits for its month to be read from PostgreSQL. After that it is decided as if
-    /// Redis were away. The public keys of an account may use `public_share` percent of its month.
+    /// `backfill_timeout` limits how long a call waits for a month that Redis lacks and that is read from PostgreSQL. After that it
+    /// is decided as if Redis were away. The public keys of an account may use `public_share` percent of its month.
     pub fn new(backfill_timeout: Duration, public_share: u8) -> Self {
         Self {
             public_share,
