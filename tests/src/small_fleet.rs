@@ -20,6 +20,14 @@ const UP: Duration = Duration::from_mins(10);
 /// Deadlines that no machine is so slow as to miss: settings of the services, a line each.
 const LONG_DEADLINES: &str = include_str!("../../deploy/data/long-deadlines.env");
 
+/// A client that opens a thousand connections may take long before it sends the first head, and before it uses a connection again.
+const SLOW_CLIENTS: [(&str, &str); 4] = [
+    ("GATEWAY_HTTP_HEAD", "120"),
+    ("GATEWAY_HTTP_BODY", "120"),
+    ("GATEWAY_HTTP_IDLE", "300"),
+    ("GATEWAY_HTTP_WRITE", "120"),
+];
+
 /// All callers of a test or a benchmark have one address.
 const ONE_CLIENT: [(&str, &str); 2] = [
     ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "100000"),
@@ -52,7 +60,8 @@ impl SmallFleet {
     pub fn patient() -> Self {
         let mut small = Self::new();
         let lines = LONG_DEADLINES.lines().filter(|line| !line.starts_with('#'));
-        for (variable, value) in lines.filter_map(|line| line.split_once('=')) {
+        let deadlines = lines.filter_map(|line| line.split_once('='));
+        for (variable, value) in deadlines.chain(SLOW_CLIENTS) {
             small.set(variable, value);
         }
         small

@@ -47,6 +47,9 @@ const SETTINGS: [(&str, &str); 3] = [
 /// The crate whose tests need a running fleet.
 const E2E: &str = "e2e";
 
+/// The crates with about half of the other tests.
+const LARGE: [&str; 3] = ["catalogue", "gateway", "kit"];
+
 /// The crate of the launcher, whose tests start fleets.
 const LAUNCHER: &str = "fleet";
 
@@ -191,7 +194,7 @@ struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// The tests of one crate, or of all crates.
+    /// The tests of one crate, or of all crates: three processes at once keep two cores busy.
     fn of(package: Option<&'a str>) -> Vec<Self> {
         let of_e2e = |arguments| Self {
             arguments,
@@ -203,10 +206,16 @@ impl<'a> Selection<'a> {
             threads: None,
         };
         match package {
-            None => vec![
-                of_e2e(cargo::selection(E2E)),
-                others(vec!["--workspace", "--exclude", E2E]),
-            ],
+            None => {
+                let with = |option| LARGE.into_iter().flat_map(move |name| [option, name]);
+                let large = with("-p").chain(["-p", "features"]).collect();
+                let exclude = ["--workspace", "--exclude", E2E].into_iter();
+                vec![
+                    of_e2e(cargo::selection(E2E)),
+                    others(large),
+                    others(exclude.chain(with("--exclude")).collect()),
+                ]
+            }
             Some(E2E) => vec![of_e2e(cargo::selection(E2E))],
             Some(package) => vec![others(cargo::selection(package))],
         }
