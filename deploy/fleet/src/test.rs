@@ -256,7 +256,7 @@ fn run_all(
     }
     server.query("create database test", signals)?;
     prepare::migrate_template(&server, signals)?;
-    say("== tests (about 10 minutes for all)");
+    say("== tests (about 8 minutes for all)");
     tests(
         fleet,
         &selections,

@@ -180,10 +180,16 @@ impl Edit<'_> {
             errors: &errors,
         };
         let shown = path(self.scope, kind, name);
+        let field = if kind == ListingKind::Page {
+            "name"
+        } else {
+            "title"
+        };
+        let title = Some(self.typed.get(field)).filter(|title| !title.is_empty());
         let closed = self.frame.closed();
         let api_call = api_call(kind, name);
         let page = ListingFormPage {
-            heading: format!("Change {name}"),
+            heading: format!("Change {}", title.unwrap_or(name)),
             text: "You see what changes before it is saved. A change of a public listing is public at once.",
             action: format!("{shown}/edit"),
             hidden: vec![("revision".to_owned(), self.typed.get("revision").to_owned())],

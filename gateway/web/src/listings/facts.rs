@@ -4,6 +4,8 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::listings::Fact;
 
+use super::words::value_name;
+
 /// The parts of a listing that its pages need.
 pub(super) struct Summary {
     pub(super) title: String,
@@ -76,7 +78,7 @@ fn place(city: &str, country: &str) -> String {
 fn page_facts(page: &proto::Page) -> Vec<Fact> {
     present([
         ("Handle", page.handle.clone()),
-        ("Kind", page.kind.clone()),
+        ("Kind", value_name("creator-kind", &page.kind)),
         ("Roles", page.roles.join(", ")),
         ("Tagline", page.tagline.clone()),
         ("About", page.bio.clone()),
@@ -90,14 +92,16 @@ fn page_facts(page: &proto::Page) -> Vec<Fact> {
 }
 
 fn game_facts(game: &proto::Game, creator: &str) -> Vec<Fact> {
+    let platforms = game.platforms.iter();
+    let platforms: Vec<String> = platforms.map(|key| value_name("platform", key)).collect();
     present([
         ("Slug", game.slug.clone()),
         ("Page", creator.to_owned()),
         ("Tagline", game.tagline.clone()),
         ("Description", game.description.clone()),
         ("Genres", game.genres.join(", ")),
-        ("Platforms", game.platforms.join(", ")),
-        ("Stage", game.stage.clone()),
+        ("Platforms", platforms.join(", ")),
+        ("Stage", value_name("stage", &game.stage)),
         ("Year", game.release_year.to_string()),
         ("Trailer", game.trailer_url.clone().unwrap_or_default()),
         ("Links", links(&game.links)),
@@ -107,7 +111,7 @@ fn game_facts(game: &proto::Game, creator: &str) -> Vec<Fact> {
 fn event_facts(event: &proto::Event) -> Vec<Fact> {
     present([
         ("Slug", event.slug.clone()),
-        ("Kind", event.kind.clone()),
+        ("Kind", value_name("event-kind", &event.kind)),
         ("Begins", event.starts_at.clone()),
         ("Ends", event.ends_at.clone().unwrap_or_default()),
         ("Place", place(&event.city, &event.country_code)),

@@ -9,6 +9,7 @@ use pages::{Field, Fields};
 use tokio::time::timeout;
 
 use super::typed::{Typed, beside_fields};
+use super::words::value_name;
 use super::{BESIDE_REFUSED, Frame, is_away, shown};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
@@ -154,7 +155,12 @@ impl FormContext<'_> {
         let roles = self.line("roles", "Roles").optional().max(400);
         let roles = roles.hint("For example developer, publisher; separated by commas.");
         parts.extend([
-            self.select("kind", "Kind", plain(&self.choices.values.page_kinds), ""),
+            self.select(
+                "kind",
+                "Kind",
+                named("creator-kind", &self.choices.values.page_kinds),
+                "",
+            ),
             FormPart::Field(roles),
             self.tagline(),
             self.area("bio", "About"),
@@ -183,9 +189,14 @@ impl FormContext<'_> {
             self.checks(
                 "platforms",
                 "Platforms",
-                plain(&self.choices.values.platforms),
+                named("platform", &self.choices.values.platforms),
             ),
-            self.select("stage", "Stage", plain(&self.choices.values.stages), ""),
+            self.select(
+                "stage",
+                "Stage",
+                named("stage", &self.choices.values.stages),
+                "",
+            ),
             FormPart::Field(year.hint("Without one it is this year.")),
             FormPart::Field(trailer.hint("An https address of a video.")),
             self.links(),
@@ -198,7 +209,12 @@ impl FormContext<'_> {
         let website = self.line("website", "Website").optional().url();
         vec![
             self.required("title", "Title", 120),
-            self.select("kind", "Kind", plain(&self.choices.values.event_kinds), ""),
+            self.select(
+                "kind",
+                "Kind",
+                named("event-kind", &self.choices.values.event_kinds),
+                "",
+            ),
             FormPart::Field(begins.error_in(self.errors)),
             FormPart::Field(ends.optional().error_in(self.errors)),
             self.country(),
@@ -317,10 +333,11 @@ impl FormContext<'_> {
 }
 
 /// Values that are shown as they are, with spaces.
-fn plain(values: &[String]) -> Vec<(String, String)> {
+/// Values with their names.
+fn named(group: &str, values: &[String]) -> Vec<(String, String)> {
     let values = values.iter();
     values
-        .map(|value| (value.clone(), value.replace('_', " ")))
+        .map(|value| (value.clone(), value_name(group, value)))
         .collect()
 }
 

@@ -2,7 +2,15 @@
 
 use contracts::listings::v1 as proto;
 use pages::listings::{ChangeRow, StateText};
+use pages::site::{Language, Texts};
 use serde_json::Value;
+
+/// The name of a value of a field, as on the public site: `iOS` for `ios` in the group `platform`.
+pub(super) fn value_name(group: &str, value: &str) -> String {
+    Texts::of(Language::English)
+        .value(group, value, value)
+        .to_owned()
+}
 
 pub(super) fn state(state: proto::State) -> StateText {
     let (text, tone) = match state {

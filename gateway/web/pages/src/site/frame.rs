@@ -128,8 +128,11 @@ impl Frame {
 
     /// Whether a part of the navigation holds this page.
     pub fn is_in(&self, path: &str) -> bool {
-        let rest = self.path.strip_prefix(path);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+        let is_below = |path: &str| {
+            let rest = self.path.strip_prefix(path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+        };
+        is_below(path) || (path == "/countries" && is_below("/cities"))
     }
 
     #[expect(clippy::unused_self, reason = "templates call it as a method")]

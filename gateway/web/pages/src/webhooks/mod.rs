@@ -101,11 +101,12 @@ mod tests {
             events: vec![EventRow {
                 name: "listing.published".to_owned(),
                 description: "A game was approved.".to_owned(),
-                samples: vec![sample("game"), sample("studio")],
+                samples: vec![sample("game"), sample("event")],
             }],
         };
         let html = page.render().unwrap();
-        for id in ["sample-game", "sample-studio"] {
+        assert!(html.contains("About a game") && html.contains("About an event"));
+        for id in ["sample-game", "sample-event"] {
             assert!(html.contains(&format!("id=\"{id}\"")), "{html}");
             assert!(html.contains(&format!("data-copy=\"{id}\"")), "{html}");
         }
