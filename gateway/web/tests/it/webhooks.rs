@@ -12,7 +12,7 @@ async fn an_account_without_an_address_says_what_to_do(pool: PgPool) {
     let base = site.base();
     let page = site.browser.get(&base).await;
     page.assert(200, "No address yet");
-    page.assert(200, "0 of the 5 addresses that your plan includes");
+    page.assert(200, "0 of 5 addresses that your plan includes");
     page.assert(200, "real events");
     let form = site.browser.get(&format!("{base}/new")).await;
     for part in ["listing.published", "A player tipped", "Sample of tip.paid"] {

@@ -1,6 +1,7 @@
 //! Receivers as processes of their own, in a folder of their own, which the check can restart.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -38,6 +39,18 @@ fn free_port() -> u16 {
             return port;
         }
     }
+}
+
+/// Whether a server answers. That somebody listens would not be enough: a child that another test has forked holds the listener of
+/// [`free_port`] until it becomes its program.
+fn answers(port: u16) -> bool {
+    let ask = || {
+        let mut server = TcpStream::connect(("127.0.0.1", port))?;
+        server.set_read_timeout(Some(PATIENCE))?;
+        server.write_all(b"GET / HTTP/1.0\r\n\r\n")?;
+        server.read(&mut [0])
+    };
+    matches!(ask(), Ok(1))
 }
 
 /// A file of the crate's examples.
@@ -92,7 +105,7 @@ impl Receiver {
 
     fn wait(&self) {
         let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        while !answers(self.port) {
             let log = fs::read_to_string(self.file("log")).unwrap_or_default();
             assert!(
                 begun.elapsed() < PATIENCE,
