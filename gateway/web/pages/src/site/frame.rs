@@ -126,7 +126,7 @@ impl Frame {
         alternates.collect()
     }
 
-    /// Whether a part of the navigation holds this page.
+    /// Whether a part of the navigation holds this page. The part of the places, at `/countries`, holds the cities as well.
     pub fn is_in(&self, path: &str) -> bool {
         let is_below = |path: &str| {
             let rest = self.path.strip_prefix(path);
