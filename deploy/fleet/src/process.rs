@@ -85,8 +85,8 @@ impl Record {
     pub(crate) fn of(name: &str, pid: u32) -> Result<Self> {
         let pid = i32::try_from(pid).context("the pid is out of range")?;
         // A child that has ended stays in the process table until the launcher waits for it.
-        let (_, started) =
-            stat(pid).with_context(|| format!("{name} is not in the process table"))?;
+        let (_, started) = stat(format!("/proc/{pid}/stat"))
+            .with_context(|| format!("{name} is not in the process table"))?;
         Ok(Self {
             name: name.to_owned(),
             pid,
@@ -94,10 +94,11 @@ impl Record {
         })
     }
 
-    /// Whether this process still runs.
+    /// Whether a thread of this process still runs. After a SIGKILL the main thread may end before the others, which hold the ports of the
+    /// process.
     pub(crate) fn is_alive(&self) -> bool {
-        stat(self.pid)
-            .is_some_and(|(state, started)| started == self.started && !matches!(state, 'Z' | 'X'))
+        let stat = stat(format!("/proc/{}/stat", self.pid));
+        stat.is_some_and(|(_, started)| started == self.started) && has_running_thread(self.pid)
     }
 
     /// Sends a signal, unless the process is gone.
@@ -114,9 +115,16 @@ impl Record {
     }
 }
 
-/// The state and the start time of a process.
-fn stat(pid: i32) -> Option<(char, u64)> {
-    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+fn has_running_thread(pid: i32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    threads.into_iter().flatten().flatten().any(|thread| {
+        stat(thread.path().join("stat")).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
+    })
+}
+
+/// The state and the start time of a process or a thread, from its file in `/proc`.
+fn stat(file: impl AsRef<Path>) -> Option<(char, u64)> {
+    parse_stat(&fs::read_to_string(file).ok()?)
 }
 
 /// Fields 3 and 22 of a stat line. The name in field 2 may contain spaces and brackets.
@@ -388,8 +396,33 @@ mod tests {
             assert!(std::time::Instant::now() < deadline, "`true` never ends");
             thread::yield_now();
         }
-        assert!(stat(record.pid).is_some());
+        assert!(stat(format!("/proc/{}/stat", record.pid)).is_some());
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_is_alive_until_its_last_thread_has_ended() {
+        let program = "import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(3600,)).start()
+ctypes.CDLL(None).pthread_exit(None)";
+        let mut child = Command::new("python3")
+            .args(["-c", program])
+            .spawn()
+            .unwrap();
+        let record = Record::of("child", child.id()).unwrap();
+        let main = format!("/proc/{}/stat", record.pid);
+        let deadline = std::time::Instant::now() + Duration::from_mins(1);
+        while stat(&main).unwrap().0 != 'Z' {
+            assert!(
+                std::time::Instant::now() < deadline,
+                "the main thread never ends"
+            );
+            thread::yield_now();
+        }
+        assert!(record.is_alive());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!record.is_alive());
     }
 
     #[test]

@@ -77,12 +77,13 @@ impl Receiver {
                 &folder.path().join("store").display().to_string(),
             )
             .replace("%WORK%", &format!("'{work}'"));
-        // A process that was killed may be there for a moment, and hold the store.
+        // A process that was killed may be there for a moment, and hold the port and the store: until its last thread has ended, which may be
+        // after its main thread.
         let script = format!(
             "cd {}\n\
              if [ -e pid ]; then\n\
              kill -9 $(cat pid)\n\
-             while grep -q 'State:.[^ZX]' /proc/$(cat pid)/status 2> /dev/null; do sleep 0.05; done\n\
+             while grep -qs 'State:.[^ZX]' /proc/$(cat pid)/task/*/status; do sleep 0.05; done\n\
              fi\n\
              {program} >> log 2>&1 < /dev/null &\n\
              echo $! > pid\n",
