@@ -2,9 +2,14 @@
 //!
 //! The format is JPEG: every browser and every link preview shows it, and the available encoders for other formats are lossless, which
 //! takes several times the space. JPEG has no transparency, so transparent pixels are blended with white.
+//!
+//! Pixels stay in a [`DynamicImage`]: its methods are compiled with the crate `image`, optimized even in a debug build. Generic functions
+//! would be compiled with this crate.
+
+use std::borrow::Cow;
 
 use image::codecs::jpeg::JpegEncoder;
-use image::imageops::{self, FilterType};
+use image::imageops::FilterType;
 use image::{DynamicImage, ImageResult, RgbImage};
 use sha2::{Digest as _, Sha256};
 
@@ -25,12 +30,12 @@ pub(super) fn render(picture: DynamicImage, kind: PictureKind) -> ImageResult<Pi
     })
 }
 
-fn flatten_on_white(picture: DynamicImage) -> RgbImage {
+fn flatten_on_white(picture: DynamicImage) -> DynamicImage {
     if !picture.color().has_alpha() {
-        return picture.into_rgb8();
+        return DynamicImage::ImageRgb8(picture.into_rgb8());
     }
     let picture = picture.into_rgba8();
-    RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
+    let flat = RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
         let image::Rgba([red, green, blue, alpha]) = *picture.get_pixel(x, y);
         let over = |colour: u8| {
             let sum = u16::from(colour) * u16::from(alpha) + 255 * (255 - u16::from(alpha));
@@ -38,19 +43,26 @@ fn flatten_on_white(picture: DynamicImage) -> RgbImage {
             u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)
         };
         image::Rgb([red, green, blue].map(over))
-    })
+    });
+    DynamicImage::ImageRgb8(flat)
 }
 
-fn scaled(picture: &RgbImage, size: TargetSize) -> RgbImage {
-    let crop = size.crop(picture.dimensions());
-    let area = imageops::crop_imm(picture, crop.x, crop.y, crop.width, crop.height);
+fn scaled(picture: &DynamicImage, size: TargetSize) -> DynamicImage {
+    let crop = size.crop((picture.width(), picture.height()));
+    let whole = (crop.width, crop.height) == (picture.width(), picture.height());
+    // A large picture is copied only to cut something off.
+    let area = if whole {
+        Cow::Borrowed(picture)
+    } else {
+        Cow::Owned(picture.crop_imm(crop.x, crop.y, crop.width, crop.height))
+    };
     if crop.to == (crop.width, crop.height) {
-        return area.to_image();
+        return area.into_owned();
     }
-    imageops::resize(&*area, crop.to.0, crop.to.1, FilterType::Lanczos3)
+    area.resize_exact(crop.to.0, crop.to.1, FilterType::Lanczos3)
 }
 
-fn encode(picture: &RgbImage) -> ImageResult<PictureFile> {
+fn encode(picture: &DynamicImage) -> ImageResult<PictureFile> {
     let mut bytes = Vec::new();
     picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
     Ok(PictureFile {
