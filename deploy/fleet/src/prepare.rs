@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
@@ -101,21 +102,11 @@ fn generate(
     // Cargo only compiles crates with changed files, and only a compilation writes query data.
     let touched = Touched::now(&crates, scratch)?;
     let mut command = cargo::command(&["check", "--workspace", "--all-targets"]);
-    command
-        .envs([
-            ("SQLX_OFFLINE", "false"),
-            ("DATABASE_URL", &database.to_string()),
-        ])
-        .envs([
-            (
-                "RUSTC_WORKSPACE_WRAPPER",
-                cargo::root()
-                    .join("deploy/fleet")
-                    .join(compiler)
-                    .as_os_str(),
-            ),
-            ("FLEET_QUERIES", scratch.as_os_str()),
-        ]);
+    command.envs([
+        ("SQLX_OFFLINE", "false"),
+        ("DATABASE_URL", &database.to_string()),
+    ]);
+    use_compiler(&mut command, compiler, scratch);
     let compiled = process::run(&mut command, signals);
     touched.restore()?;
     if !compiled?.success() {
@@ -124,6 +115,18 @@ fn generate(
         );
     }
     Ok(crates)
+}
+
+/// Makes a command find what [`stale`] has compiled without an error.
+pub(crate) fn reuse_linted(command: &mut Command, scratch: &Path) {
+    use_compiler(command, LINTER, scratch);
+}
+
+/// Sets the wrapper for the crates of the workspace. Commands with the same wrapper share what they compile.
+fn use_compiler(command: &mut Command, compiler: &str, scratch: &Path) {
+    let wrapper = cargo::root().join("deploy/fleet").join(compiler);
+    command.env("RUSTC_WORKSPACE_WRAPPER", wrapper);
+    command.env("FLEET_QUERIES", scratch);
 }
 
 /// The crates of the workspace with an `sqlx.toml`: at the top, or nested in one at the top.

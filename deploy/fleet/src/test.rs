@@ -270,7 +270,8 @@ fn run_all(
 /// Compiles the tests, and the binaries that some of them start.
 fn build(package: Option<&str>, signals: &Signals) -> Result<bool> {
     let Some(package) = package else {
-        return cargo::run(&["build", "--all-targets", "--workspace"], signals);
+        // Without benchmarks, which the lints compile as well.
+        return cargo::run(&["build", "--bins", "--tests", "--workspace"], signals);
     };
     let starts_fleets = [E2E, LAUNCHER].contains(&package);
     if starts_fleets && !cargo::run(&["build", "--workspace", "--bins"], signals)? {
@@ -290,7 +291,7 @@ fn checks(
     step(results, "formatting", || {
         cargo::run(&["fmt", "--all", "--check"], signals)
     })?;
-    step(results, "lints and checked SQL", || {
+    let linted = step(results, "lints and checked SQL", || {
         check_queries(server, folder, signals)
     })?;
     step(results, "documentation", || {
@@ -300,6 +301,9 @@ fn checks(
             "--no-deps",
             "--document-private-items",
         ]);
+        if linted {
+            prepare::reuse_linted(&mut doc, &folder.queries());
+        }
         Ok(process::run(doc.env("RUSTDOCFLAGS", "-Dwarnings"), signals)?.success())
     })?;
     Ok(())
@@ -361,7 +365,7 @@ fn regenerate(
     Ok(())
 }
 
-/// Runs the tests of both selections at once: those of e2e mostly wait for fleets, while others compute.
+/// Runs the tests of all selections at once: those of e2e mostly wait for fleets, while others compute.
 fn tests(
     fleet: &Fleet<'_>,
     selections: &[Selection<'_>],
