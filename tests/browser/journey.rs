@@ -82,8 +82,9 @@ impl Visitor {
         #[expect(clippy::disallowed_methods, reason = "it ends with the test")]
         let serving = tokio::spawn(serving.into_future());
         self.click("main form[action$='/test'] button").await;
-        // The page looks again by itself until the delivery has ended.
-        self.browser.until("section.attempt span.good").await;
+        // The page looks again by itself until the delivery has ended, and is loaded anew then.
+        let ended = "[role='status']:not([data-refresh]) ~ section.attempt span.good";
+        self.browser.until(ended).await;
         self.look("/delivery").await;
         let deliveries = self.browser.path().await;
         let (endpoint, _) = deliveries.split_once("/deliveries").unwrap();

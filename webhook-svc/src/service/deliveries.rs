@@ -15,7 +15,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::{attempts, messages};
+use crate::store::messages;
 
 /// Rows of a page: default and maximum.
 const DEFAULT_LIMIT: u32 = 20;
@@ -106,14 +106,13 @@ impl Dependencies {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
-        let delivery = deliveries::find(&self.pool, endpoint.id, request.id).await?;
-        let delivery = delivery.ok_or_else(not_found)?;
-        let attempts = attempts::of_delivery(&self.pool, endpoint.id, request.id).await?;
-        let body = deliveries::body(&self.pool, delivery.message_id).await?;
+        let details = deliveries::details(&self.pool, endpoint.id, request.id).await?;
+        let details = details.ok_or_else(not_found)?;
+        let attempts = details.attempts.into_iter().map(convert::attempt);
         Ok(proto::GetDeliveryResponse {
-            delivery: Some(convert::delivery(delivery)),
-            attempts: attempts.into_iter().map(convert::attempt).collect(),
-            body: body.unwrap_or_default().into(),
+            delivery: Some(convert::delivery(details.delivery)),
+            attempts: attempts.collect(),
+            body: details.body.into(),
         })
     }
 

@@ -4,7 +4,7 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::attempts::Attempt;
+use super::attempts::{self, Attempt};
 
 /// A delivery with its last attempt.
 #[derive(Debug, Clone)]
@@ -123,8 +123,37 @@ pub async fn find(
         .await
 }
 
+/// A delivery with all its attempts and the body of its message.
+#[derive(Debug, Clone)]
+pub struct Details {
+    pub delivery: Delivery,
+    pub attempts: Vec<Attempt>,
+    pub body: Vec<u8>,
+}
+
+/// One delivery as it is at one moment: an attempt changes the delivery and the log.
+pub async fn details(
+    pool: &PgPool,
+    endpoint: Uuid,
+    id: i64,
+) -> Result<Option<Details>, sqlx::Error> {
+    let begin = "begin isolation level repeatable read read only";
+    let mut snapshot = pool.begin_with(begin).await?;
+    let Some(delivery) = find(&mut *snapshot, endpoint, id).await? else {
+        return Ok(None);
+    };
+    let attempts = attempts::of_delivery(&mut *snapshot, endpoint, id).await?;
+    let body = body(&mut *snapshot, delivery.message_id).await?;
+    snapshot.commit().await?;
+    Ok(Some(Details {
+        delivery,
+        attempts,
+        body: body.unwrap_or_default(),
+    }))
+}
+
 /// The body of a message.
-pub async fn body(
+async fn body(
     executor: impl PgExecutor<'_>,
     message: Uuid,
 ) -> Result<Option<Vec<u8>>, sqlx::Error> {

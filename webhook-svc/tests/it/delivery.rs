@@ -51,6 +51,25 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
+async fn a_delivery_is_shown_with_the_attempts_of_the_same_moment(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    for _ in 0..50 {
+        let sent = service.ping(ADA, endpoint).await;
+        loop {
+            let shown = service.delivery(ADA, endpoint, sent.id).await;
+            let delivery = shown.delivery.unwrap();
+            let attempts = u32::try_from(shown.attempts.len()).unwrap();
+            assert_eq!(delivery.tries, attempts, "{:?}", delivery.state());
+            if delivery.state() == DeliveryState::Delivered {
+                break;
+            }
+        }
+    }
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
