@@ -138,7 +138,10 @@ impl SmallFleet {
             .open(self.launcher_log())
             .unwrap();
         let launcher = self
-            .command("up", &["--bin-dir", binaries().to_str().unwrap()])
+            .command(
+                "up",
+                &["--bin-dir", binaries().to_str().unwrap(), "--port", "0"],
+            )
             .args(self.test_options())
             .args(args)
             .stdout(log.try_clone().unwrap())

@@ -60,10 +60,13 @@ impl Ports {
         )
     }
 
-    /// The public port of the gateway: `wanted`, or an error when it is in use. Without `wanted`, the port of the last start, 8080, or any free
-    /// port.
+    /// The public port of the gateway: `wanted`, or an error when it is in use; 0 is any free port. Without `wanted`, the port of the last
+    /// start, 8080, or any free port.
     pub(crate) fn public(&mut self, wanted: Option<u16>) -> Result<u16> {
         const NAME: &str = "gateway.public";
+        if wanted == Some(0) {
+            return self.private(NAME);
+        }
         if let Some(port) = wanted {
             if !self.reserve(port)? {
                 bail!(
@@ -146,6 +149,13 @@ mod tests {
             error.to_string().contains(&format!("port {port} is taken")),
             "{error}"
         );
+    }
+
+    #[test]
+    fn port_0_is_any_private_port() {
+        let mut ports = Ports::new(BTreeMap::new());
+        let port = ports.public(Some(0)).unwrap();
+        assert!(PRIVATE.contains(&port), "{port}");
     }
 
     #[test]

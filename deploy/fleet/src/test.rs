@@ -44,6 +44,9 @@ const SETTINGS: [(&str, &str); 3] = [
     ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
 ];
 
+/// The preferred port is left to a fleet of the user.
+const ANY_PORT: Option<u16> = Some(0);
+
 /// The crate whose tests need a running fleet.
 const E2E: &str = "e2e";
 
@@ -112,7 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ]);
     packages::ensure(&requirements)?;
     let plan = Plan {
-        port: None,
+        port: ANY_PORT,
         replicas: Replicas::default(),
         binaries: cargo::binaries(Profile::Dev)?,
         plans: Some(plans(&folder)?),
@@ -173,7 +176,7 @@ fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
     folder.prepare()?;
     say("== template of the fleets of single tests");
     let plan = Plan {
-        port: None,
+        port: ANY_PORT,
         replicas: Replicas::default(),
         binaries: cargo::binaries(Profile::Dev)?,
         plans: None,
@@ -239,7 +242,7 @@ fn run_all(
     }
     let built = step(
         results,
-        "build (on two cores about 7 minutes from nothing, 3 after deploy/up)",
+        "build (on two cores about 6 minutes from nothing, 3 after deploy/up)",
         || build(package, signals),
     )?;
     if !built {
@@ -256,7 +259,7 @@ fn run_all(
     }
     server.query("create database test", signals)?;
     prepare::migrate_template(&server, signals)?;
-    say("== tests (about 8 minutes for all)");
+    say("== tests (about 9 minutes for all)");
     tests(
         fleet,
         &selections,

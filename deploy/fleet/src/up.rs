@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// State folder; a second fleet needs one of its own [default: .fleet in the checkout]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Public port of the gateway [default: the port of the last start, 8080, or any free port]
+    /// Public port of the gateway; 0 is any free port [default: the port of the last start, 8080, or any free port]
     #[arg(long, value_parser = port)]
     port: Option<u16>,
     /// Number of processes of a service, such as webhook-svc=3,gateway=2
@@ -260,8 +260,8 @@ fn row(name: &str, value: &str) -> String {
 }
 
 fn port(text: &str) -> Result<u16, String> {
-    let port = text.parse().ok().filter(|port| *port > 0);
-    port.ok_or_else(|| "it is a number from 1 to 65535".to_owned())
+    let port = text.parse();
+    port.map_err(|_error| "it is a number from 0 to 65535; 0 is any free port".to_owned())
 }
 
 fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
