@@ -82,7 +82,7 @@ impl Visitor {
         #[expect(clippy::disallowed_methods, reason = "it ends with the test")]
         let serving = tokio::spawn(serving.into_future());
         self.click("main form[action$='/test'] button").await;
-        // The page looks again by itself until the delivery has ended, and is loaded anew then.
+        // The page polls until the delivery ends, and then reloads.
         let ended = "[role='status']:not([data-refresh]) ~ section.attempt span.good";
         self.browser.until(ended).await;
         self.look("/delivery").await;

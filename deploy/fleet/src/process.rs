@@ -419,10 +419,10 @@ ctypes.CDLL(None).pthread_exit(None)";
             );
             thread::yield_now();
         }
-        assert!(record.is_alive());
+        let was_alive = record.is_alive();
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(!record.is_alive());
+        assert_eq!((was_alive, record.is_alive()), (true, false));
     }
 
     #[test]

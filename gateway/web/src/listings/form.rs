@@ -332,7 +332,6 @@ impl FormContext<'_> {
     }
 }
 
-/// Values that are shown as they are, with spaces.
 /// Values with their names.
 fn named(group: &str, values: &[String]) -> Vec<(String, String)> {
     let values = values.iter();
