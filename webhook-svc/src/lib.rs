@@ -35,6 +35,7 @@ pub const CHANNEL: &str = "webhook_due";
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
+    store::read_by_indexes(&pool);
     let (settings, clock) = (&boot.settings, &boot.clock);
     let wakeup = Wakeup::start(pool.clone(), CHANNEL, &boot.lifecycle);
 

@@ -32,6 +32,9 @@ pub struct Completion {
 ///
 /// Two conditions keep a replica that has lost its claim from changing anything: the token of the claim, and the number of the attempt, which
 /// stops the one whose transaction began before the other's claim.
+///
+/// The token is read by a subquery for each row, because the planner, which does not know the length of the batch, could plan a join that reads
+/// the whole batch for each claimed endpoint.
 pub async fn complete(
     executor: impl PgExecutor<'_>,
     holder: Uuid,
@@ -43,7 +46,7 @@ pub async fn complete(
              select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
                  $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[])
                  as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, tries_left, due_at)
-             join webhook.queue on queue.endpoint_id = done.endpoint_id and queue.token = done.token and queue.holder = $1
+             where done.token = (select token from webhook.queue where endpoint_id = done.endpoint_id and holder = $1)
          ), finished as (
              delete from webhook.waiting using held
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.tries = held.number - 1

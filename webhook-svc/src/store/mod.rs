@@ -15,5 +15,17 @@ pub mod retention;
 pub mod secret_keys;
 pub mod upgrade;
 
+use sqlx::PgPool;
+use sqlx::postgres::PgConnectOptions;
+
 /// The reason of a cancelled attempt.
 pub const CANCELLED: &str = "The listing is no longer published.";
+
+/// Has new connections read tables by their indexes.
+///
+/// PostgreSQL keeps a plan that it has made when a table was short. `waiting` usually is, and a plan that reads all of it would be kept for the
+/// next backlog, and read that for each batch of results.
+pub fn read_by_indexes(pool: &PgPool) {
+    let options = PgConnectOptions::clone(&pool.connect_options());
+    pool.set_connect_options(options.options([("enable_seqscan", "off")]));
+}
