@@ -87,7 +87,7 @@ pub fn invalid_key() -> Fault {
     Fault::new(
         Code::InvalidKey,
         "This key does not work. It is mistyped, unknown, revoked, expired or rotated, its game is not published, or its \
-         account does not own the game's page. Use another key.",
+         account does not own the game's page. Use another key, or make one in the dashboard.",
     )
 }
 
