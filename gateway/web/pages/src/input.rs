@@ -83,6 +83,7 @@ pub struct Select {
     name: Cow<'static, str>,
     label: Cow<'static, str>,
     hint: String,
+    is_required: bool,
     error: Option<String>,
     choices: Vec<Choice>,
 }
@@ -97,6 +98,7 @@ impl Select {
             name: name.into(),
             label: label.into(),
             hint: String::new(),
+            is_required: true,
             error: None,
             choices,
         }
@@ -105,6 +107,12 @@ impl Select {
     #[must_use]
     pub fn hint(mut self, hint: &str) -> Self {
         hint.clone_into(&mut self.hint);
+        self
+    }
+
+    #[must_use]
+    pub fn optional(mut self) -> Self {
+        self.is_required = false;
         self
     }
 

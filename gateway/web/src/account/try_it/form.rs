@@ -4,7 +4,7 @@ use pages::input::{Area, Checks, Choice, FormPart, Select};
 use pages::{Field, Fields};
 
 use super::typed::{BODY, MAX_BODY, MAX_VALUE, Typed, field_name};
-use crate::reference::{Operation, Parameter, Place};
+use crate::reference::{Operation, Parameter};
 
 /// Lines of the field with the body.
 const MAX_ROWS: usize = 24;
@@ -46,16 +46,21 @@ fn part(parameter: &Parameter, typed: &Typed, errors: &Fields) -> FormPart {
     if !shape.values.is_empty() {
         let choices = choices(parameter, value);
         let select = Select::new(name, parameter.name.clone(), choices).hint(&hint);
+        let select = if parameter.is_required {
+            select
+        } else {
+            select.optional()
+        };
         return FormPart::Select(select.error_in(errors));
     }
     let limits = shape.limits.iter().map(|limit| format!(" ({limit})"));
     let hint = format!("{hint}{}", limits.collect::<String>());
     let field = Field::text(name, parameter.name.clone()).hint(hint);
     let field = field.max(u32::try_from(MAX_VALUE).unwrap_or(u32::MAX));
-    // The API reports a missing parameter, except in a path.
-    let field = match parameter.place {
-        Place::Path => field,
-        Place::Query | Place::Header => field.optional(),
+    let field = if parameter.is_required {
+        field
+    } else {
+        field.optional()
     };
     FormPart::Field(field.value(value).error_in(errors))
 }
