@@ -332,6 +332,8 @@ pub(crate) fn spec(
         // All clients use a password over the loopback address. The path of a Unix socket could be too long.
         "unix_socket_directories=".to_owned(),
         "max_connections=400".to_owned(),
+        // In files of its folder: a server that is killed leaves segments behind.
+        "dynamic_shared_memory_type=mmap".to_owned(),
         // The tables of a new database have no statistics; PostgreSQL then takes small queries for expensive ones, and compiles them.
         "jit=off".to_owned(),
     ];

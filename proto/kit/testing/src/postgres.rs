@@ -172,6 +172,7 @@ fn spawn(folder: &PathBuf, port: u16) -> anyhow::Result<Child> {
     for setting in [
         "listen_addresses=127.0.0.1",
         "unix_socket_directories=",
+        "dynamic_shared_memory_type=mmap",
         "fsync=off",
         "shared_buffers=16MB",
     ] {
