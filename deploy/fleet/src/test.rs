@@ -259,6 +259,7 @@ fn run_all(
     }
     server.query("create database test", signals)?;
     prepare::migrate_template(&server, signals)?;
+    let since = Instant::now();
     say("== tests (about 9 minutes for all)");
     tests(
         fleet,
@@ -267,7 +268,12 @@ fn run_all(
         &server.sibling("test"),
         folder,
         results,
-    )
+    )?;
+    say(format!(
+        "== tests ended, {}",
+        format_duration(since.elapsed())
+    ));
+    Ok(())
 }
 
 /// Compiles the tests, and the binaries that some of them start.
