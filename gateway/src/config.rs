@@ -107,6 +107,9 @@ pub struct Port {
     /// Threads of the public port [default: one per core]
     #[arg(long, value_parser = threads)]
     pub http_threads: Option<usize>,
+    /// Request bodies of an account, and from an address, that may arrive at once
+    #[arg(long, default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
+    pub http_client_bodies: u32,
     /// Concurrent requests per thread; up to 4,096 more wait, and further ones get 503
     #[arg(long, default_value = "512", value_parser = calls)]
     pub http_calls: usize,

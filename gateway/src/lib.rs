@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod app;
+pub mod arriving_bodies;
 pub mod call_log;
 pub mod coding;
 pub mod config;

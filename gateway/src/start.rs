@@ -21,6 +21,7 @@ use time::OffsetDateTime;
 use tonic::service::RoutesBuilder;
 
 use crate::app::{App, Gateway};
+use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::{CallLog, CallRecorder};
 use crate::coding::{EncodedPrefixCache, YearlyFile};
 use crate::config::Settings;
@@ -76,6 +77,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
+    let arriving_bodies = Arc::new(ArrivingBodies::new(settings.port.http_client_bodies));
     let switches = Arc::new(SwitchCache::new(pool.clone()));
     follow_gateway_feed(&boot, &pool, &producer, &lookup, &switches).await?;
     let listings = &settings.listings_addresses;
@@ -129,6 +131,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             last_used: Arc::clone(&last_used),
             call_recorder: Arc::clone(&call_recorder),
             encoded_prefixes: Arc::<EncodedPrefixCache>::clone(&encoded_prefixes),
+            arriving_bodies: Arc::clone(&arriving_bodies),
             openapi: Arc::clone(&openapi),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
             catalogue: Catalogue::new(&catalogue, limits),

@@ -29,7 +29,8 @@ const SLOW_CLIENTS: [(&str, &str); 4] = [
 ];
 
 /// All callers of a test or a benchmark have one address.
-const ONE_CLIENT: [(&str, &str); 2] = [
+const ONE_CLIENT: [(&str, &str); 3] = [
+    ("GATEWAY_HTTP_CLIENT_BODIES", "100000"),
     ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "100000"),
     ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
 ];

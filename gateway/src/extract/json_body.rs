@@ -2,18 +2,27 @@
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::to_bytes;
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
+use futures::poll;
+use http::request::Parts;
 use http_body_util::LengthLimitError;
 use kit::{Code, Fault};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
+use super::caller::unchecked_route;
 use crate::app::App;
+use crate::domain::key::Caller;
 use crate::errors::ApiError;
+use crate::layers::admission::HeldPermit;
+use crate::layers::client_ip;
 use crate::request_limits;
 
 /// The bytes of a JSON object, as they were sent. The service reads its fields.
@@ -24,13 +33,31 @@ impl FromRequest<App> for JsonBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
         let most = usize::try_from(request_limits::MAX_BODY).unwrap_or(usize::MAX);
-        let body = timeout(app.body_timeout, to_bytes(request.into_body(), most)).await;
-        let body = body.map_err(|_elapsed| too_slow(app.body_timeout))?;
+        let mut body = pin!(to_bytes(body, most));
+        let body = match poll!(&mut body) {
+            Poll::Ready(body) => body,
+            Poll::Pending => arrival(app, &head, body).await?,
+        };
         let body = body.map_err(|error| unread(&error))?;
         object(&body)?;
         Ok(Self(body))
     }
+}
+
+/// Waits for the rest of a body. The client decides how long that takes, so the request holds no admission permit meanwhile.
+async fn arrival<T>(app: &App, head: &Parts, body: impl Future<Output = T>) -> Result<T, ApiError> {
+    let caller = head.extensions.get::<Arc<Caller>>();
+    let account = caller.ok_or_else(unchecked_route)?.key.account;
+    let from = client_ip::network(app, head);
+    let _counted = app.arriving_bodies.count(account, from)?;
+    let body = timeout(app.body_timeout, body);
+    let body = match head.extensions.get::<HeldPermit>() {
+        Some(permit) => permit.yield_to(body).await?,
+        None => body.await,
+    };
+    body.map_err(|_elapsed| too_slow(app.body_timeout))
 }
 
 /// Rejects everything but a JSON object. The service checks the fields.

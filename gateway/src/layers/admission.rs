@@ -3,8 +3,9 @@
 //! Further requests queue, first in, first out. A request is shed with 503 before any work is done for it if the queue is full or
 //! its wait is too long.
 //!
-//! A request holds its permit until its response is ready, not until the client has received it, so a slow client does not keep
-//! others from being admitted. The memory of responses is limited in `http_server/response.rs` of the kit.
+//! A request holds its permit while it is worked on. It holds none while its body arrives ([`HeldPermit::yield_to`]), and none while
+//! the client receives its response, so a slow client does not keep others from being admitted. What slow clients hold instead is memory:
+//! `arriving_bodies.rs` and a limit here bound that of bodies, and `http_server/response.rs` of the kit that of responses.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,6 +14,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
+use kit::Fault;
 use kit::overload::{ConcurrencyLimit, Permit};
 
 use super::request_context;
@@ -45,33 +47,60 @@ impl ConcurrencyLimits {
 
 /// The permit of a request, as a request extension.
 #[derive(Debug, Clone)]
-pub struct HeldPermit(Arc<Mutex<Option<Permit>>>);
+pub struct HeldPermit {
+    permit: Arc<Mutex<Option<Permit>>>,
+    limits: Arc<AdmissionLimits>,
+}
+
+#[derive(Debug)]
+struct AdmissionLimits {
+    /// Requests that run.
+    calls: ConcurrencyLimit,
+    /// Requests without a permit whose bodies arrive: as many as may run.
+    bodies: ConcurrencyLimit,
+    queue_timeout: Duration,
+}
 
 impl HeldPermit {
-    fn new(permit: Permit) -> Self {
-        Self(Arc::new(Mutex::new(Some(permit))))
-    }
-
     /// Lets another request be admitted, before this one is answered.
     pub fn release(&self) {
-        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.set(None);
+    }
+
+    /// Waits for `body`, which the client sends, without a permit. Then queues for a permit like a new request.
+    ///
+    /// # Errors
+    /// Too many bodies arrive at this thread, or no permit became free in time.
+    pub async fn yield_to<T>(&self, body: impl Future<Output = T>) -> Result<T, Fault> {
+        let _arrives = self.limits.bodies.try_acquire()?;
+        self.release();
+        let body = body.await;
+        let permit = self.limits.calls.acquire(self.limits.queue_timeout).await?;
+        self.set(Some(permit));
+        Ok(body)
+    }
+
+    fn set(&self, permit: Option<Permit>) {
+        *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = permit;
     }
 }
 
 #[derive(Clone)]
 struct Admission {
     app: App,
-    limit: Arc<ConcurrencyLimit>,
-    queue_timeout: Duration,
+    limits: Arc<AdmissionLimits>,
 }
 
 /// Puts the limits in front of a router.
 pub fn limit_calls(router: Router, app: &App, limits: ConcurrencyLimits) -> Router {
-    let limit = ConcurrencyLimit::with_queue("admission", limits.calls, limits.queued);
+    let limits = AdmissionLimits {
+        calls: ConcurrencyLimit::with_queue("admission", limits.calls, limits.queued),
+        bodies: ConcurrencyLimit::new("bodies", limits.calls),
+        queue_timeout: limits.queue_timeout,
+    };
     let admission = Admission {
         app: Arc::clone(app),
-        limit: Arc::new(limit),
-        queue_timeout: limits.queue_timeout,
+        limits: Arc::new(limits),
     };
     router.layer(from_fn_with_state(admission, admit))
 }
@@ -80,9 +109,13 @@ async fn admit(State(admission): State<Admission>, mut request: Request, next: N
     if let Err(fault) = request_limits::host(&request) {
         request.extensions_mut().insert(Rejection(fault));
     }
-    match admission.limit.acquire(admission.queue_timeout).await {
+    let limits = &admission.limits;
+    match limits.calls.acquire(limits.queue_timeout).await {
         Ok(permit) => {
-            let permit = HeldPermit::new(permit);
+            let permit = HeldPermit {
+                permit: Arc::new(Mutex::new(Some(permit))),
+                limits: Arc::clone(limits),
+            };
             request.extensions_mut().insert(permit.clone());
             let response = next.run(request).await;
             permit.release();

@@ -31,6 +31,7 @@ mod plan_required;
 mod plans;
 mod port;
 mod port_admission;
+mod port_bodies;
 mod port_clients;
 mod port_keep_alive;
 mod port_pipelining;

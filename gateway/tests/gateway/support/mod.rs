@@ -19,6 +19,7 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
+use gateway::arriving_bodies::ArrivingBodies;
 use gateway::call_log::CallRecorder;
 use gateway::domain::account_token::Scopes;
 use gateway::domain::key::{Caller, GameState, GraceRange, Key, KeyKind, Mode};
@@ -132,6 +133,7 @@ pub(crate) struct TestConfig {
     pub(crate) upstream: upstream::CallLimits,
     pub(crate) lookup: Options,
     pub(crate) refused_calls: u32,
+    pub(crate) client_bodies: u32,
     pub(crate) proxies: TrustedProxies,
     pub(crate) grace: Duration,
     /// Nothing listens at the address of listings-svc.
@@ -161,6 +163,7 @@ impl Default for TestConfig {
                 deadline: LONG,
             },
             refused_calls: u32::MAX,
+            client_bodies: u32::MAX,
             proxies: TrustedProxies::default(),
             grace: Duration::from_hours(24),
             no_listings: false,
@@ -264,6 +267,7 @@ impl Test {
             refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
             quota,
             catalogue: upstream::Catalogue::new(&of(&catalogue.address), with.upstream),
+            arriving_bodies: Arc::new(ArrivingBodies::new(with.client_bodies)),
             listings: upstream::Listings::new(listings.clone(), with.upstream),
             economy: upstream::Economy::new(of(&economy.address), with.upstream),
             webhooks: upstream::Webhooks::new(of(&webhooks.address), with.upstream),
