@@ -13,7 +13,7 @@ use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 
 use super::change_row;
-use super::query_params::Fields;
+use super::query_params::{self, Fields};
 use crate::domain::changes::MirrorCursor;
 use crate::domain::listing::Mode;
 use crate::index::{Catalogue, Snapshot};
@@ -86,9 +86,10 @@ impl ChangesService for Changes {
         let request = request.into_inner();
         let at_least = request.at_least.clone();
         let query = read(request)?;
-        // What the cursor has seen, a replica that is behind waits for as well.
-        let wanted = later(at_least.clone(), query.cursor.as_ref());
-        let snapshot = self.catalogue.snapshot_at(wanted.as_ref()).await?;
+        if let (Some(cursor), Some(newest)) = (&query.cursor, &at_least) {
+            check_is_past(cursor, newest)?;
+        }
+        let snapshot = self.catalogue.snapshot_at(at_least.as_ref()).await?;
         let answer = Self::list(&snapshot, query, at_least.as_ref())?;
         Ok(Response::new(answer))
     }
@@ -118,24 +119,13 @@ fn read(request: ListChangesRequest) -> Result<ChangesQuery, Fault> {
     })
 }
 
-/// How far an answer must reach: as the caller says, and as its cursor has seen.
-fn later(
-    at_least: Option<common::Position>,
-    cursor: Option<&MirrorCursor>,
-) -> Option<common::Position> {
-    let Some(cursor) = cursor else {
-        return at_least;
-    };
-    let seen = Position {
-        epoch: cursor.epoch,
-        seq: cursor.newest_seen(),
-    };
-    match at_least {
-        Some(wanted) if wanted.epoch != seen.epoch.to_string() || wanted.seq >= seen.seq => {
-            Some(wanted)
-        }
-        _ => Some(seen.into()),
+/// Refuses a cursor that has seen more than the newest change. The caller can edit a cursor, so the answer does not wait for what it has
+/// seen: it waits for `at_least`, which covers that.
+fn check_is_past(cursor: &MirrorCursor, newest: &common::Position) -> Result<(), Fault> {
+    if newest.epoch == cursor.epoch.to_string() && cursor.newest_seen() > newest.seq {
+        return Err(Fault::invalid_field("cursor", query_params::NOT_A_CURSOR));
     }
+    Ok(())
 }
 
 /// Refuses a cursor of another history than the snapshot's, and one that has seen more than the snapshot has.

@@ -17,6 +17,8 @@ const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;
 /// Words of a `q` at most (§4.1).
 const MAX_WORDS: usize = 10;
+/// The reason why a cursor is refused.
+pub(super) const NOT_A_CURSOR: &str = "This is not a cursor of this list. Send `meta.next_cursor` of the page before, with the same filters.";
 
 /// A list call that can be answered.
 #[derive(Debug)]
@@ -184,6 +186,6 @@ fn after<M: DeserializeOwned>(cursor: &str, binding: Binding) -> Result<Option<M
     }
     match binding.decode(cursor) {
         Some(mark) => Ok(Some(mark)),
-        None => Err("This is not a cursor of this list. Send `meta.next_cursor` of the page before, with the same filters.".to_owned()),
+        None => Err(NOT_A_CURSOR.to_owned()),
     }
 }

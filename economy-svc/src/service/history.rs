@@ -13,6 +13,7 @@ use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
 use super::render;
+use super::result_page::{NOT_A_CURSOR, time_in_cursor};
 use crate::domain::decimal::Decimal;
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::ratio::Ratio;
@@ -75,10 +76,10 @@ impl Service {
             end.as_deref(),
         ];
         let binding = Binding::new("history", filters);
-        let after: Option<(i128, i64)> = binding.decode(&page.cursor);
+        let after = binding.decode(&page.cursor);
+        let after = after.and_then(|(nanos, id): (i128, i64)| Some((time_in_cursor(nanos)?, id)));
         if after.is_none() && !page.cursor.is_empty() {
-            let reason = "It belongs to another list or other filters: begin without one.";
-            bad.insert("cursor".to_owned(), reason.to_owned());
+            bad.insert("cursor".to_owned(), NOT_A_CURSOR.to_owned());
         }
         if request.game.is_empty() {
             bad.insert("game".to_owned(), "Give the slug of a game.".to_owned());
@@ -86,10 +87,6 @@ impl Service {
         if !bad.is_empty() {
             return Err(Fault::invalid(bad));
         }
-        let after = after.and_then(|(nanos, id)| {
-            let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
-            Some((at, id))
-        });
         let range = (from, to, after);
         let mut found = match mode {
             Mode::Test => self.samples(&request.game, range)?,

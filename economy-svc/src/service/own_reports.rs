@@ -20,7 +20,7 @@ pub(super) async fn list(
     let game = game.ok_or_else(|| not_yours(&request.game))?;
     let filters = [request.account_id.as_str(), request.game.as_str()];
     let page: ResultPage<(i128, i64)> = ResultPage::read("own reports", filters, request.page)?;
-    let mut rows = own_reports::list(pool, game.id, page.after_time(), page.rows()).await?;
+    let mut rows = own_reports::list(pool, game.id, page.after_time()?, page.rows()).await?;
     let next = page.next_cursor(&mut rows, |own| {
         (own.row.at.unix_timestamp_nanos(), own.row.id)
     })?;

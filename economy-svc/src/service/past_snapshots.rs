@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kit::Fault;
+use kit::{Code, Fault};
 use time::OffsetDateTime;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 
@@ -48,7 +48,7 @@ impl PastSnapshots {
     /// The snapshot of a moment, loaded or yet to be loaded.
     ///
     /// # Errors
-    /// `unavailable`: as many other moments as allowed are held.
+    /// `rate_limited`: as many other moments as allowed are held. Callers can cause that, so it is no 503, which would be refunded.
     pub(super) fn get(
         &self,
         version: Version,
@@ -66,8 +66,12 @@ impl PastSnapshots {
             *cached = None;
         }
         let permit = Arc::clone(&self.permits).try_acquire_owned();
-        let permit = permit.map_err(|_none| {
-            Fault::unavailable("the rates of too many past moments are being read at once")
+        let permit = permit.map_err(|_none| Fault {
+            retry_after: Some(1),
+            ..Fault::new(
+                Code::RateLimited,
+                "The rates of too many past moments are being read at once. Try again in a moment, or read one moment after the other.",
+            )
         })?;
         let past = Arc::new(PastSnapshot {
             version,

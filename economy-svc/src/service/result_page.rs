@@ -10,6 +10,9 @@ use time::OffsetDateTime;
 /// Rows of a page: default and maximum.
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
+/// The reason why a cursor is refused.
+pub(super) const NOT_A_CURSOR: &str =
+    "It belongs to another list or other filters: begin without one.";
 
 /// A requested page of rows with the sort key `K`.
 #[derive(Debug)]
@@ -34,8 +37,7 @@ impl<K: Serialize + DeserializeOwned> ResultPage<K> {
         let binding = Binding::new(list, filters.into_iter().map(Some));
         let after = binding.decode(&page.cursor);
         if after.is_none() && !page.cursor.is_empty() {
-            let reason = "It belongs to another list or other filters: begin without one.";
-            return Err(Fault::invalid_field("cursor", reason));
+            return Err(Fault::invalid_field("cursor", NOT_A_CURSOR));
         }
         let limit = match usize::try_from(page.limit) {
             Ok(0) => DEFAULT_LIMIT,
@@ -73,9 +75,21 @@ impl<K: Serialize + DeserializeOwned> ResultPage<K> {
 
 impl<I: Clone> ResultPage<(i128, I)> {
     /// The last row of the page before, in a list by time (in nanoseconds) and id.
-    pub(super) fn after_time(&self) -> Option<(OffsetDateTime, I)> {
-        let (nanos, id) = self.after.clone()?;
-        let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
-        Some((at, id))
+    ///
+    /// # Errors
+    /// `invalid`: the cursor was edited.
+    pub(super) fn after_time(&self) -> Result<Option<(OffsetDateTime, I)>, Fault> {
+        let Some((nanos, id)) = self.after.clone() else {
+            return Ok(None);
+        };
+        let at = time_in_cursor(nanos);
+        let at = at.ok_or_else(|| Fault::invalid_field("cursor", NOT_A_CURSOR))?;
+        Ok(Some((at, id)))
     }
+}
+
+/// A time of a cursor, which is of a stored row. `None`: the cursor was edited, and PostgreSQL may have no such time.
+pub(super) fn time_in_cursor(nanos: i128) -> Option<OffsetDateTime> {
+    let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
+    (0..=9_999).contains(&at.year()).then_some(at)
 }

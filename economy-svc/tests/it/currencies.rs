@@ -3,9 +3,10 @@
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
 use contracts::public::HistoryRow;
+use kit::cursor::Binding;
 use kit::{Code, Fault, timestamp};
 use sqlx::PgPool;
-use time::Duration;
+use time::{Date, Duration};
 
 use crate::support::{ACCOUNT, START, report, start};
 
@@ -185,6 +186,19 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
         ..all.clone()
     })
     .await;
+    // A cursor can be edited, to times that PostgreSQL does not have.
+    for year in [-9_999, -4_800, 0, 9_999] {
+        let at = Date::from_calendar_date(year, time::Month::January, 1).unwrap();
+        let key = (at.midnight().assume_utc().unix_timestamp_nanos(), 1);
+        let binding = Binding::new("history", [Some("bao"), None, None]);
+        let edited = proto::ListHistoryRequest {
+            page: Some(page(2, &binding.encode(&key).unwrap())),
+            ..all.clone()
+        };
+        let answer = economy.history.clone().list_history(edited).await;
+        let code = answer.err().map(|status| Fault::from(status).code);
+        assert_eq!(code, (year < 0).then_some(Code::Invalid), "{year}");
+    }
     let (second, _) = list(proto::ListHistoryRequest {
         page: Some(page(3, &info.next_cursor.unwrap())),
         ..all.clone()

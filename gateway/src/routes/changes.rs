@@ -20,9 +20,16 @@ pub async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["limit", "cursor"]);
+    let page = query.page();
+    // No cursor may be ahead of `at_least`. The position in Redis is a moment older than what a replica may have shown, so listings-svc is
+    // asked for its own.
+    let at_least = match page.cursor.as_str() {
+        "" => at_least,
+        _cursor => app.listings_position.get().await.map(Into::into),
+    };
     let request = ListChangesRequest {
         mode: convert::mode(caller.key.mode).into(),
-        page: Some(query.page()),
+        page: Some(page),
         form: Form::Json.into(),
         at_least,
     };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use catalogue::domain::changes::MirrorCursor;
 use catalogue::index::{Catalogue, Writer};
 use catalogue::service::Changes;
 use contracts::catalogue::v1::changes_service_server::ChangesService as _;
@@ -11,6 +12,8 @@ use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse, ListingC
 use contracts::common::v1::{Change, Form, Mode, PageRequest, Position};
 use contracts::listings::v1::{self as listings, State};
 use contracts::public;
+use futures::FutureExt as _;
+use kit::cursor::Binding;
 use kit::{Code, Fault, feed};
 use tonic::Request;
 use uuid::Uuid;
@@ -275,6 +278,48 @@ async fn after_a_restore_a_mirror_is_told_to_start_again() {
 }
 
 #[tokio::test]
+async fn a_cursor_ahead_of_the_newest_change_is_refused_at_once() {
+    let mut replica = Replica::new(&[page_change(&page(0)), game_change(&game(1))]);
+    // Nobody waits for so long.
+    replica.catalogue = Arc::new(Catalogue::new(Duration::from_hours(24)));
+    replica.catalogue.publish(replica.writer.snapshot());
+    let at_least = Some(Position {
+        epoch: EPOCH.to_string(),
+        seq: 2,
+    });
+    let edited = |began_at, seq| {
+        let cursor = MirrorCursor {
+            epoch: EPOCH,
+            began_at,
+            seq,
+            listing: None,
+        };
+        let binding = Binding::new("changes", [Some("live")]);
+        binding.encode(&cursor).unwrap()
+    };
+    for cursor in [edited(2, 3), edited(3, 2), edited(0, i64::MAX)] {
+        let request = ListChangesRequest {
+            at_least: at_least.clone(),
+            ..live(&cursor, 0)
+        };
+        let fault = replica.list(request).now_or_never().unwrap().unwrap_err();
+        assert_eq!(fault.code, Code::Invalid, "{fault}");
+        assert!(fault.fields.contains_key("cursor"), "{fault}");
+        // While the newest change is not known, the answer waits for no cursor either.
+        let fault = replica.list(live(&cursor, 0)).now_or_never();
+        assert_eq!(fault.unwrap().unwrap_err().code, Code::Unavailable);
+    }
+    for cursor in [edited(2, 2), edited(i64::MIN, i64::MIN)] {
+        let request = ListChangesRequest {
+            at_least: at_least.clone(),
+            ..live(&cursor, 0)
+        };
+        let listed = replica.list(request).now_or_never().unwrap();
+        assert!(listed.is_ok(), "{listed:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_replica_that_is_behind_the_cursor_does_not_answer_from_the_past() {
     let changes = [
         page_change(&page(0)),
@@ -285,7 +330,14 @@ async fn a_replica_that_is_behind_the_cursor_does_not_answer_from_the_past() {
     let (told, cursor) = Replica::new(&changes).told("").await;
     assert_eq!(told, ["published creators maker-0"]);
     // It would tell of the game, whose removal this mirror, which began later, is never told.
-    let fault = behind.list(live(&cursor, 0)).await.unwrap_err();
+    let request = ListChangesRequest {
+        at_least: Some(Position {
+            epoch: EPOCH.to_string(),
+            seq: 3,
+        }),
+        ..live(&cursor, 0)
+    };
+    let fault = behind.list(request).await.unwrap_err();
     assert_eq!(fault.code, Code::Unavailable);
     behind.follow(&changes[2]);
     assert_eq!(behind.told(&cursor).await.0, [""; 0]);

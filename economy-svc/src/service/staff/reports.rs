@@ -40,7 +40,7 @@ pub(super) async fn supply_differences(
     request: proto::ListSupplyDifferencesRequest,
 ) -> Result<proto::ListSupplyDifferencesResponse, Fault> {
     let page: ResultPage<(i128, i64)> = ResultPage::read("supply", [], request.page)?;
-    let selection = Selection::SupplyDiffers(page.after_time());
+    let selection = Selection::SupplyDiffers(page.after_time()?);
     let mut rows = reports::list(&service.pool, selection, page.rows()).await?;
     let next_cursor = page.next_cursor(&mut rows, |row| (row.at.unix_timestamp_nanos(), row.id))?;
     let total = reports::count_supply_differences(&service.pool).await?;

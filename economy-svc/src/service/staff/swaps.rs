@@ -72,7 +72,7 @@ pub(super) async fn list(
     let filters = [request.game.as_str()];
     let page: ResultPage<(i128, String)> = ResultPage::read("swaps", filters, request.page)?;
     let game = service.game_filter(&request.game).await?;
-    let mut rows = swaps::list(&service.pool, game, page.after_time(), page.rows()).await?;
+    let mut rows = swaps::list(&service.pool, game, page.after_time()?, page.rows()).await?;
     let key = |row: &Row| (row.swap.at.unix_timestamp_nanos(), row.id.clone());
     let next_cursor = page.next_cursor(&mut rows, key)?;
     let swaps = rows.into_iter().map(message).collect();

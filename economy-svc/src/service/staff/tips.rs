@@ -17,7 +17,7 @@ pub(super) async fn list(
     let filters = [request.game.as_str()];
     let page: ResultPage<(i128, Uuid)> = ResultPage::read("tips", filters, request.page)?;
     let game = service.game_filter(&request.game).await?;
-    let mut rows = tips::list(&service.pool, game, page.after_time(), page.rows()).await?;
+    let mut rows = tips::list(&service.pool, game, page.after_time()?, page.rows()).await?;
     let next_cursor = page.next_cursor(&mut rows, |row| (row.at.unix_timestamp_nanos(), row.id))?;
     let tips = rows.into_iter().map(message).collect();
     Ok(proto::ListTipsResponse { tips, next_cursor })
