@@ -67,7 +67,7 @@ impl Invalidation {
         let fresh_as_of = clock.now();
         let cursor = kit::pg::within(&pool, kit::pg::deadline(&pool), Cursor::read).await?;
         switches.reload().await?;
-        lookup.load_prefixes().await?;
+        lookup.load_known_keys().await?;
         lookup.set_fresh_as_of(fresh_as_of);
         Ok(Self {
             pool,
@@ -122,7 +122,7 @@ impl Invalidation {
             StaleEntries::All => {
                 self.lookup.invalidate_all();
                 self.switches.reload().await?;
-                self.lookup.load_prefixes().await?;
+                self.lookup.load_known_keys().await?;
             }
         }
         self.cursor = to;

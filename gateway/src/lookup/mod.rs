@@ -4,7 +4,7 @@
 //! without a limit. A key that is not known may be a guess, and few such keys may wait for a query.
 
 mod cache;
-mod known_prefixes;
+mod known_keys;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,11 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use tokio::time::timeout;
 
-pub use known_prefixes::HashPrefix;
-
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
 use crate::store;
 use cache::CallerCache;
-use known_prefixes::{KnownPrefixes, prefix};
+use known_keys::KnownKeys;
 
 /// Concurrent queries for unknown keys, over all addresses. The rest of the pool's connections is left to existing keys.
 const UNKNOWN_QUERIES: usize = 2;
@@ -29,7 +27,7 @@ const UNKNOWN_QUERIES: usize = 2;
 const UNKNOWN_WAITING: usize = 32;
 /// The cache that joins concurrent queries holds this many results. It does not limit the number of queries.
 const IN_FLIGHT: usize = 1_000;
-/// How long loading all hash prefixes may take.
+/// How long loading the hashes of all keys may take.
 const LOAD_TIMEOUT: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +43,7 @@ pub struct Lookup {
     pool: PgPool,
     deadline: Duration,
     cache: CallerCache,
-    known_prefixes: KnownPrefixes,
+    known_keys: KnownKeys,
     unknown_keys: ConcurrencyLimit,
     /// Joins concurrent queries for one key. Results are removed at once.
     in_flight: Cache<Hash, QueryResult>,
@@ -68,7 +66,7 @@ impl Lookup {
             pool,
             deadline: options.deadline,
             cache: CallerCache::new(options.outage),
-            known_prefixes: KnownPrefixes::default(),
+            known_keys: KnownKeys::default(),
             unknown_keys: ConcurrencyLimit::with_queue(
                 "unknown_keys",
                 UNKNOWN_QUERIES,
@@ -85,7 +83,7 @@ impl Lookup {
 
     /// Whether a key has this hash. If false, none has, unless it was created since the last poll of the feed.
     pub fn is_known(&self, hash: Hash) -> bool {
-        self.known_prefixes.may_contain(hash)
+        self.known_keys.may_contain(hash)
     }
 
     /// Queries PostgreSQL for the caller of the key. Concurrent queries for one key are joined, and those of unknown keys are limited.
@@ -135,31 +133,31 @@ impl Lookup {
         let caller = read.map_err(|error| QueryError::Failed(Arc::new(error)))?;
         let caller = caller.map(Arc::new);
         if let Some(caller) = &caller {
-            self.known_prefixes.extend([prefix(hash)]);
+            self.known_keys.insert(hash);
             self.cache.insert(hash, caller, now, generation);
         }
         Ok(caller)
     }
 
-    /// Loads the hash prefixes of all keys and tokens.
-    pub async fn load_prefixes(&self) -> Result<(), sqlx::Error> {
-        let prefixes = kit::pg::within(&self.pool, LOAD_TIMEOUT, async |connection| {
-            let mut prefixes = store::keys::hash_prefixes(connection).await?;
-            prefixes.extend(store::account_tokens::hash_prefixes(connection).await?);
-            Ok(prefixes)
-        });
-        self.known_prefixes.extend(prefixes.await?);
-        Ok(())
+    /// Learns which keys and tokens exist.
+    pub async fn load_known_keys(&self) -> Result<(), sqlx::Error> {
+        kit::pg::within(&self.pool, LOAD_TIMEOUT, async |connection| {
+            store::keys::for_each_hash(connection, |hash| self.known_keys.insert(hash)).await?;
+            store::account_tokens::for_each_hash(connection, |hash| self.known_keys.insert(hash))
+                .await
+        })
+        .await
     }
 
-    /// Removes changed keys from the cache, and adds the prefixes of new ones.
+    /// Removes changed keys from the cache, and learns of new ones.
     pub fn invalidate(&self, hashes: &[Hash]) {
         self.cache.invalidate(hashes);
-        self.known_prefixes
-            .extend(hashes.iter().copied().map(prefix));
+        for hash in hashes {
+            self.known_keys.insert(*hash);
+        }
     }
 
-    /// Empties the cache. The hash prefixes stay.
+    /// Empties the cache. Which keys exist stays known.
     pub fn invalidate_all(&self) {
         self.cache.invalidate_all();
     }

@@ -1,10 +1,13 @@
 //! The table `gateway.account_token`.
 
+use futures::TryStreamExt as _;
+use futures::future::ready;
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
+use super::keys;
 use crate::domain::account_token::{Scopes, Token};
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
@@ -188,14 +191,20 @@ pub async fn hashes(
     Ok(rows.into_iter().filter_map(hash).collect())
 }
 
-/// The first four bytes of all hashes.
-pub async fn hash_prefixes(connection: &mut PgConnection) -> Result<Vec<[u8; 4]>, sqlx::Error> {
-    let prefixes = sqlx::query_scalar!(
-        r#"select substring(hash for 4) as "beginning!" from gateway.account_token"#
-    );
-    let prefixes = prefixes.fetch_all(connection).await?.into_iter();
-    let prefix = |bytes: Vec<u8>| bytes.try_into().ok();
-    Ok(prefixes.filter_map(prefix).collect())
+/// Passes the hashes of all tokens to `known`.
+pub async fn for_each_hash(
+    connection: &mut PgConnection,
+    mut known: impl FnMut(Hash),
+) -> Result<(), sqlx::Error> {
+    sqlx::query_scalar!("select hash from gateway.account_token")
+        .fetch(connection)
+        .try_for_each(|bytes| {
+            if let Some(hash) = keys::hash(bytes) {
+                known(hash);
+            }
+            ready(Ok(()))
+        })
+        .await
 }
 
 pub async fn update_last_used(

@@ -1,6 +1,7 @@
 //! The table `gateway.key`.
 
 use futures::TryStreamExt as _;
+use futures::future::ready;
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
@@ -346,19 +347,24 @@ pub async fn hashes_of_games(
     Ok(rows.into_iter().filter_map(hash).collect())
 }
 
-/// The first four bytes of all hashes.
-pub async fn hash_prefixes(connection: &mut PgConnection) -> Result<Vec<[u8; 4]>, sqlx::Error> {
-    sqlx::query_scalar!(r#"select substring(hash for 4) as "beginning!" from gateway.key"#)
+/// Passes the hashes of all keys to `known`.
+pub async fn for_each_hash(
+    connection: &mut PgConnection,
+    mut known: impl FnMut(Hash),
+) -> Result<(), sqlx::Error> {
+    sqlx::query_scalar!("select hash from gateway.key")
         .fetch(connection)
-        .try_fold(Vec::new(), async |mut all, beginning| {
-            all.extend(<[u8; 4]>::try_from(beginning).ok());
-            Ok(all)
+        .try_for_each(|bytes| {
+            if let Some(hash) = hash(bytes) {
+                known(hash);
+            }
+            ready(Ok(()))
         })
         .await
 }
 
 /// The schema checks the length of hashes.
-fn hash(bytes: Vec<u8>) -> Option<Hash> {
+pub(super) fn hash(bytes: Vec<u8>) -> Option<Hash> {
     bytes.try_into().ok().map(Hash)
 }
 

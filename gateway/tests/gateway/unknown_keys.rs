@@ -142,7 +142,7 @@ async fn an_existing_key_is_looked_up_despite_the_limit(pool: PgPool) {
     let newer = before.live_key().await;
     test.catch_up().await;
     assert!(test.call(newer.get_from(HERE)).await.is_ok());
-    // Invalidating the cache keeps the hash prefixes.
+    // After the cache is invalidated, the gateway still knows which keys exist.
     test.app.lookup.invalidate_all();
     for key in [&old, &new, &newer] {
         assert!(test.call(key.get_from(HERE)).await.is_ok());
@@ -256,7 +256,7 @@ async fn look_ups(pool: &PgPool) -> i64 {
 async fn guesses_leave_connections_for_existing_keys(pool: PgPool) {
     let mut test = Test::new(pool.clone()).await;
     let good = test.live_key().await;
-    // The feed adds the key's hash prefix.
+    // The feed says that the key exists.
     test.catch_up().await;
     let watching = another(&pool).await;
     let keys = lock(&test.pool, "gateway.key").await;
