@@ -91,16 +91,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     announce_large_months(&boot, &pool, &writer);
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
-    let operations = Operations {
-        pool,
-        writer,
-        plans: Arc::clone(&plans),
-        format: KeyFormat::new(&settings.key_prefix),
-        quota: Arc::new(quota),
-        grace: settings.grace_range(),
-        clock: boot.clock.clone(),
-        changes: ChangeTasks::start(&boot.lifecycle),
-    };
+    let operations = operations(&boot, (pool, writer), &plans, quota)?;
     let accounts = Arc::new(Accounts {
         operations: Arc::new(operations),
         call_log: CallLog::new(redis.new_connection(), settings.call_log),
@@ -128,10 +119,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             switches: Arc::clone(&switches),
             lookup: Arc::clone(&lookup),
             refused_calls: Arc::clone(&refused_calls),
+            arriving_bodies: Arc::clone(&arriving_bodies),
             last_used: Arc::clone(&last_used),
             call_recorder: Arc::clone(&call_recorder),
             encoded_prefixes: Arc::<EncodedPrefixCache>::clone(&encoded_prefixes),
-            arriving_bodies: Arc::clone(&arriving_bodies),
             openapi: Arc::clone(&openapi),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
             catalogue: Catalogue::new(&catalogue, limits),
@@ -148,6 +139,30 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     };
     serve_rpc(&boot, services(&producer, &build_app()?)).await?;
     serve_http(&boot, build_app).await
+}
+
+/// What owners and staff may do with keys.
+fn operations(
+    boot: &Boot<Settings>,
+    (pool, writer): (PgPool, Writer<CommandHandler>),
+    plans: &Arc<Plans>,
+    quota: Quota,
+) -> anyhow::Result<Operations> {
+    let settings = &boot.settings;
+    let listings = boot.client(&settings.listings_addresses)?;
+    let timeout = settings.upstream.limits().position_timeout;
+    Ok(Operations {
+        pool,
+        writer,
+        plans: Arc::clone(plans),
+        format: KeyFormat::new(&settings.key_prefix),
+        quota: Arc::new(quota),
+        grace: settings.grace_range(),
+        clock: boot.clock.clone(),
+        changes: ChangeTasks::start(&boot.lifecycle),
+        listings_position: ListingsPosition::new(listings, timeout),
+        game_waits: Operations::limit_game_waits(),
+    })
 }
 
 /// The description of the API.

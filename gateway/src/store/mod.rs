@@ -4,6 +4,7 @@
 pub mod account_tokens;
 pub mod accounts;
 pub mod day_use;
+pub mod feed_cursor;
 pub mod games;
 pub mod key_requests;
 pub mod keys;

@@ -5,8 +5,8 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
 use gateway::feeds::listings::{GamesAndPages, PRODUCER};
-use kit::Fault;
-use kit::feed::{Projection as _, ProjectionContext, Subscription, project_changes};
+use kit::feed::{Position, Projection as _, ProjectionContext, Subscription, project_changes};
+use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
 use testing::poison::assert_put_aside_and_retried;
@@ -79,6 +79,20 @@ pub(crate) async fn publish(test: &Test, slug: &str, published: bool) {
     follow_changes(test, &[change(slug, published)], Uuid::nil()).await;
 }
 
+/// Records that the gateway has followed listings-svc to a position.
+async fn follow_to(test: &Test, position: Position) {
+    #[expect(clippy::disallowed_methods, reason = "the follower writes it")]
+    let follow = sqlx::query(
+        "insert into gateway.feed_cursor (producer, epoch, seq, acts_after) values ($1, $2, $3, 0)
+         on conflict (producer) do update set seq = excluded.seq",
+    );
+    let follow = follow
+        .bind(PRODUCER)
+        .bind(position.epoch)
+        .bind(position.seq);
+    follow.execute(&test.pool).await.unwrap();
+}
+
 async fn game_key(test: &Test, slug: &str) -> TestKey {
     let account = test.account("free").await;
     key_of_game(test, &account, slug).await.unwrap()
@@ -97,6 +111,10 @@ async fn key_of_game(test: &Test, account: &str, slug: &str) -> Result<TestKey, 
 async fn a_key_waits_for_a_game_that_was_published_a_moment_ago(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
+    let mut newest = Position {
+        epoch: kit::ids::row_id(),
+        seq: 0,
+    };
     for (slug, live) in [("kora", false), ("bao", true)] {
         let create = async {
             let key = proto::CreateKeyRequest {
@@ -118,9 +136,50 @@ async fn a_key_waits_for_a_game_that_was_published_a_moment_ago(pool: PgPool) {
             asked.map(drop).map_err(Fault::from)
         };
         // The feed brings the game while the call is under way.
-        let (made, ()) = tokio::join!(create, publish(&test, slug, true));
+        newest.seq += 1;
+        test.files.set_position(newest);
+        let bring = async {
+            publish(&test, slug, true).await;
+            follow_to(&test, newest).await;
+        };
+        let (made, ()) = tokio::join!(create, bring);
         assert!(made.is_ok(), "{made:?}");
     }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_key_waits_for_no_game_that_listings_svc_does_not_have(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let newest = Position {
+        epoch: kit::ids::row_id(),
+        seq: 7,
+    };
+    test.files.set_position(newest);
+    follow_to(&test, newest).await;
+    for n in 1..=2 {
+        let refused = key_of_game(&test, &account, "kora").await.err().unwrap();
+        assert!(refused.fields.contains_key("game"), "{refused:?}");
+        assert_eq!(test.files.position_requests(), n);
+    }
+    publish(&test, "kora", true).await;
+    assert!(key_of_game(&test, &account, "kora").await.is_ok());
+    assert_eq!(test.files.position_requests(), 2, "a known game needs none");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn few_calls_wait_for_a_game(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    publish(&test, "bao", true).await;
+    let waits = &test.accounts.operations.game_waits;
+    let mut others: Vec<_> = (0..16).map(|_| waits.try_acquire().unwrap()).collect();
+    let refused = key_of_game(&test, &account, "kora").await.err().unwrap();
+    assert_eq!(refused.code, Code::Unavailable, "{refused:?}");
+    assert!(key_of_game(&test, &account, "bao").await.is_ok());
+    drop(others.pop());
+    let refused = key_of_game(&test, &account, "kora").await.err().unwrap();
+    assert_eq!(refused.code, Code::Invalid, "{refused:?}");
 }
 
 const REFUSED: (u16, &str) = (401, "invalid_key");

@@ -14,11 +14,14 @@ use crate::domain::author::Author;
 use crate::domain::fields::Problems;
 use crate::domain::key::{GameState, Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
-use crate::store::{games, keys};
+use crate::store::{feed_cursor, games, keys};
 use crate::write::{Command, NewKey, Outcome};
 
 /// The most ended keys in a list, which has the newest ones.
 const ENDED_KEYS: usize = 100;
+
+/// How many calls at once wait for a game that is not known or not the account's. Anybody who may make keys can make such calls.
+pub(super) const GAME_WAITS: usize = 16;
 
 /// The fields of a new key, or of a request for one.
 pub(in crate::service) struct KeyFields {
@@ -139,8 +142,8 @@ impl Operations {
             .ok_or_else(|| Fault::not_found("There is no key with this id."))
     }
 
-    /// Waits for the game of a new key, or for its owner, which staff may have published or added a moment ago. The command decides
-    /// whether the account may have the key.
+    /// Waits for the game of a new key, or for its owner, which staff may have published or added a moment ago: until this service has
+    /// followed listings-svc to where it is now. The command decides whether the account may have the key.
     pub(super) async fn await_game(
         &self,
         identifier: &Identifier,
@@ -155,12 +158,23 @@ impl Operations {
             Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid) => return Ok(()),
             Err(fault) => return Err(fault),
         };
-        let arrived = arrival(|| async {
+        let state = async {
             let mut connection = self.pool.acquire().await?;
-            let state = games::state(&mut connection, slug, spec.mode, account.id).await?;
-            Ok::<_, sqlx::Error>((state == GameState::Usable).then_some(()))
+            games::state(&mut connection, slug, spec.mode, account.id).await
+        };
+        if state.await.map_err(|error| pg::fault(&error))? == GameState::Usable {
+            return Ok(());
+        }
+        let _permit = self.game_waits.try_acquire()?;
+        // While listings-svc does not answer, nothing is published.
+        let Some(position) = self.listings_position.get().await else {
+            return Ok(());
+        };
+        let reached = arrival(|| async {
+            let reached = feed_cursor::has_reached(&self.pool, position).await?;
+            Ok::<_, sqlx::Error>(reached.then_some(()))
         });
-        arrived.await.map_err(|error| pg::fault(&error))?;
+        reached.await.map_err(|error| pg::fault(&error))?;
         Ok(())
     }
 

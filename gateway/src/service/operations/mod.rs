@@ -10,6 +10,7 @@ mod tokens;
 use std::sync::Arc;
 
 use kit::feed::Writer;
+use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -22,6 +23,7 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::quota::Quota;
 use crate::service::change_tasks::ChangeTasks;
+use crate::upstream::ListingsPosition;
 use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
 
 pub(super) use keys::KeyFields;
@@ -42,6 +44,10 @@ pub struct Operations {
     pub clock: Clock,
     /// Changes of more than one step.
     pub changes: ChangeTasks,
+    /// The newest position of listings-svc: a game that is not known yet may have been published before it.
+    pub listings_position: ListingsPosition,
+    /// Limits the calls that wait for a game.
+    pub game_waits: ConcurrencyLimit,
 }
 
 /// Which keys and key requests a call may reach.
@@ -54,6 +60,11 @@ pub(super) enum Scope {
 }
 
 impl Operations {
+    /// The limit for [`Operations::game_waits`].
+    pub fn limit_game_waits() -> ConcurrencyLimit {
+        ConcurrencyLimit::new("games", keys::GAME_WAITS)
+    }
+
     pub(super) async fn write(
         &self,
         by: impl Into<Author>,

@@ -217,6 +217,7 @@ impl Test {
         Self::with(pool, TestConfig::default()).await
     }
 
+    #[expect(clippy::too_many_lines, reason = "it names every part of a gateway")]
     pub(crate) async fn with(pool: PgPool, with: TestConfig) -> Self {
         // Nobody supervises the tasks. A task that ends early makes the test fail.
         let (lifecycle, _) = Lifecycle::new();
@@ -251,6 +252,8 @@ impl Test {
             grace,
             clock: clock.clone(),
             changes: ChangeTasks::start(&lifecycle),
+            listings_position: upstream::ListingsPosition::new(listings.clone(), position_timeout),
+            game_waits: Operations::limit_game_waits(),
         });
         let call_records =
             call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);
@@ -265,9 +268,9 @@ impl Test {
             switches,
             lookup,
             refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
+            arriving_bodies: Arc::new(ArrivingBodies::new(with.client_bodies)),
             quota,
             catalogue: upstream::Catalogue::new(&of(&catalogue.address), with.upstream),
-            arriving_bodies: Arc::new(ArrivingBodies::new(with.client_bodies)),
             listings: upstream::Listings::new(listings.clone(), with.upstream),
             economy: upstream::Economy::new(of(&economy.address), with.upstream),
             webhooks: upstream::Webhooks::new(of(&webhooks.address), with.upstream),
