@@ -39,7 +39,7 @@ async fn a_key_learns_what_it_is_and_what_is_left() {
     client.get("/games?limit=1").await;
     let answer = client.get("/me").await;
     let me: contracts::public::Me = serde_json::from_value(answer.data().clone()).unwrap();
-    assert_eq!(me.account.plan.name, "free");
+    assert_eq!(me.account.unwrap().plan.name, "free");
     assert_eq!((me.key.mode.as_str(), me.key.may_write), ("live", true));
     assert_eq!((me.minute.limit, me.minute.remaining), (Some(60), Some(58)));
     let month = me.month.unwrap();

@@ -22,6 +22,8 @@ pub struct Limits {
     pub month: Option<u64>,
     /// Whether the call counts in the month: live keys only, and no tokens.
     pub uses_month: bool,
+    /// Whether the key is public. It may be known to anybody, and is shown nothing of its account but what public keys may use and used.
+    pub is_public: bool,
     /// Calls per month of all public keys of the account together; `None` for no limit, and for a key that is not public.
     pub public_month: Option<u64>,
 }
@@ -30,13 +32,14 @@ impl Limits {
     /// The limits of a caller's call. The public keys of an account may use `public_share` percent of its month.
     pub fn of(caller: &Caller, plan: &Plan, public_share: u8) -> Self {
         let uses_month = caller.key.mode == Mode::Live && caller.key.kind != KeyKind::Token;
-        let limited = uses_month && caller.key.kind == KeyKind::Public;
+        let is_public = caller.key.kind == KeyKind::Public;
         let month = plan.calls_per_month;
         Self {
             minute: plan.calls_per_minute,
             month,
             uses_month,
-            public_month: month.filter(|_| limited).map(|month| {
+            is_public,
+            public_month: month.filter(|_| is_public).map(|month| {
                 month / 100 * u64::from(public_share) + month % 100 * u64::from(public_share) / 100
             }),
         }
@@ -73,6 +76,8 @@ pub struct RateLimitStatus {
     pub window: Window,
     /// Calls of the account in the month; `None` while the count cannot be read.
     pub month_used: Option<u64>,
+    /// Those of them with public keys.
+    pub public_used: u64,
     /// When the call was counted.
     pub now: OffsetDateTime,
 }
@@ -162,9 +167,31 @@ impl RateLimitStatus {
             .map(|limit| limit.saturating_sub(self.window.used))
     }
 
+    /// Calls that the caller may make in the month; `None` for no limit. For a public key, those of all public keys.
+    pub fn month_limit(&self) -> Option<u64> {
+        if self.limits.is_public {
+            self.limits.public_month
+        } else {
+            self.limits.month
+        }
+    }
+
+    /// Calls in the month; `None` while the count cannot be read. For a public key, those of all public keys.
+    pub fn month_count(&self) -> Option<u64> {
+        let all = self.month_used?;
+        Some(if self.limits.is_public {
+            self.public_used
+        } else {
+            all
+        })
+    }
+
     /// Calls left in the month; `None` without a limit, or while the count cannot be read.
     pub fn month_left(&self) -> Option<u64> {
-        Some(self.limits.month?.saturating_sub(self.month_used?))
+        let of_account = self.limits.month?.saturating_sub(self.month_used?);
+        let of_public = self.limits.public_month;
+        let of_public = of_public.map(|limit| limit.saturating_sub(self.public_used));
+        Some(of_public.map_or(of_account, |left| left.min(of_account)))
     }
 
     /// The status without this call.
@@ -173,6 +200,9 @@ impl RateLimitStatus {
         self.window.used = self.window.used.saturating_sub(1);
         if self.limits.uses_month {
             self.month_used = self.month_used.map(|used| used.saturating_sub(1));
+            if self.limits.is_public {
+                self.public_used = self.public_used.saturating_sub(1);
+            }
         }
         self
     }
@@ -215,7 +245,7 @@ impl RateLimitStatus {
 
     /// The month's limit and what is left of it, if this call counts in the month and the count could be read.
     fn month_counted(&self) -> Option<(u64, u64)> {
-        let limit = self.limits.month.filter(|_| self.limits.uses_month)?;
+        let limit = self.month_limit().filter(|_| self.limits.uses_month)?;
         Some((limit, self.month_left()?))
     }
 }
@@ -256,6 +286,7 @@ mod tests {
                 minute,
                 month,
                 uses_month,
+                is_public: false,
                 public_month: None,
             },
             window: Window {
@@ -263,6 +294,7 @@ mod tests {
                 used: 48,
             },
             month_used: Some(1_000),
+            public_used: 400,
             now: NOW,
         }
     }
@@ -278,6 +310,34 @@ mod tests {
             live.remaining().unwrap(),
             "\"minute\";r=12;t=31, \"month\";r=49000;t=864000"
         );
+    }
+
+    #[test]
+    fn a_public_key_is_shown_the_share_of_public_keys() {
+        let shown = |month, month_used| {
+            let all = status(Some(60), month, true);
+            let public = RateLimitStatus {
+                limits: Limits {
+                    is_public: true,
+                    public_month: month.map(|month| month / 2),
+                    ..all.limits
+                },
+                month_used,
+                ..all
+            };
+            let left = (public.month_count(), public.month_left());
+            (public.policy().unwrap(), left)
+        };
+        let (policy, left) = shown(Some(50_000), Some(1_000));
+        assert_eq!(policy, "\"minute\";q=60;w=60, \"month\";q=25000");
+        assert_eq!(left, (Some(400), Some(24_600)));
+        // Other keys have used the month.
+        let (_, left) = shown(Some(50_000), Some(49_990));
+        assert_eq!(left, (Some(400), Some(10)));
+        let (policy, left) = shown(None, Some(1_000));
+        assert_eq!(policy, "\"minute\";q=60;w=60");
+        assert_eq!(left, (Some(400), None));
+        assert_eq!(shown(Some(50_000), None).1, (None, None));
     }
 
     #[test]
@@ -353,7 +413,8 @@ mod tests {
         assert_eq!(limit(public, live, Some(u64::MAX), 100), Some(u64::MAX));
         assert_eq!(limit(public, live, Some(50_000), 0), Some(0));
         assert_eq!(limit(public, live, None, 50), None);
-        assert_eq!(limit(public, Mode::Test, Some(50_000), 50), None);
+        // A test key is shown the share, and does not use it.
+        assert_eq!(limit(public, Mode::Test, Some(50_000), 50), Some(25_000));
         for kind in [KeyKind::Account, KeyKind::Secret] {
             assert_eq!(limit(kind, live, Some(50_000), 50), None);
         }

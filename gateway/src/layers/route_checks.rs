@@ -146,6 +146,14 @@ fn preflight(method: &Method, headers: &HeaderMap) -> Result<(), Fault> {
 }
 
 fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
+    // Anybody may know a public key.
+    let of_plan = |status: &RateLimitStatus| {
+        if status.limits.is_public {
+            String::new()
+        } else {
+            format!(" (plan {})", plan.title)
+        }
+    };
     match denial {
         Denial::Revoked => invalid_key().into(),
         Denial::Minute(status) => {
@@ -154,8 +162,8 @@ fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
                 ..Fault::new(
                     Code::RateLimited,
                     format!(
-                        "This key has used all calls of its minute (plan {}). Try again after the seconds in Retry-After.",
-                        plan.title
+                        "This key has used all calls of its minute{}. Try again after the seconds in Retry-After.",
+                        of_plan(&status)
                     ),
                 )
             };
@@ -164,17 +172,16 @@ fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
         Denial::Month(status) => month_error(
             status,
             format!(
-                "The account has used all calls of its month (plan {}). Wait until `resets_at`, or choose a larger plan.",
-                plan.title
+                "The account has used all calls of its month{}. Wait until `resets_at`, or choose a larger plan.",
+                of_plan(&status)
             ),
         ),
         Denial::PublicMonth(status) => month_error(
             status,
             format!(
-                "The public keys of this account together have used the {} calls that they may make in a month (plan {}). The account's \
-                 other keys still work. Wait until `resets_at`, or choose a larger plan.",
-                status.limits.public_month.unwrap_or_default(),
-                plan.title
+                "The public keys of this account together have used the {} calls that they may make in a month. The account's other keys \
+                 still work. Wait until `resets_at`, or choose a larger plan.",
+                status.limits.public_month.unwrap_or_default()
             ),
         ),
     }

@@ -139,6 +139,7 @@ impl Quota {
             limits,
             window,
             month_used: None,
+            public_used: 0,
             now,
         };
         if !free {
@@ -244,6 +245,7 @@ impl CountResult {
                 used: self.used,
             },
             month_used: Some(self.month_used),
+            public_used: self.public_used,
             now,
         };
         match self.verdict {

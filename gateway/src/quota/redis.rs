@@ -8,7 +8,7 @@
 //! | `<key>:start` | when the key's minute began, in milliseconds; or `revoked`, a tombstone |
 //! | `<key>:calls` | calls in that minute; for a tombstone, when the key was revoked, in milliseconds |
 //! | `<month>@<run>` | calls of live keys in the UTC month, as counted by this run of Redis |
-//! | `public:<month>` | those of them with public keys, if they are limited. No copy is in PostgreSQL |
+//! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
 //!
 //! `seed.lua` runs when a month begins and removes expired fields. Versions before this one counted in separate keys
 //! (`gateway:{<account>}:month:<month>` and others), which expire. During a rolling update, an account's first call at a new
@@ -47,6 +47,8 @@ pub(super) struct CountResult {
     pub(super) used: u32,
     /// Calls in the month.
     pub(super) month_used: u64,
+    /// Those of them with public keys.
+    pub(super) public_used: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,11 +102,12 @@ impl Counters {
                 .arg(limits.minute.map_or(-1, i64::from))
                 .arg(limits.month.map_or(-1, u64::cast_signed))
                 .arg(u8::from(limits.uses_month))
+                .arg(u8::from(limits.is_public))
                 .arg(limits.public_month.map_or(-1, u64::cast_signed));
             call
         };
         let reply = self.redis.invoke("consume", &self.consume, command).await?;
-        let (verdict, start, used, month_used): (u8, i64, u32, u64) = reply;
+        let (verdict, start, used, month_used, public_used): (u8, i64, u32, u64, u64) = reply;
         let verdict = match verdict {
             0 => Verdict::Allowed,
             1 => Verdict::Revoked,
@@ -118,6 +121,7 @@ impl Counters {
             start: from_milliseconds(start).unwrap_or(now),
             used,
             month_used,
+            public_used,
         }))
     }
 
@@ -136,7 +140,7 @@ impl Counters {
             call.arg(run.as_bytes())
                 .arg(milliseconds(status.window.start))
                 .arg(u8::from(status.limits.uses_month))
-                .arg(u8::from(status.limits.public_month.is_some()));
+                .arg(u8::from(status.limits.is_public));
             call
         };
         let reply = self.redis.invoke("refund", &self.refund, command);

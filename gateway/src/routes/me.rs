@@ -6,7 +6,7 @@ use contracts::public::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan, Timesta
 
 use crate::app::App;
 use crate::convert;
-use crate::domain::key::Key;
+use crate::domain::key::{Key, KeyKind};
 use crate::domain::plan::Plan;
 use crate::domain::quota::RateLimitStatus;
 use crate::envelope::ApiResponse;
@@ -19,13 +19,14 @@ pub async fn get(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     status: RateLimitStatus,
 ) -> Result<ApiResponse, ApiError> {
-    let plan = app.plans.get_or_cheapest(&caller.plan);
+    // Anybody may know a public key.
+    let account = (caller.key.kind != KeyKind::Public).then(|| MeAccount {
+        id: caller.key.account.to_string(),
+        name: caller.account_name.clone(),
+        plan: short(app.plans.get_or_cheapest(&caller.plan)),
+    });
     ApiResponse::json(&Me {
-        account: MeAccount {
-            id: caller.key.account.to_string(),
-            name: caller.account_name.clone(),
-            plan: short(plan),
-        },
+        account,
         key: key(&caller.key),
         minute: MeMinute {
             limit: status.limits.minute,
@@ -75,8 +76,8 @@ fn key(key: &Key) -> MeKey {
 
 fn month(status: &RateLimitStatus) -> Option<MeMonth> {
     Some(MeMonth {
-        limit: status.limits.month,
-        used: status.month_used?,
+        limit: status.month_limit(),
+        used: status.month_count()?,
         remaining: status.month_left(),
         resets_at: Timestamp(status.month_resets_at()),
     })

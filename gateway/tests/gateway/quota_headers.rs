@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use time::Duration;
 use tokio::net::TcpListener;
 
-use crate::support::{Script, Test, TestConfig, account_key, plans};
+use crate::support::{Script, Test, TestConfig, TestKey, account_key, plans};
 
 fn limited(limits: &str) -> TestConfig {
     TestConfig {
@@ -48,28 +48,92 @@ async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
     assert_eq!(response.header("ratelimit-policy"), "\"minute\";q=60;w=60");
 }
 
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_error_of_public_keys_says_that_other_keys_work(pool: PgPool) {
-    let test = Test::with(pool, limited("calls_per_month = 2")).await;
-    crate::keys::publish(&test, "kora", true).await;
-    let account = test.account("free").await;
+/// A public key of the game `kora`, which is published.
+async fn public_key(test: &Test, account: &str, mode: &str) -> TestKey {
+    crate::keys::publish(test, "kora", true).await;
     let public = proto::CreateKeyRequest {
         kind: "public".to_owned(),
         game: Some("kora".to_owned()),
-        ..account_key(&account, "live")
+        ..account_key(account, mode)
     };
-    let public = test.key_like(public).await.unwrap();
-    assert!(test.get(&public, "/games").await.is_ok());
+    test.key_like(public).await.unwrap()
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn the_error_of_public_keys_says_that_other_keys_work(pool: PgPool) {
+    let test = Test::with(pool, limited("calls_per_month = 6")).await;
+    let account = test.account("free").await;
+    let public = public_key(&test, &account, "live").await;
+    for left in [2, 1, 0] {
+        let response = test.get(&public, "/games").await;
+        assert!(response.is_ok(), "{}", response.text);
+        assert_eq!(response.header("ratelimit-policy"), "\"month\";q=3");
+        let rest = format!("\"month\";r={left};t=835200");
+        assert_eq!(response.header("ratelimit"), rest);
+    }
     let refused = test.get(&public, "/games").await;
     assert_eq!(refused.error(), (429, "quota_exceeded"));
     assert_eq!(refused.header("retry-after"), "835200");
+    assert_eq!(refused.header("ratelimit"), "\"month\";r=0;t=835200");
     let error = &refused.json["error"];
     assert_eq!(error["resets_at"], "2026-04-01T00:00:00.000Z");
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("have used the 1 calls"), "{message}");
+    assert!(message.contains("have used the 3 calls"), "{message}");
     assert!(message.contains("other keys still work"), "{message}");
     let key = test.key(&account, "live").await;
-    assert!(test.get(&key, "/games").await.is_ok());
+    let response = test.get(&key, "/games").await;
+    assert!(response.header("ratelimit").contains("r=2;"));
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_public_key_learns_nothing_of_its_account(pool: PgPool) {
+    let limits = "calls_per_minute = 9\ncalls_per_month = 10\nlacks = [\"cities\"]";
+    let test = Test::with(pool, limited(limits)).await;
+    let account = test.account("free").await;
+    let public = public_key(&test, &account, "live").await;
+    let sample = public_key(&test, &account, "test").await;
+    let key = test.key(&account, "live").await;
+    // The calls of another key are seen only where they leave less than the share.
+    for (others, used, left) in [(0, 1, 4), (1, 2, 3), (5, 3, 1)] {
+        for _ in 0..others {
+            assert!(test.get(&key, "/games").await.is_ok());
+        }
+        let response = test.get(&public, "/me").await;
+        let data = &response.json["data"];
+        assert!(data.get("account").is_none(), "{data}");
+        let resets_at = "2026-04-01T00:00:00.000Z";
+        let month = serde_json::json!({"limit": 5, "used": used, "remaining": left, "resets_at": resets_at});
+        assert_eq!(data["month"], month);
+        let expected = format!("\"month\";r={left};t=");
+        assert!(response.header("ratelimit").contains(&expected));
+        assert!(!response.text.contains(&account), "{}", response.text);
+        assert!(!response.text.contains("Savanna"), "{}", response.text);
+    }
+    let of_sample = test.get(&sample, "/me").await;
+    assert!(of_sample.json["data"].get("account").is_none());
+    assert_eq!(of_sample.json["data"]["month"]["used"], 3);
+    assert_eq!(of_sample.json["data"]["month"]["limit"], 5);
+
+    let mut errors = vec![test.get(&public, "/cities").await];
+    assert_eq!(errors[0].error().1, "plan_required");
+    for code in ["quota_exceeded", "rate_limited"] {
+        let key = if code == "quota_exceeded" {
+            &public
+        } else {
+            &sample
+        };
+        let refused = loop {
+            let response = test.get(key, "/games").await;
+            if !response.is_ok() {
+                break response;
+            }
+        };
+        assert_eq!(refused.error().1, code);
+        errors.push(refused);
+    }
+    for error in errors {
+        assert!(!error.text.contains("Free"), "{}", error.text);
+    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

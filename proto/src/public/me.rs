@@ -17,13 +17,15 @@ use super::{KeyKind, KeyMode, Slug, Timestamp};
     "month": {"limit": 50_000, "used": 1_204, "remaining": 48_796, "resets_at": "2026-04-01T00:00:00.000Z"},
 }))]
 pub struct Me {
-    /// Whose key it is.
-    pub account: MeAccount,
+    /// Whose key it is; left out for a public key, which anybody may know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = MeAccount)]
+    pub account: Option<MeAccount>,
     /// The key itself.
     pub key: MeKey,
     /// The key's minute.
     pub minute: MeMinute,
-    /// The account's month; null while the counter cannot be read.
+    /// The account's month, for a public key that of the account's public keys; null while the counter cannot be read.
     #[schema(required)]
     pub month: Option<MeMonth>,
 }
@@ -88,7 +90,7 @@ pub struct MeMinute {
     pub resets_at: Timestamp,
 }
 
-/// Calls by the account's live keys in the calendar month.
+/// Calls by the account's live keys in the calendar month; for a public key, by the account's public keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MeMonth {
     /// Calls allowed; null: no limit.

@@ -179,12 +179,15 @@ fn plan_required(required: Requirements, caller: &Caller, plans: &Plans) -> Resu
         || "No plan includes it; a test key can call it.".to_owned(),
         |other| format!("The plan {} does.", other.title),
     );
+    // Anybody may know a public key.
+    let own = if caller.key.kind == KeyKind::Public {
+        "The plan of this key".to_owned()
+    } else {
+        format!("Your plan {}", plan.title)
+    };
     Err(Fault::new(
         Code::PlanRequired,
-        format!(
-            "Your plan {} does not include {endpoint}. {way_out}",
-            plan.title
-        ),
+        format!("{own} does not include {endpoint}. {way_out}"),
     ))
 }
 
