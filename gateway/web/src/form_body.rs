@@ -14,6 +14,9 @@ pub const DEFAULT_LIMIT: usize = 64 * 1024;
 /// The longest body of any form. Longer ones are uploads of files.
 pub const MAX_LIMIT: usize = 256 * 1024;
 
+/// The most fields of a form, checked boxes included. The largest forms of this site have some fifty.
+const MAX_FIELDS: usize = 500;
+
 /// The fields of a form. An absent field has its default value, which the handler refuses with an error at the field.
 pub struct FormBody<T>(pub T);
 
@@ -39,7 +42,15 @@ pub async fn buffer(request: Request, limit: usize) -> Result<Request, PageError
     }
     let (head, body) = request.into_parts();
     match Limited::new(body, limit).collect().await {
-        Ok(body) => Ok(Request::from_parts(head, Body::from(body.to_bytes()))),
+        Ok(body) => {
+            let body = body.to_bytes();
+            // Pages show typed fields again, so their number must not be the sender's choice.
+            let separators = body.iter().filter(|byte| **byte == b'&').count();
+            if separators >= MAX_FIELDS {
+                return Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE));
+            }
+            Ok(Request::from_parts(head, Body::from(body)))
+        }
         Err(error) if error.is::<LengthLimitError>() => {
             Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE))
         }
@@ -57,7 +68,8 @@ pub fn is_upload(headers: &HeaderMap) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case(MULTIPART))
 }
 
-fn unreadable(status: StatusCode) -> PageError {
+/// The error of a form that cannot be read.
+pub fn unreadable(status: StatusCode) -> PageError {
     let status = match status {
         StatusCode::PAYLOAD_TOO_LARGE => StatusCode::PAYLOAD_TOO_LARGE,
         _ => StatusCode::BAD_REQUEST,

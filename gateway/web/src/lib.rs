@@ -17,6 +17,7 @@ pub mod layers;
 pub mod listings;
 pub mod member_mail;
 pub mod notice;
+pub mod once_form;
 pub mod page_error;
 pub mod page_limit;
 pub mod people;

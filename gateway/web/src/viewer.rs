@@ -93,15 +93,16 @@ impl Viewer {
     }
 }
 
-/// Stores a new session for this person, and sets its cookie. A session has a new token at each sign-in, so that nobody can prepare one.
+/// Stores a new session for this person, and adds its cookie to the response. A session has a new token at each sign-in, so that nobody can
+/// prepare one.
 pub async fn begin_session(
     web: &Web,
     person: Uuid,
     version: i32,
     stage: Stage,
     client: &ClientInfo,
-    mut response: Response,
-) -> Result<Response, Fault> {
+    response: &mut Response,
+) -> Result<(), Fault> {
     let now = web.clock.now();
     let session = Session {
         person,
@@ -113,16 +114,16 @@ pub async fn begin_session(
         agent: client.agent.clone(),
     };
     let token = web.sessions.create(&session).await?;
+    if let Some(cookie) = web.cookie.set(&token, web.sessions.lifetimes.most) {
+        response.headers_mut().insert(SET_COOKIE, cookie);
+    }
     if stage == Stage::SignedIn {
         let network = client.network();
         (web.sessions)
             .remember_network(person, &network, now)
             .await?;
     }
-    if let Some(cookie) = web.cookie.set(&token, web.sessions.lifetimes.most) {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
-    Ok(response)
+    Ok(())
 }
 
 /// An account that a page is about, and the role of its viewer.

@@ -16,8 +16,6 @@ pub struct ListPage {
     pub has_more: bool,
     pub requests: Vec<RequestRow>,
     pub may_change: bool,
-    /// Marks a form, so that sending it twice reveals a key once.
-    pub form: String,
 }
 
 #[derive(Debug)]
@@ -71,6 +69,8 @@ pub struct RequestRow {
     pub state: String,
     /// What staff said about a rejection.
     pub reason: String,
+    /// Marks the form that reveals the key, so that sending it twice reveals it once.
+    pub form: String,
 }
 
 #[derive(Debug, Template)]
@@ -177,7 +177,6 @@ mod tests {
             has_more: true,
             requests: Vec::new(),
             may_change: true,
-            form: "f".to_owned(),
         }
     }
 

@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
-use kit::Fault;
+use kit::{Code, Fault};
 use pages::accounts::{AccountRow, ListPage};
 use pages::{Field, Fields};
 use serde::Deserialize;
@@ -74,7 +74,7 @@ async fn create_account(
     let id = Uuid::new_v5(&person.id, &token.hash().0);
     let memberships = members::of_person(&web.pool, person.id).await?;
     if memberships.iter().any(|it| it.account == id) {
-        return Ok(id);
+        return same_name(web, id, &form.name).await.map(|()| id);
     }
     let owned = memberships.iter().filter(|it| it.role == Role::Owner);
     if owned.count() >= MAX_OWNED {
@@ -106,6 +106,19 @@ async fn create_account(
     };
     record_done(web, (viewer, client), &scope, ("account_created", name)).await;
     Ok(id)
+}
+
+/// Refuses a form that has made an account before, with another name: the person went back and wants a second account.
+async fn same_name(web: &Web, account: Uuid, typed: &str) -> Result<(), Fault> {
+    let account = web.gateway.account(account).await?.account;
+    let name = account.map(|account| account.name).unwrap_or_default();
+    if name == typed.trim() {
+        return Ok(());
+    }
+    let text = format!(
+        "This form has made the account {name} already. If you want another account with this name, send it again."
+    );
+    Err(Fault::new(Code::IdempotencyMismatch, text))
 }
 
 async fn page(

@@ -3,11 +3,15 @@
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use pages::Shell;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::{record_done, shell};
 use crate::app::App;
 use crate::domain::role::Permission;
+use crate::once_form::{self, OnceError};
 use crate::page_error::PageError;
+use crate::session::once::SentForm;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 /// The member, the client's address, and the account.
@@ -48,6 +52,16 @@ impl MemberRequest {
 
     pub async fn shell(&self, section: Section) -> Shell {
         shell(&self.app, &self.viewer, &self.scope, section).await
+    }
+
+    /// Does the work of a form once (see [`once_form::run`]).
+    pub async fn once<T: Serialize + DeserializeOwned>(
+        &self,
+        form: &SentForm,
+        look_at: &str,
+        work: impl Future<Output = Result<T, OnceError>>,
+    ) -> Result<T, OnceError> {
+        once_form::run(&self.app, &self.viewer, form, look_at, work).await
     }
 
     /// Records an action that was completed. A failure to record it is therefore only logged.

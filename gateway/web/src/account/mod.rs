@@ -17,14 +17,13 @@ pub mod webhooks;
 
 use std::time::Duration;
 
-use kit::{Code, Fault};
+use kit::Fault;
 use pages::{ApiCall, Shell};
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
 use tokio::time::timeout;
 
 use crate::app::Web;
-use crate::session::once::FormId;
 use crate::store::activity::{self as store, NewEntry};
 use crate::upstream::gateway::READ_ONLY;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
@@ -68,24 +67,6 @@ pub async fn record_done(
     let recorded = record(&web.pool, by, scope, (action, subject), web.clock.now());
     if let Err(fault) = recorded.await {
         tracing::warn!(%fault, action, "an activity is not recorded");
-    }
-}
-
-/// Stores the result of a form whose work is done. A failure is therefore only logged.
-async fn store_result(web: &Web, viewer: &Viewer, form: &FormId, result: &str) {
-    if let Err(fault) = web.forms.store(&viewer.token, form, result).await {
-        tracing::warn!(%fault, "a form that is sent twice will not show its result again");
-    }
-}
-
-/// Lets a form be sent again after a refusal. If the outcome is unknown, the form's id stays claimed, since the work may be done. A failure
-/// is only logged: the page shows why the form was refused.
-async fn release_form(web: &Web, viewer: &Viewer, form: &FormId, refusal: &Fault) {
-    if refusal.code == Code::OutcomeUnknown {
-        return;
-    }
-    if let Err(fault) = web.forms.release(&viewer.token, form).await {
-        tracing::warn!(%fault, "a refused form cannot be sent again for a while");
     }
 }
 

@@ -4,6 +4,7 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
+use kit::{Code, Fault};
 use pages::teams::{InviteRow, MemberRow, TeamPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
@@ -17,11 +18,12 @@ use crate::domain::email;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::jobs::revoke_tokens;
+use crate::once_form::{self, OnceError, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::send_link;
 use crate::render::{form_errors, html, see_other};
 use crate::session::limits;
-use crate::session::once::{self, Claim};
+use crate::session::once;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, MemberChange};
 use crate::store::{people, token_revocations};
@@ -32,8 +34,6 @@ const MAX_TEAM: usize = 100;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct InviteForm {
-    #[serde(default)]
-    form: String,
     #[serde(default)]
     email: String,
     #[serde(default)]
@@ -60,7 +60,7 @@ pub async fn invite(
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
     Extension(scope): Extension<AccountScope>,
-    FormBody(form): FormBody<InviteForm>,
+    OnceForm(form, sent): OnceForm<InviteForm>,
 ) -> PageResult {
     let now = app.clock.now();
     if let Err(closed) = app.gateway.admit_change().await {
@@ -92,26 +92,24 @@ pub async fn invite(
         let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
         return page(&app, &viewer, &scope, refused).await;
     };
-    let id = match app.forms.claim(&viewer.token, &form.form).await? {
-        Claim::First(id) => id,
-        Claim::Done(_) => return Ok(back(&scope)),
-        Claim::Unknown => return Err(PageError::outcome_unknown(&path(&scope))),
-    };
-    let network = client.network();
-    for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
-        if let Err(reached) = app.limits.count(limit, subject, now).await? {
-            let text = format!(
-                "Too many mails. Try again in {} minutes.",
-                reached.minutes()
-            );
-            app.forms.release(&viewer.token, &id).await?;
-            let refused = (StatusCode::TOO_MANY_REQUESTS, &form, Fields::general(text));
-            return page(&app, &viewer, &scope, refused).await;
+    let work = async {
+        let network = client.network();
+        for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
+            if let Err(reached) = app.limits.count(limit, subject, now).await? {
+                let text = reached.too_many("mails");
+                return Err(Fault::new(Code::RateLimited, text).into());
+            }
         }
+        Ok(mail_invitation(&app, (&viewer, &client), &scope, (&address, role)).await?)
+    };
+    match once_form::run(&app, &viewer, &sent, &path(&scope), work).await {
+        Ok(()) => Ok(back(&scope)),
+        Err(OnceError::Refused(fault)) => {
+            let (status, errors) = form_errors(&fault, &[], &[]);
+            page(&app, &viewer, &scope, (status, &form, errors)).await
+        }
+        Err(OnceError::Page(error)) => Err(error),
     }
-    mail_invitation(&app, (&viewer, &client), &scope, (&address, role)).await?;
-    app.forms.store(&viewer.token, &id, "invited").await?;
-    Ok(back(&scope))
 }
 
 async fn mail_invitation(

@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
-use kit::{Code, Fault, timestamp};
+use kit::{Code, timestamp};
 use pages::keys::KeyState;
 use pages::tokens::{ListPage, ScopeChoice, TokenRow, TokenSecretPage};
 use pages::{Field, Fields, when};
@@ -13,13 +13,13 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{record, shell};
+use super::{record_done, shell};
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
-use crate::form_body::FormBody;
+use crate::once_form::{self, OnceError, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, ok, see_other};
-use crate::session::once::{self, Claim};
+use crate::session::once;
 use crate::store::members::{self, Member};
 use crate::upstream::gateway::{Actor, NewToken};
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
@@ -68,7 +68,6 @@ const SCOPES: [(&str, &str, &str); 7] = [
 
 #[derive(Debug, Default)]
 struct TokenForm {
-    form: String,
     name: String,
     scopes: Vec<String>,
     expires: String,
@@ -87,7 +86,6 @@ impl From<Vec<(String, String)>> for TokenForm {
         let mut form = Self::default();
         for (name, value) in pairs {
             match name.as_str() {
-                "form" => form.form = value,
                 "name" => form.name = value,
                 "scopes" => form.scopes.push(value),
                 "expires" => form.expires = value,
@@ -127,7 +125,7 @@ pub async fn send(
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
     Extension(scope): Extension<AccountScope>,
-    FormBody(pairs): FormBody<Vec<(String, String)>>,
+    OnceForm(pairs, sent): OnceForm<Vec<(String, String)>>,
 ) -> PageResult {
     let tokens = format!("/accounts/{}/tokens", scope.id);
     let form = TokenForm::from(pairs);
@@ -138,64 +136,45 @@ pub async fn send(
             return page(&app, &viewer, &scope, refused).await;
         }
     };
-    let id = match app.forms.claim(&viewer.token, &form.form).await? {
-        Claim::First(id) => id,
-        Claim::Done(text) => {
-            let shown: Option<ShownToken> = serde_json::from_str(&text).ok();
-            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&tokens))?;
-            return Ok(ok(&shown.page(&app, &viewer, &scope).await));
-        }
-        Claim::Unknown => return Err(PageError::outcome_unknown(&tokens)),
+    let work = async {
+        let secret = create(&app, &viewer.actor(&client), scope.id, token).await?;
+        let what = ("token_created", form.name.as_str());
+        record_done(&app, (&viewer, &client), &scope, what).await;
+        Ok(ShownToken {
+            name: form.name.clone(),
+            secret,
+            scopes: form.scopes.clone(),
+        })
     };
-    let actor = viewer.actor(&client);
-    match create(&app, &actor, scope.id, token).await {
-        Ok(None) => Err(PageError::not_found()),
-        Ok(Some(secret)) => {
-            let shown = ShownToken {
-                name: form.name.clone(),
-                secret,
-                scopes: form.scopes.clone(),
-            };
-            // The secret exists now and must be shown, so failures of the next steps are only logged.
-            let text = serde_json::to_string(&shown).unwrap_or_default();
-            if let Err(fault) = app.forms.store(&viewer.token, &id, &text).await {
-                tracing::warn!(%fault, "a form that is sent twice will not show its token again");
-            }
-            let (what, now) = (("token_created", form.name.as_str()), app.clock.now());
-            if let Err(fault) = record(&app.pool, (&viewer, &client), &scope, what, now).await {
-                tracing::warn!(%fault, "the activity of a new token is not recorded");
-            }
-            Ok(ok(&shown.page(&app, &viewer, &scope).await))
-        }
-        Err(fault) => {
-            // If the outcome is unknown, the id stays claimed: a repetition could make a second token.
-            if fault.code != Code::OutcomeUnknown {
-                app.forms.release(&viewer.token, &id).await?;
-            }
+    match once_form::run(&app, &viewer, &sent, &tokens, work).await {
+        Ok(shown) => Ok(ok(&shown.page(&app, &viewer, &scope).await)),
+        Err(OnceError::Refused(fault)) => {
             let fields = ["name", "scopes", "expires"];
             let (status, errors) = form_errors(&fault, &fields, &[("expires_at", "expires")]);
             page(&app, &viewer, &scope, (status, &form, errors)).await
         }
+        Err(OnceError::Page(error)) => Err(error),
     }
 }
 
-/// Makes a token; returns its secret. `None` if the person has lost the necessary role meanwhile.
+/// Makes a token; returns its secret.
 async fn create(
     web: &Web,
     actor: &Actor,
     account: Uuid,
     token: NewToken,
-) -> Result<Option<String>, Fault> {
+) -> Result<String, OnceError> {
     web.gateway.admit_change().await?;
     let (made, secret) = web.gateway.create_token(actor, account, token).await?;
     // After the access layer has checked the role, another owner may have removed it, and the person's tokens may have been revoked before
     // this one existed. Therefore read the role again.
-    let role = members::role(&web.pool, account, actor.person).await?;
-    if role.is_some_and(|role| role.may(Permission::Develop)) {
-        return Ok(Some(secret));
+    let role = members::role(&web.pool, account, actor.person).await;
+    if matches!(role, Ok(Some(role)) if role.may(Permission::Develop)) {
+        return Ok(secret);
     }
     web.gateway.revoke_token(actor, account, &made.id).await?;
-    Ok(None)
+    role?;
+    Err(PageError::not_found().into())
 }
 
 pub async fn revoke(
@@ -209,7 +188,7 @@ pub async fn revoke(
     match app.gateway.revoke_token(&actor, scope.id, &token).await {
         Ok(revoked) => {
             let what = ("token_revoked", revoked.name.as_str());
-            record(&app.pool, (&viewer, &client), &scope, what, app.clock.now()).await?;
+            record_done(&app, (&viewer, &client), &scope, what).await;
             Ok(see_other(&format!("/accounts/{}/tokens", scope.id)))
         }
         Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid) => {

@@ -1,5 +1,6 @@
 //! Rules without I/O.
 
+pub mod account_name;
 pub mod agent;
 pub mod curl;
 pub mod email;

@@ -97,10 +97,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         let person = viewer.person.id.to_string();
         let counted = app.limits.count(limits::FORMS, &person, now).await?;
         if let Err(reached) = counted {
-            let text = format!(
-                "Too many forms. Try again in {} minutes.",
-                reached.minutes()
-            );
+            let text = reached.too_many("forms");
             let status = StatusCode::TOO_MANY_REQUESTS;
             return Err(PageError::new(status, "Slow down", text));
         }

@@ -1,5 +1,7 @@
 //! The fields of the forms of listings.
 
+use std::collections::{HashMap, HashSet};
+
 use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::Fault;
@@ -296,13 +298,15 @@ impl FormContext<'_> {
         mut values: Vec<(String, String)>,
     ) -> FormPart {
         let typed = self.typed.all(name);
-        for one in &typed {
-            if values.iter().all(|(value, _)| value != one) {
-                values.push(((*one).to_owned(), (*one).to_owned()));
+        let ticked: HashSet<&str> = typed.iter().copied().collect();
+        let mut known: HashSet<String> = values.iter().map(|(value, _)| value.clone()).collect();
+        for one in typed {
+            if known.insert(one.to_owned()) {
+                values.push((one.to_owned(), one.to_owned()));
             }
         }
         let choices = values.into_iter().map(|(value, label)| Choice {
-            is_chosen: typed.contains(&value.as_str()),
+            is_chosen: ticked.contains(value.as_str()),
             value,
             label,
         });
@@ -310,20 +314,15 @@ impl FormContext<'_> {
     }
 
     fn links(&self) -> FormPart {
-        let mut keys: Vec<&str> = link_keys(self.kind, &self.choices.values)
-            .iter()
-            .map(String::as_str)
-            .collect();
-        for key in self.typed.link_keys() {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
-        let fields = keys.into_iter().map(|key| {
-            let name = format!("links.{key}");
-            let value = self.typed.get(&name).to_owned();
-            let field = Field::text(name, link_label(key)).optional().url();
-            field.value(&value).error_in(self.errors)
+        let known = link_keys(self.kind, &self.choices.values);
+        let known = known.iter().map(String::as_str);
+        let typed: HashMap<&str, &str> = self.typed.links().collect();
+        let mut seen = HashSet::new();
+        let keys = known.chain(self.typed.links().map(|(key, _)| key));
+        let fields = keys.filter(|key| seen.insert(*key)).map(|key| {
+            let value = typed.get(key).copied().unwrap_or_default();
+            let field = Field::text(format!("links.{key}"), link_label(key));
+            field.optional().url().value(value).error_in(self.errors)
         });
         FormPart::Group(Group {
             legend: "Links",

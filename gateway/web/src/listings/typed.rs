@@ -40,11 +40,10 @@ impl Typed {
         self.0.push((name.to_owned(), value.to_owned()));
     }
 
-    /// The keys of the links that have a field.
-    pub(super) fn link_keys(&self) -> impl Iterator<Item = &str> {
-        self.0
-            .iter()
-            .filter_map(|(name, _)| name.strip_prefix("links."))
+    /// The links that have a field: key and typed address.
+    pub(super) fn links(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.0.iter();
+        pairs.filter_map(|(name, value)| Some((name.strip_prefix("links.")?, value.as_str())))
     }
 
     /// Everything but the button that was pressed.
@@ -126,7 +125,7 @@ impl Typed {
                 ("bio", text("bio")),
                 ("country_code", text("country_code")),
                 ("city", optional("city")),
-                ("links", self.links()),
+                ("links", self.link_values()),
             ],
             ListingKind::Game => vec![
                 ("creator", text("creator")),
@@ -138,7 +137,7 @@ impl Typed {
                 ("stage", text("stage")),
                 ("release_year", self.year()),
                 ("trailer_url", optional("trailer_url")),
-                ("links", self.links()),
+                ("links", self.link_values()),
             ],
             ListingKind::Event => vec![
                 ("title", text("title")),
@@ -178,13 +177,14 @@ impl Typed {
         }
     }
 
-    fn links(&self) -> Value {
-        let links = self.0.iter().filter_map(|(name, url)| {
-            let key = name.strip_prefix("links.")?;
-            let url = url.trim();
-            (!url.is_empty()).then(|| (key.to_owned(), Value::from(url)))
-        });
-        Value::Object(links.collect())
+    fn link_values(&self) -> Value {
+        let links = self.links().map(|(key, url)| (key, url.trim()));
+        let links = links.filter(|(_, url)| !url.is_empty());
+        Value::Object(
+            links
+                .map(|(key, url)| (key.to_owned(), Value::from(url)))
+                .collect(),
+        )
     }
 }
 

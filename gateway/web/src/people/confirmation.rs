@@ -20,10 +20,7 @@ pub(super) async fn confirm_password(
         (limits::CONFIRMATIONS_OF_PERSON, id),
     ] {
         if let Err(reached) = web.limits.count(limit, &subject, now).await? {
-            return Ok(Err(format!(
-                "Too many tries. Try again in {} minutes.",
-                reached.minutes()
-            )));
+            return Ok(Err(reached.too_many("tries")));
         }
     }
     let checked = web.passwords.check(password, Some(&person.password_hash));

@@ -13,10 +13,11 @@ use super::link_mail::inform;
 use super::{record, renew_session, sign_in_again};
 use crate::app::Web;
 use crate::contact_address;
-use crate::domain::password;
+use crate::domain::{account_name, password};
 use crate::domain::role::Role;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, see_other};
+use crate::session::limits;
 use crate::session::sessions::Stage;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, NewPerson, Person};
@@ -27,16 +28,28 @@ use crate::viewer::{ClientInfo, Viewer, begin_session};
 /// A form that was refused, with the status of its page.
 type Refused = (StatusCode, Fields);
 
-/// Checks and hashes a new password.
-async fn new_hash(
+/// Counts a form with a new password: of this link, and of the network. Anybody can get a link, so without limits a few clients could use up
+/// the pool of hashes, and nobody could sign in.
+async fn count(
     web: &Web,
-    password: &str,
-    inputs: &[&str],
-) -> Result<Result<String, Refused>, PageError> {
-    if let Err(problem) = password::check(password, inputs) {
-        let errors = Fields::one("password", problem);
-        return Ok(Err((StatusCode::UNPROCESSABLE_ENTITY, errors)));
+    client: &ClientInfo,
+    link: &Link,
+) -> Result<Result<(), Refused>, PageError> {
+    let now = web.clock.now();
+    for (limit, subject) in [
+        (limits::LINK, link.id.to_string()),
+        (limits::LINKS_FROM, client.network()),
+    ] {
+        if let Err(reached) = web.limits.count(limit, &subject, now).await? {
+            let errors = Fields::general(reached.too_many("tries"));
+            return Ok(Err((StatusCode::TOO_MANY_REQUESTS, errors)));
+        }
     }
+    Ok(Ok(()))
+}
+
+/// Hashes a new password, which was checked before.
+async fn new_hash(web: &Web, password: &str) -> Result<Result<String, Refused>, PageError> {
     match web.passwords.hash(password).await {
         Ok(hash) => Ok(Ok(hash)),
         Err(fault) if fault.code == Code::Unavailable => Ok(Err(form_errors(&fault, &[], &[]))),
@@ -51,18 +64,25 @@ pub(super) async fn create_person(
     (link, next): (&Link, Option<&str>),
     form: &Input,
 ) -> Result<Result<Response, Refused>, PageError> {
-    let inputs = [link.email.as_str(), form.account_name.as_str()];
-    let hash = match new_hash(web, &form.password, &inputs).await? {
+    if let Err(refused) = count(web, client, link).await? {
+        return Ok(Err(refused));
+    }
+    // Check everything else before the password is hashed, since a hash costs a core for a while.
+    let errors = errors_of_new_person(link, form);
+    if !errors.is_empty() {
+        return Ok(Err((StatusCode::UNPROCESSABLE_ENTITY, errors)));
+    }
+    if let Err(closed) = web.gateway.admit_change().await {
+        return Ok(Err(form_errors(&closed, &[], &[])));
+    }
+    let hash = match new_hash(web, &form.password).await? {
         Ok(hash) => hash,
         Err(refused) => return Ok(Err(refused)),
     };
     let id = ids::row_id();
     // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
     let membership = match &link.target {
-        LinkTarget::Invite { account, role, .. } => match web.gateway.admit_change().await {
-            Ok(()) => Some((*account, *role)),
-            Err(closed) => return Ok(Err(form_errors(&closed, &[], &[]))),
-        },
+        LinkTarget::Invite { account, role, .. } => Some((*account, *role)),
         _ => match account_for(web, client, id, link, &form.account_name).await {
             Ok(account) => account.map(|account| (account, Role::Owner)),
             Err(fault) => {
@@ -120,8 +140,23 @@ pub(super) async fn create_person(
         (None, None) => "/accounts".to_owned(),
     };
     // 1 is the version of a new person's credentials.
-    let response = begin_session(web, id, 1, Stage::SignedIn, client, see_other(&path));
-    Ok(Ok(response.await?))
+    Ok(Ok(
+        signed_in(web, client, (id, 1, Stage::SignedIn), &path).await
+    ))
+}
+
+fn errors_of_new_person(link: &Link, form: &Input) -> Fields {
+    let mut errors = Fields::default();
+    if link.target == LinkTarget::SignUp
+        && let Err(problem) = account_name::check(&form.account_name)
+    {
+        errors.add("account_name", problem);
+    }
+    let inputs = [link.email.as_str(), form.account_name.as_str()];
+    if let Err(problem) = password::check(&form.password, &inputs) {
+        errors.add("password", problem);
+    }
+    errors
 }
 
 /// Whether an account has no members and was not closed by the deletion of its people, so that a new person may get it. The caller holds
@@ -139,11 +174,6 @@ async fn account_for(
     link: &Link,
     name: &str,
 ) -> Result<Option<Uuid>, Fault> {
-    if name.trim().is_empty() {
-        let reason = "Write a name. You can change it later.";
-        return Err(Fault::invalid_field("name", reason));
-    }
-    web.gateway.admit_change().await?;
     if let Some(account) = web.gateway.account_by_email(&link.email).await? {
         let is_taken = account != link.id && members::exist(&web.pool, account).await?;
         if !is_taken && !closed_accounts::contains(&web.pool, account).await? {
@@ -169,7 +199,14 @@ pub(super) async fn reset_password(
     person: &Person,
     form: &Input,
 ) -> Result<Result<Response, Refused>, PageError> {
-    let hash = match new_hash(web, &form.password, &[&person.email]).await? {
+    if let Err(refused) = count(web, client, link).await? {
+        return Ok(Err(refused));
+    }
+    if let Err(problem) = password::check(&form.password, &[&person.email]) {
+        let errors = Fields::one("password", problem);
+        return Ok(Err((StatusCode::UNPROCESSABLE_ENTITY, errors)));
+    }
+    let hash = match new_hash(web, &form.password).await? {
         Ok(hash) => hash,
         Err(refused) => return Ok(Err(refused)),
     };
@@ -199,8 +236,26 @@ pub(super) async fn reset_password(
     } else {
         (Stage::SignedIn, next.unwrap_or("/accounts").to_owned())
     };
-    let response = begin_session(web, person.id, version, stage, client, see_other(&path));
-    Ok(Ok(response.await?))
+    Ok(Ok(
+        signed_in(web, client, (person.id, version, stage), &path).await
+    ))
+}
+
+/// Signs a person in whose new password is stored, and redirects to `path`. The link is used up, so if Redis fails, the person signs in
+/// with the password.
+async fn signed_in(
+    web: &Web,
+    client: &ClientInfo,
+    (person, version, stage): (Uuid, i32, Stage),
+    path: &str,
+) -> Response {
+    let mut response = see_other(path);
+    let begun = begin_session(web, person, version, stage, client, &mut response);
+    if let Err(fault) = begun.await {
+        tracing::warn!(%fault, "a person must sign in after a new password");
+        return see_other("/sign-in");
+    }
+    response
 }
 
 /// Runs the action of a link of a signed-in person.
@@ -278,7 +333,7 @@ async fn change_email(web: &Web, client: &ClientInfo, link: &Link, viewer: &View
     let actor = viewer.actor(client);
     contact_address::replace_in_all(web, &actor, &person.email, &link.email).await;
     let response = see_other("/you?done=email");
-    Ok(renew_session(web, viewer, version, client, response).await?)
+    Ok(renew_session(web, viewer, version, client, response).await)
 }
 
 /// Uses a link up. Of two concurrent requests, one fails here.

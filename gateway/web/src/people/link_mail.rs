@@ -67,10 +67,7 @@ pub async fn send(
     let network = client.network();
     let from = web.limits.count(limits::MAILS_FROM, &network, now).await?;
     if let Err(reached) = from {
-        let text = format!(
-            "Too many mails. Try again in {} minutes.",
-            reached.minutes()
-        );
+        let text = reached.too_many("mails");
         return Ok(Err(Refusal {
             errors: Fields::general(text),
             status: StatusCode::TOO_MANY_REQUESTS,

@@ -17,7 +17,6 @@ pub mod totp;
 
 use axum::response::Response;
 use http::StatusCode;
-use kit::Fault;
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
 
@@ -54,17 +53,22 @@ fn sign_in_again() -> PageError {
     PageError::new(StatusCode::CONFLICT, "Sign in again", text).way_out("/sign-in", "Sign in")
 }
 
-/// Begins a new session for a person whose sessions have all been ended.
+/// Begins a new session for a person whose sessions have all been ended. The change that ended them is done, so a failure is only logged:
+/// the response is still sent, and the person signs in again.
 async fn renew_session(
     web: &Web,
     viewer: &Viewer,
     version: i32,
     client: &ClientInfo,
-    response: Response,
-) -> Result<Response, Fault> {
-    let stage = viewer.session.stage;
-    let person = viewer.person.id;
-    let response = begin_session(web, person, version, stage, client, response).await?;
-    web.sessions.end_of(person, viewer.token.hash()).await?;
-    Ok(response)
+    mut response: Response,
+) -> Response {
+    let (person, stage) = (viewer.person.id, viewer.session.stage);
+    let renewed = async {
+        begin_session(web, person, version, stage, client, &mut response).await?;
+        web.sessions.end_of(person, viewer.token.hash()).await
+    };
+    if let Err(fault) = renewed.await {
+        tracing::warn!(%fault, "a person must sign in again after a change of credentials");
+    }
+    response
 }

@@ -63,7 +63,7 @@ pub async fn send(
     record(&mut *transaction, person, &client, "password_changed", now).await?;
     transaction.commit().await?;
     let response = see_other("/you?done=password");
-    Ok(renew_session(&app, &viewer, version, &client, response).await?)
+    Ok(renew_session(&app, &viewer, version, &client, response).await)
 }
 
 fn page(viewer: &Viewer, errors: Fields) -> PersonFormPage {

@@ -48,10 +48,7 @@ pub async fn send(
     let person = &viewer.person;
     let id = person.id.to_string();
     if let Err(reached) = app.limits.count(limits::CODES, &id, now).await? {
-        let text = format!(
-            "Too many codes. Try again in {} minutes.",
-            reached.minutes()
-        );
+        let text = reached.too_many("codes");
         let page = page(next, Fields::general(text));
         return Ok(html(StatusCode::TOO_MANY_REQUESTS, &page));
     }
@@ -64,7 +61,9 @@ pub async fn send(
     record(&app.pool, person, &client, "signed_in", now).await?;
     app.sessions.end_of(person.id, viewer.token.hash()).await?;
     let (version, stage) = (person.credential_version, Stage::SignedIn);
-    Ok(begin_session(&app, person.id, version, stage, &client, see_other(next)).await?)
+    let mut response = see_other(next);
+    begin_session(&app, person.id, version, stage, &client, &mut response).await?;
+    Ok(response)
 }
 
 /// Uses a code of the app, or a recovery code: each works once.

@@ -74,5 +74,5 @@ pub async fn end_others(
     let version = ended.ok_or_else(sign_in_again)?;
     record(&app.pool, person, &client, "sessions_ended", now).await?;
     let response = see_other("/you?done=sessions");
-    Ok(renew_session(&app, &viewer, version, &client, response).await?)
+    Ok(renew_session(&app, &viewer, version, &client, response).await)
 }

@@ -64,8 +64,8 @@ pub async fn send(
     let address = email::parse(&form.email).unwrap_or_default();
     if let Err(reached) = count(&app, &address, &client).await? {
         let text = format!(
-            "Too many tries. Try again in {} minutes, or set a new password.",
-            reached.minutes()
+            "{} You can also set a new password.",
+            reached.too_many("tries")
         );
         return refuse(StatusCode::TOO_MANY_REQUESTS, text);
     }
@@ -94,8 +94,9 @@ pub async fn send(
     };
     end_session(&app, &headers).await?;
     let version = person.credential_version;
-    let response = see_other(&path);
-    Ok(begin_session(&app, person.id, version, stage, &client, response).await?)
+    let mut response = see_other(&path);
+    begin_session(&app, person.id, version, stage, &client, &mut response).await?;
+    Ok(response)
 }
 
 /// Counts a try per person and network, per network, and per person.

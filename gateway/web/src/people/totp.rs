@@ -6,7 +6,7 @@ use http::StatusCode;
 use kit::Fault;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, Fields, qr};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::confirmation::confirm_password;
@@ -17,20 +17,27 @@ use crate::app::{App, Web};
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::form_body::FormBody;
-use crate::page_error::{PageError, PageResult};
-use crate::render::{html, ok, refused, see_other};
-use crate::session::once::{self, Claim};
+use crate::once_form::{self, OnceError, OnceForm};
+use crate::page_error::PageResult;
+use crate::render::{form_errors, html, ok, refused, see_other};
+use crate::session::once;
 use crate::store::people;
-use crate::viewer::{ClientInfo, Viewer, begin_session};
+use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
     #[serde(default)]
-    form: String,
-    #[serde(default)]
     code: String,
     #[serde(default)]
     password: String,
+}
+
+/// The result of turning the second factor on, as it is stored for a form that is sent twice.
+#[derive(Debug, Serialize, Deserialize)]
+struct TurnedOn {
+    codes: Vec<String>,
+    /// The new version of the person's credentials.
+    version: i32,
 }
 
 /// The secret that this session offers. It is derived from the session's token, so nothing is stored before the person confirms it.
@@ -61,7 +68,7 @@ pub async fn turn_on(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<Input>,
+    OnceForm(form, sent): OnceForm<Input>,
 ) -> PageResult {
     let (now, person) = (app.clock.now(), &viewer.person);
     if person.totp_secret.is_some() {
@@ -75,19 +82,40 @@ pub async fn turn_on(
         let text = "This code is wrong. Check the clock of your phone, and type the code that the app shows now.";
         return Ok(refused(&page(&viewer, Fields::one("code", text))));
     };
-    let id = match app.forms.claim(&viewer.token, &form.form).await? {
-        Claim::First(id) => id,
-        Claim::Done(codes) => return shown_again(&app, &viewer, &client, &codes).await,
-        Claim::Unknown => return Err(PageError::outcome_unknown("/you")),
-    };
-    let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
+    let stored = store(&app, &viewer, &client, (&secret, step));
+    match once_form::run(&app, &viewer, &sent, "/you", stored).await {
+        Ok(on) => {
+            let page = ok(&RecoveryCodesPage {
+                shell: viewer.shell(),
+                codes: on.codes,
+            });
+            // The second of two clicks begins a session as well: the first one has ended the session of both.
+            Ok(renew_session(&app, &viewer, on.version, &client, page).await)
+        }
+        Err(OnceError::Refused(fault)) => {
+            let (status, errors) = form_errors(&fault, &[], &[]);
+            Ok(html(status, &page(&viewer, errors)))
+        }
+        Err(OnceError::Page(error)) => Err(error),
+    }
+}
+
+/// Stores the secret of the app, with new recovery codes.
+async fn store(
+    web: &Web,
+    viewer: &Viewer,
+    client: &ClientInfo,
+    (secret, step): (&SharedSecret, i64),
+) -> Result<TurnedOn, OnceError> {
+    let (now, person) = (web.clock.now(), &viewer.person);
+    let sealed = web.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let codes = recovery::generate();
     let hashes: Vec<Vec<u8>> = codes
         .iter()
         .filter_map(|code| recovery::hash(code))
         .collect();
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = web.pool.begin().await?;
     let set = people::set_totp(&mut transaction, person, Some((&sealed, step)), &hashes);
     let version = set.await?.ok_or_else(sign_in_again)?;
     let text = "An authenticator app is needed to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
@@ -99,31 +127,9 @@ pub async fn turn_on(
         now,
     )
     .await?;
-    record(&mut *transaction, person, &client, "totp_on", now).await?;
+    record(&mut *transaction, person, client, "totp_on", now).await?;
     transaction.commit().await?;
-    app.forms
-        .store(&viewer.token, &id, &codes.join(" "))
-        .await?;
-    let page = RecoveryCodesPage {
-        shell: viewer.shell(),
-        codes,
-    };
-    Ok(renew_session(&app, &viewer, version, &client, ok(&page)).await?)
-}
-
-/// Shows the codes again after the second of two clicks. The first click has ended its session.
-async fn shown_again(web: &Web, viewer: &Viewer, client: &ClientInfo, codes: &str) -> PageResult {
-    let page = RecoveryCodesPage {
-        shell: viewer.shell(),
-        codes: codes.split(' ').map(ToOwned::to_owned).collect(),
-    };
-    let person = people::by_id(&web.pool, viewer.person.id).await?;
-    // The first click has ended this session and begun the next one. If the version is higher, another change has ended that session too.
-    let next = viewer.person.credential_version + 1;
-    let person = person.filter(|person| person.credential_version == next);
-    let person = person.ok_or_else(sign_in_again)?;
-    let (version, stage) = (person.credential_version, viewer.session.stage);
-    Ok(begin_session(web, person.id, version, stage, client, ok(&page)).await?)
+    Ok(TurnedOn { codes, version })
 }
 
 fn page(viewer: &Viewer, errors: Fields) -> TotpPage {
@@ -176,7 +182,7 @@ pub async fn turn_off(
     record(&mut *transaction, person, &client, "totp_off", now).await?;
     transaction.commit().await?;
     let response = see_other("/you?done=totp-off");
-    Ok(renew_session(&app, &viewer, version, &client, response).await?)
+    Ok(renew_session(&app, &viewer, version, &client, response).await)
 }
 
 fn page_off(viewer: &Viewer, errors: Fields) -> PersonFormPage {

@@ -25,6 +25,10 @@ pub const SIGN_IN: Limit = Limit::new("sign_in", 10, 15);
 pub const SIGN_IN_OF_PERSON: Limit = Limit::new("sign_in_of_person", 100, 15);
 /// Passwords of any person from one address.
 pub const SIGN_IN_FROM: Limit = Limit::new("sign_in_from", 60, 15);
+/// Forms of one link of a mail. Most of them cost a hash of a password.
+pub const LINK: Limit = Limit::new("link", 20, 15);
+/// Forms of any link from one network.
+pub const LINKS_FROM: Limit = Limit::new("links_from", 60, 15);
 /// One-time codes of one person at sign-in.
 pub const CODES: Limit = Limit::new("codes", 10, 15);
 /// Wrong codes of one person. The twentieth, which is over the limit, causes a mail.
@@ -59,9 +63,11 @@ pub struct LimitReached {
 }
 
 impl LimitReached {
-    /// In whole minutes, rounded up.
-    pub fn minutes(self) -> i64 {
-        (self.retry_after.whole_seconds() + 59) / 60
+    /// A sentence about too many `things`, with the minutes that are left, rounded up.
+    pub fn too_many(self, things: &str) -> String {
+        let minutes = (self.retry_after.whole_seconds() + 59) / 60;
+        let unit = if minutes == 1 { "minute" } else { "minutes" };
+        format!("Too many {things}. Try again in {minutes} {unit}.")
     }
 }
 

@@ -204,7 +204,7 @@ async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
     assert_eq!(secret(&one.text), secret(&two.text));
     // The id of this form leads to no other result, and its secret into no address.
     let other = site.browser.post(&format!("{path}/test"), &fields).await;
-    other.assert(409, "Sent twice");
+    other.assert(422, "already sent with other values");
     assert!(!other.text.contains("svc_whsec_"), "{}", other.text);
     let page = site.browser.get(&path).await;
     page.assert(200, "2026-11-24 12:00 UTC");

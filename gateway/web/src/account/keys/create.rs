@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::State;
 use http::StatusCode;
-use kit::{Fault, timestamp};
+use kit::timestamp;
 use pages::keys::{KeyChoices, NewKeyPage};
 use pages::{ApiCall, Field, Fields};
 use serde::Deserialize;
@@ -11,12 +11,12 @@ use time::Date;
 use time::macros::format_description;
 
 use super::ShownSecret;
-use crate::account::{record_done, release_form, shell, store_result};
+use crate::account::{record_done, shell};
 use crate::app::{App, Web};
-use crate::form_body::FormBody;
-use crate::page_error::{PageError, PageResult};
+use crate::once_form::{self, OnceError, OnceForm};
+use crate::page_error::PageResult;
 use crate::render::{form_errors, html, ok, see_other};
-use crate::session::once::{self, Claim, FormId};
+use crate::session::once;
 use crate::upstream::gateway::NewKey;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
@@ -24,8 +24,6 @@ const HEADING: &str = "Your test key";
 
 #[derive(Debug, Default, Deserialize)]
 pub struct KeyForm {
-    #[serde(default)]
-    form: String,
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -63,7 +61,7 @@ pub async fn send(
     Extension(viewer): Extension<Viewer>,
     Extension(client): Extension<ClientInfo>,
     Extension(scope): Extension<AccountScope>,
-    FormBody(form): FormBody<KeyForm>,
+    OnceForm(form, sent): OnceForm<KeyForm>,
 ) -> PageResult {
     let keys = format!("/accounts/{}/keys", scope.id);
     let key = match new_key(&form) {
@@ -73,19 +71,18 @@ pub async fn send(
             return page(&app, &viewer, &scope, refused).await;
         }
     };
-    let id = match app.forms.claim(&viewer.token, &form.form).await? {
-        Claim::First(id) => id,
-        Claim::Done(text) => {
-            return match ShownSecret::parse(&text) {
-                Some(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await)),
-                // A live key was requested.
-                None => Ok(see_other(&keys)),
-            };
+    let made = make(&app, (&viewer, &client), &scope, &form, key);
+    match once_form::run(&app, &viewer, &sent, &keys, made).await {
+        Ok(Some(shown)) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await)),
+        // A live key was requested.
+        Ok(None) => Ok(see_other(&keys)),
+        Err(OnceError::Refused(fault)) => {
+            let fields = ["name", "mode", "kind", "may_write", "game", "expires"];
+            let (status, errors) = form_errors(&fault, &fields, &[("expires_at", "expires")]);
+            page(&app, &viewer, &scope, (status, &form, errors)).await
         }
-        Claim::Unknown => return Err(PageError::outcome_unknown(&keys)),
-    };
-    let made = make(&app, (&viewer, &client), &scope, &form, key).await;
-    answer(&app, &viewer, &scope, &form, (id, made)).await
+        Err(OnceError::Page(error)) => Err(error),
+    }
 }
 
 /// Makes a test key, or requests a live one, which has no secret yet.
@@ -95,7 +92,7 @@ async fn make(
     scope: &AccountScope,
     form: &KeyForm,
     key: NewKey,
-) -> Result<Option<ShownSecret>, Fault> {
+) -> Result<Option<ShownSecret>, OnceError> {
     web.gateway.admit_change().await?;
     let actor = viewer.actor(client);
     let mut shown = ShownSecret {
@@ -116,31 +113,6 @@ async fn make(
     let what = ("key_created", shown.name.as_str());
     record_done(web, (viewer, client), scope, what).await;
     Ok(Some(shown))
-}
-
-async fn answer(
-    web: &Web,
-    viewer: &Viewer,
-    scope: &AccountScope,
-    form: &KeyForm,
-    (id, made): (FormId, Result<Option<ShownSecret>, Fault>),
-) -> PageResult {
-    match made {
-        Ok(Some(shown)) => {
-            store_result(web, viewer, &id, &shown.text()).await;
-            Ok(ok(&shown.page(web, viewer, scope, HEADING).await))
-        }
-        Ok(None) => {
-            store_result(web, viewer, &id, "asked").await;
-            Ok(see_other(&format!("/accounts/{}/keys", scope.id)))
-        }
-        Err(fault) => {
-            release_form(web, viewer, &id, &fault).await;
-            let fields = ["name", "mode", "kind", "may_write", "game", "expires"];
-            let (status, errors) = form_errors(&fault, &fields, &[("expires_at", "expires")]);
-            page(web, viewer, scope, (status, form, errors)).await
-        }
-    }
 }
 
 /// The key that a form describes. The gateway checks the rules; this function refuses only a value that cannot be sent to the gateway.

@@ -5,26 +5,19 @@ use axum::extract::{Path, State};
 use http::StatusCode;
 use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::{ApiCall, Fields, when};
-use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{ShownSecret, rights, row, time_of};
-use crate::account::{record_done, release_form, shell, store_result};
+use crate::account::{record_done, shell};
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
-use crate::form_body::FormBody;
-use crate::page_error::{PageError, PageResult};
+use crate::once_form::{self, NoFields, OnceError, OnceForm};
+use crate::page_error::PageResult;
 use crate::render::{form_errors, html, ok};
-use crate::session::once::{self, Claim};
+use crate::session::once;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 const HEADING: &str = "Your live key";
-
-#[derive(Debug, Deserialize)]
-pub struct RevealForm {
-    #[serde(default)]
-    form: String,
-}
 
 pub async fn show(
     State(app): State<App>,
@@ -40,40 +33,30 @@ pub async fn reveal(
     Extension(client): Extension<ClientInfo>,
     Extension(scope): Extension<AccountScope>,
     Path((_, request)): Path<(Uuid, String)>,
-    FormBody(form): FormBody<RevealForm>,
+    OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
     let keys = format!("/accounts/{}/keys", scope.id);
-    let id = match app.forms.claim(&viewer.token, &form.form).await? {
-        Claim::First(id) => id,
-        Claim::Done(text) => {
-            let shown = ShownSecret::parse(&text);
-            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&keys))?;
-            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await));
-        }
-        Claim::Unknown => return Err(PageError::outcome_unknown(&keys)),
+    let work = async {
+        let actor = viewer.actor(&client);
+        let (key, secret) = app.gateway.reveal_key(&actor, scope.id, &request).await?;
+        let what = ("key_revealed", key.name.as_str());
+        record_done(&app, (&viewer, &client), &scope, what).await;
+        Ok(ShownSecret {
+            name: key.name,
+            secret,
+            may_write: key.may_write,
+            kind: key.kind,
+            mode: key.mode,
+            old_ends: None,
+        })
     };
-    let actor = viewer.actor(&client);
-    match app.gateway.reveal_key(&actor, scope.id, &request).await {
-        Ok((key, secret)) => {
-            let shown = ShownSecret {
-                name: key.name,
-                secret,
-                may_write: key.may_write,
-                kind: key.kind,
-                mode: key.mode,
-                old_ends: None,
-            };
-            // The secret exists now and must be shown, so failures of the next steps are only logged.
-            store_result(&app, &viewer, &id, &shown.text()).await;
-            let what = ("key_revealed", shown.name.as_str());
-            record_done(&app, (&viewer, &client), &scope, what).await;
-            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await))
-        }
-        Err(fault) => {
-            release_form(&app, &viewer, &id, &fault).await;
+    match once_form::run(&app, &viewer, &sent, &keys, work).await {
+        Ok(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await)),
+        Err(OnceError::Refused(fault)) => {
             let (status, errors) = form_errors(&fault, &[], &[]);
             page(&app, &viewer, &scope, status, errors).await
         }
+        Err(OnceError::Page(error)) => Err(error),
     }
 }
 
@@ -108,6 +91,7 @@ async fn page(
         name: request.name,
         state: request.state,
         reason: request.reason.unwrap_or_default(),
+        form: once::new_id(),
     });
     shell.api_call = Some(ApiCall::account("GET /v1/account/keys"));
     let page = ListPage {
@@ -118,7 +102,6 @@ async fn page(
         has_more: listed.left_out,
         requests: requests.collect(),
         may_change: scope.role.may(Permission::Develop),
-        form: once::new_id(),
     };
     Ok(html(status, &page))
 }

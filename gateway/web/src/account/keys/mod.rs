@@ -31,23 +31,12 @@ struct ShownSecret {
     secret: String,
     may_write: bool,
     kind: String,
-    /// Absent in values that an earlier version has stored.
-    #[serde(default)]
     mode: String,
     /// When the old secret ends, after a rotation: Unix time.
-    #[serde(default)]
     old_ends: Option<i64>,
 }
 
 impl ShownSecret {
-    fn text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
-
     /// The page that shows the secret. For a test key, the page has the API's answer to the first call.
     async fn page(
         self,

@@ -12,13 +12,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{ShownSecret, row, time_of};
-use crate::account::{closed, record_done, release_form, store_result};
+use crate::account::{closed, record_done};
 use crate::app::{App, Web};
 use crate::domain::role::Permission;
-use crate::form_body::FormBody;
+use crate::once_form::{self, OnceError, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, ok, see_other};
-use crate::session::once::{self, Claim};
+use crate::session::once;
 use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
 
 const HEADING: &str = "The new secret";
@@ -35,8 +35,6 @@ const GRACES: [(u32, &str); 6] = [
 
 #[derive(Debug, Deserialize)]
 pub struct RotateForm {
-    #[serde(default)]
-    form: String,
     #[serde(default)]
     grace: String,
 }
@@ -63,7 +61,7 @@ pub async fn rotate(
     Extension(client): Extension<ClientInfo>,
     Extension(scope): Extension<AccountScope>,
     Path((_, key)): Path<(Uuid, String)>,
-    FormBody(form): FormBody<RotateForm>,
+    OnceForm(form, sent): OnceForm<RotateForm>,
 ) -> PageResult {
     let list = format!("/accounts/{}/keys", scope.id);
     let Ok(grace) = form.grace.parse() else {
@@ -71,37 +69,28 @@ pub async fn rotate(
         let refused = (StatusCode::UNPROCESSABLE_ENTITY, errors);
         return page(&app, &viewer, &scope, &key, refused).await;
     };
-    let id = match app.forms.claim(&viewer.token, &form.form).await? {
-        Claim::First(id) => id,
-        Claim::Done(text) => {
-            let shown = ShownSecret::parse(&text);
-            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&list))?;
-            return Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await));
-        }
-        Claim::Unknown => return Err(PageError::outcome_unknown(&list)),
+    let work = async {
+        let actor = viewer.actor(&client);
+        let rotated = app.gateway.rotate_key(&actor, scope.id, &key, grace);
+        let (old, secret) = rotated.await?;
+        let what = ("key_rotated", old.name.as_str());
+        record_done(&app, (&viewer, &client), &scope, what).await;
+        Ok(ShownSecret {
+            name: old.name,
+            secret,
+            may_write: old.may_write,
+            kind: old.kind,
+            mode: old.mode,
+            old_ends: time_of(old.grace_until).map(OffsetDateTime::unix_timestamp),
+        })
     };
-    let actor = viewer.actor(&client);
-    match app.gateway.rotate_key(&actor, scope.id, &key, grace).await {
-        Ok((old, secret)) => {
-            let shown = ShownSecret {
-                name: old.name,
-                secret,
-                may_write: old.may_write,
-                kind: old.kind,
-                mode: old.mode,
-                old_ends: time_of(old.grace_until).map(OffsetDateTime::unix_timestamp),
-            };
-            // The secret exists now and must be shown, so failures of the next steps are only logged.
-            store_result(&app, &viewer, &id, &shown.text()).await;
-            let what = ("key_rotated", shown.name.as_str());
-            record_done(&app, (&viewer, &client), &scope, what).await;
-            Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await))
-        }
-        Err(fault) => {
-            release_form(&app, &viewer, &id, &fault).await;
+    match once_form::run(&app, &viewer, &sent, &list, work).await {
+        Ok(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await)),
+        Err(OnceError::Refused(fault)) => {
             let refused = form_errors(&fault, &["grace_seconds"], &[]);
             page(&app, &viewer, &scope, &key, refused).await
         }
+        Err(OnceError::Page(error)) => Err(error),
     }
 }
 

@@ -10,11 +10,11 @@ use uuid::Uuid;
 use super::signing_secret::ShownSecret;
 use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
-use crate::account::{release_form, store_result};
 use crate::form_body::FormBody;
-use crate::page_error::{PageError, PageResult};
+use crate::once_form::{OnceError, OnceForm};
+use crate::page_error::PageResult;
 use crate::render::{form_errors, html, ok, see_other};
-use crate::session::once::{self, Claim};
+use crate::session::once;
 use crate::upstream::webhook::EndpointChoices;
 
 const FIELDS: [&str; 3] = ["url", "events", "rate_limit"];
@@ -24,7 +24,6 @@ type Pairs = Vec<(String, String)>;
 
 #[derive(Debug, Default)]
 struct EndpointForm {
-    form: String,
     url: String,
     /// `None` stands for all events, in a form that nobody has filled in yet.
     events: Option<Vec<String>>,
@@ -37,7 +36,6 @@ impl From<Pairs> for EndpointForm {
         let mut events = Vec::new();
         for (name, value) in pairs {
             match name.as_str() {
-                "form" => form.form = value,
                 // A pasted address may have spaces around it.
                 "url" => value.trim().clone_into(&mut form.url),
                 "events" => events.push(value),
@@ -75,7 +73,7 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
     page(&request, None, (StatusCode::OK, &form, Fields::default())).await
 }
 
-pub async fn add(request: MemberRequest, FormBody(pairs): FormBody<Pairs>) -> PageResult {
+pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
     let choices = match form.choices() {
         Ok(choices) => choices,
@@ -84,35 +82,21 @@ pub async fn add(request: MemberRequest, FormBody(pairs): FormBody<Pairs>) -> Pa
             return page(&request, None, refused).await;
         }
     };
-    let (app, token) = (&request.app, &request.viewer.token);
-    let id = match app.forms.claim(token, &form.form).await? {
-        Claim::First(id) => id,
-        Claim::Done(text) => {
-            let shown = ShownSecret::parse(&text);
-            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&request.webhooks()))?;
-            return Ok(ok(&shown.page(&request).await));
-        }
-        Claim::Unknown => return Err(PageError::outcome_unknown(&request.webhooks())),
+    let work = async {
+        request.app.gateway.admit_change().await?;
+        let added = request.app.webhooks.add(request.scope.id, choices);
+        let (endpoint, secret) = added.await?;
+        let subject = origin(&endpoint.url);
+        request.record("webhook_added", &subject).await;
+        Ok(ShownSecret::new(endpoint, secret))
     };
-    let added = match app.gateway.admit_change().await {
-        Ok(()) => app.webhooks.add(request.scope.id, choices).await,
-        Err(closed) => Err(closed),
-    };
-    match added {
-        Ok((endpoint, secret)) => {
-            request
-                .record("webhook_added", &origin(&endpoint.url))
-                .await;
-            let shown = ShownSecret::new(endpoint, secret);
-            // The secret exists now and must be shown, so failures of the next steps are only logged.
-            store_result(app, &request.viewer, &id, &shown.text()).await;
-            Ok(ok(&shown.page(&request).await))
-        }
-        Err(fault) => {
-            release_form(app, &request.viewer, &id, &fault).await;
+    match request.once(&sent, &request.webhooks(), work).await {
+        Ok(shown) => Ok(ok(&shown.page(&request).await)),
+        Err(OnceError::Refused(fault)) => {
             let (status, errors) = form_errors(&fault, &FIELDS, &[]);
             page(&request, None, (status, &form, errors)).await
         }
+        Err(OnceError::Page(error)) => Err(error),
     }
 }
 
@@ -124,7 +108,6 @@ pub async fn show_change(
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id).await?;
     let limit = endpoint.rate_limit.map(|limit| limit.to_string());
     let form = EndpointForm {
-        form: String::new(),
         url: endpoint.url,
         events: Some(endpoint.events),
         rate_limit: limit.unwrap_or_default(),

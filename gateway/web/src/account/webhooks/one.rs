@@ -14,31 +14,20 @@ use uuid::Uuid;
 use super::signing_secret::ShownSecret;
 use super::{endpoint_id, origin, time_of, words};
 use crate::account::member_request::MemberRequest;
-use crate::account::{release_form, store_result};
-use crate::form_body::FormBody;
 use crate::notice::AfterForm;
+use crate::once_form::{NoFields, OnceError, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, html, ok, see_other};
-use crate::session::once::{self, Claim};
+use crate::session::once;
 use crate::upstream::webhook::DeliveryFilter;
 
 /// Deliveries that the page shows.
 const NEWEST: u32 = 10;
-/// The result of the form that removes an endpoint.
-const REMOVED: &str = "removed";
 /// The event that is chosen in the form of a test event.
 const DEFAULT_TEST: &str = "ping";
 
 #[derive(Debug, Default, Deserialize)]
-pub struct OnceForm {
-    #[serde(default)]
-    form: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
 pub struct TestForm {
-    #[serde(default)]
-    form: String,
     /// An event and, after a space, a kind; empty: a ping.
     #[serde(default)]
     event: String,
@@ -81,65 +70,40 @@ pub async fn switch(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>)
 pub async fn remove(
     request: MemberRequest,
     Path((_, id)): Path<(Uuid, String)>,
-    FormBody(form): FormBody<OnceForm>,
+    OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
     let id = endpoint_id(&id)?;
-    let (app, account) = (&request.app, request.scope.id);
     let list = request.webhooks();
-    let removed = see_other(&format!("{list}?done=webhook-removed"));
-    let form = match app.forms.claim(&request.viewer.token, &form.form).await? {
-        Claim::First(form) => form,
-        Claim::Done(result) if result == REMOVED => return Ok(removed),
-        Claim::Done(_) | Claim::Unknown => return Err(PageError::outcome_unknown(&list)),
-    };
     let work = async {
-        let endpoint = app.webhooks.endpoint(account, id).await?;
-        app.webhooks.remove(account, id).await?;
-        Ok::<_, Fault>(endpoint)
+        let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+        let endpoint = webhooks.endpoint(account, id).await?;
+        webhooks.remove(account, id).await?;
+        let subject = origin(&endpoint.url);
+        request.record("webhook_removed", &subject).await;
+        Ok(())
     };
-    match work.await {
-        Ok(endpoint) => {
-            store_result(app, &request.viewer, &form, REMOVED).await;
-            let subject = origin(&endpoint.url);
-            request.record("webhook_removed", &subject).await;
-            Ok(removed)
-        }
-        Err(fault) => {
-            release_form(app, &request.viewer, &form, &fault).await;
-            refused(&request, id, &fault, &[]).await
-        }
+    match request.once(&sent, &list, work).await {
+        Ok(()) => Ok(see_other(&format!("{list}?done=webhook-removed"))),
+        Err(error) => not_done(&request, id, error, &[]).await,
     }
 }
 
 pub async fn rotate(
     request: MemberRequest,
     Path((_, id)): Path<(Uuid, String)>,
-    FormBody(form): FormBody<OnceForm>,
+    OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
     let id = endpoint_id(&id)?;
-    let (app, token) = (&request.app, &request.viewer.token);
-    let form = match app.forms.claim(token, &form.form).await? {
-        Claim::First(form) => form,
-        Claim::Done(text) => {
-            let shown = ShownSecret::parse(&text);
-            let shown = shown.ok_or_else(|| PageError::outcome_unknown(&request.webhook(id)))?;
-            return Ok(ok(&shown.page(&request).await));
-        }
-        Claim::Unknown => return Err(PageError::outcome_unknown(&request.webhook(id))),
+    let work = async {
+        let rotated = request.app.webhooks.rotate(request.scope.id, id);
+        let (endpoint, secret) = rotated.await?;
+        let subject = origin(&endpoint.url);
+        request.record("webhook_secret_rotated", &subject).await;
+        Ok(ShownSecret::new(endpoint, secret))
     };
-    match app.webhooks.rotate(request.scope.id, id).await {
-        Ok((endpoint, secret)) => {
-            let subject = origin(&endpoint.url);
-            request.record("webhook_secret_rotated", &subject).await;
-            let shown = ShownSecret::new(endpoint, secret);
-            // The secret exists now and must be shown, so failures of the next steps are only logged.
-            store_result(app, &request.viewer, &form, &shown.text()).await;
-            Ok(ok(&shown.page(&request).await))
-        }
-        Err(fault) => {
-            release_form(app, &request.viewer, &form, &fault).await;
-            refused(&request, id, &fault, &[]).await
-        }
+    match request.once(&sent, &request.webhook(id), work).await {
+        Ok(shown) => Ok(ok(&shown.page(&request).await)),
+        Err(error) => not_done(&request, id, error, &[]).await,
     }
 }
 
@@ -147,36 +111,21 @@ pub async fn rotate(
 pub async fn test(
     request: MemberRequest,
     Path((_, id)): Path<(Uuid, String)>,
-    FormBody(form): FormBody<TestForm>,
+    OnceForm(form, sent): OnceForm<TestForm>,
 ) -> PageResult {
     let id = endpoint_id(&id)?;
-    let (app, token) = (&request.app, &request.viewer.token);
     let path = request.webhook(id);
-    let delivery = |number: i64| see_other(&format!("{path}/deliveries/{number}?watch=0"));
-    let claimed = match app.forms.claim(token, &form.form).await? {
-        Claim::First(claimed) => claimed,
-        Claim::Done(number) => {
-            let number = number.parse().ok();
-            let number = number.ok_or_else(|| PageError::outcome_unknown(&path))?;
-            return Ok(delivery(number));
-        }
-        Claim::Unknown => return Err(PageError::outcome_unknown(&path)),
+    let work = async {
+        let (event, kind) = form.event.split_once(' ').unwrap_or((&form.event, ""));
+        let webhooks = &request.app.webhooks;
+        let event = webhooks.send_test_event(request.scope.id, id, (event, kind));
+        let delivery = event.await?;
+        request.record("webhook_tested", &delivery.event).await;
+        Ok(delivery.id)
     };
-    let (event, kind) = form.event.split_once(' ').unwrap_or((&form.event, ""));
-    let sent = app
-        .webhooks
-        .send_test_event(request.scope.id, id, (event, kind));
-    match sent.await {
-        Ok(sent) => {
-            let number = sent.id.to_string();
-            store_result(app, &request.viewer, &claimed, &number).await;
-            request.record("webhook_tested", &sent.event).await;
-            Ok(delivery(sent.id))
-        }
-        Err(fault) => {
-            release_form(app, &request.viewer, &claimed, &fault).await;
-            refused(&request, id, &fault, &["event"]).await
-        }
+    match request.once(&sent, &path, work).await {
+        Ok(number) => Ok(see_other(&format!("{path}/deliveries/{number}?watch=0"))),
+        Err(error) => not_done(&request, id, error, &["event"]).await,
     }
 }
 
@@ -194,6 +143,19 @@ async fn acted(
             Ok(see_other(&format!("{path}?done={notice}")))
         }
         Err(fault) => refused(request, id, &fault, &[]).await,
+    }
+}
+
+/// The page after a form that must take effect once, and did not.
+async fn not_done(
+    request: &MemberRequest,
+    id: Uuid,
+    error: OnceError,
+    fields: &[&str],
+) -> PageResult {
+    match error {
+        OnceError::Refused(fault) => refused(request, id, &fault, fields).await,
+        OnceError::Page(error) => Err(error),
     }
 }
 

@@ -36,14 +36,6 @@ impl ShownSecret {
         }
     }
 
-    pub(super) fn text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
-
     /// The page that shows the secret.
     pub(super) async fn page(self, request: &MemberRequest) -> SigningSecretPage {
         let heading = match self.old_until {

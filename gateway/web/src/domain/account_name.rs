@@ -1,0 +1,37 @@
+//! The name of an account. The gateway has the same rule; a form that it would refuse is refused before its password is hashed.
+
+/// The most characters.
+const MAX: usize = 120;
+
+/// # Errors
+/// A sentence that says what to do.
+pub fn check(name: &str) -> Result<(), &'static str> {
+    let name = name.trim();
+    if name.is_empty() {
+        Err("Write a name. You can change it later.")
+    } else if name.chars().count() > MAX {
+        Err("Use 120 characters or fewer.")
+    } else if name.chars().any(char::is_control) {
+        Err("Remove the control characters.")
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway::domain::fields::Problems;
+
+    use super::*;
+
+    #[test]
+    fn the_gateway_has_the_same_rule() {
+        let longest = "ọ".repeat(MAX);
+        let too_long = "ọ".repeat(MAX + 1);
+        for name in ["", " \t", "Savanna", " Savanna\n", "a\u{7}b", &longest, &too_long] {
+            let mut problems = Problems::default();
+            problems.name("name", name);
+            assert_eq!(check(name).is_ok(), problems.finish().is_ok(), "{name:?}");
+        }
+    }
+}
