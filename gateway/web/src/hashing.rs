@@ -1,4 +1,4 @@
-//! Hashes of passwords, on a bounded pool: a hash takes 19 MiB and some 40 ms of a core, so a burst of sign-ins must not take them all.
+//! Hashes of passwords in their normal form, on a bounded pool: a hash takes 19 MiB and some 40 ms of a core, so a burst of sign-ins must not take them all.
 //!
 //! The threads of the pool have a lower priority than others, so that sign-ins slow calls of the API less.
 
@@ -9,6 +9,8 @@ use argon2::{Argon2, PasswordHasher as _, PasswordVerifier as _};
 use kit::Fault;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
+
+use crate::domain::password::normalized;
 
 /// Requests per core that may wait for a thread. Further ones are refused.
 const WAITING_PER_CORE: usize = 32;
@@ -32,7 +34,7 @@ struct Threads(Option<Runtime>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {
     pub is_right: bool,
-    /// The hash was made with parameters that are not the current ones.
+    /// The hash was made with parameters that are not the current ones, or of the password as it was typed.
     pub is_outdated: bool,
 }
 
@@ -119,7 +121,7 @@ fn give_way() {
 }
 
 fn hash(password: &str) -> Result<String, String> {
-    let hash = Argon2::default().hash_password(password.as_bytes());
+    let hash = Argon2::default().hash_password(normalized(password).as_bytes());
     hash.map(|hash| hash.to_string())
         .map_err(|error| error.to_string())
 }
@@ -133,12 +135,20 @@ fn check(password: &str, stored: &str) -> Checked {
         };
     };
     let argon2 = Argon2::default();
-    let verified = argon2.verify_password(password.as_bytes(), &parsed);
+    let verify = |password: &str| {
+        let verified = argon2.verify_password(password.as_bytes(), &parsed);
+        verified.is_ok()
+    };
+    let normalized = normalized(password);
+    let is_right = verify(&normalized);
+    // A hash of the password as it was typed is replaced at the next sign-in.
+    let is_right_as_typed = !is_right && normalized != password && verify(password);
     let today = argon2::Params::default();
     let params = argon2::Params::try_from(&parsed);
     Checked {
-        is_right: verified.is_ok(),
-        is_outdated: params.is_ok_and(|params| params.m_cost() < today.m_cost()),
+        is_right: is_right || is_right_as_typed,
+        is_outdated: is_right_as_typed
+            || params.is_ok_and(|params| params.m_cost() < today.m_cost()),
     }
 }
 
@@ -159,6 +169,27 @@ mod tests {
         assert!(!pool.check("other", Some(&stored)).await.unwrap().is_right);
         assert!(!pool.check("other", None).await.unwrap().is_right);
         assert!(!pool.check("other", Some("damaged")).await.unwrap().is_right);
+    }
+
+    #[tokio::test]
+    async fn a_password_is_the_same_from_every_keyboard() {
+        let pool = PasswordPool::new(1).unwrap();
+        let (typed, on_another) = (
+            "o\u{323}\u{300}ja\u{300} teapot",
+            "\u{1ECD}\u{300}jà\u{A0}teapot",
+        );
+        let stored = pool.hash(typed).await.unwrap();
+        for typed in [typed, on_another] {
+            let checked = pool.check(typed, Some(&stored)).await.unwrap();
+            assert!(checked.is_right && !checked.is_outdated, "{typed:?}");
+        }
+        // A hash of the text as it was typed works once more, with that text.
+        let raw = Argon2::default().hash_password(typed.as_bytes());
+        let raw = raw.unwrap().to_string();
+        let checked = pool.check(typed, Some(&raw)).await.unwrap();
+        assert!(checked.is_right && checked.is_outdated);
+        let checked = pool.check(on_another, Some(&raw)).await.unwrap();
+        assert!(!checked.is_right);
     }
 
     #[tokio::test]

@@ -87,6 +87,15 @@ impl PageError {
             .way_out("/sign-in", "Sign in")
     }
 
+    /// The answer to a form whose session has ended.
+    pub fn signed_out() -> Self {
+        let text = "Your session has ended, so nothing was done. Sign in, and send it again.";
+        Self {
+            ways_out: vec![("/sign-in".to_owned(), "Sign in".to_owned())],
+            ..Self::new(StatusCode::UNAUTHORIZED, "You are signed out", text)
+        }
+    }
+
     pub fn timed_out() -> Self {
         let text = "This took too long and was stopped. Look whether it took effect before you send it again.";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too slow", text)
@@ -144,6 +153,7 @@ impl PageError {
                 title: self.title,
                 text: self.text,
                 ways_out: self.ways_out,
+                is_signed_out: self.status == StatusCode::UNAUTHORIZED,
                 form: self.form.map(|form| *form),
                 request_id: request_id.to_owned(),
             };

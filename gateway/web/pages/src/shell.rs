@@ -107,6 +107,8 @@ pub struct ErrorPage {
     pub text: String,
     /// Address and label of links that lead on.
     pub ways_out: Vec<(String, String)>,
+    /// The person must sign in before the form is sent again.
+    pub is_signed_out: bool,
     /// The form that the error is the answer to.
     pub form: Option<TypedForm>,
     /// The id under which the error is in the log.

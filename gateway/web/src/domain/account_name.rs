@@ -28,7 +28,15 @@ mod tests {
     fn the_gateway_has_the_same_rule() {
         let longest = "ọ".repeat(MAX);
         let too_long = "ọ".repeat(MAX + 1);
-        for name in ["", " \t", "Savanna", " Savanna\n", "a\u{7}b", &longest, &too_long] {
+        for name in [
+            "",
+            " \t",
+            "Savanna",
+            " Savanna\n",
+            "a\u{7}b",
+            &longest,
+            &too_long,
+        ] {
             let mut problems = Problems::default();
             problems.name("name", name);
             assert_eq!(check(name).is_ok(), problems.finish().is_ok(), "{name:?}");

@@ -1,5 +1,7 @@
 //! Where a person goes after signing in.
 
+use serde::Deserialize;
+
 use super::listing_kind::is_listing_name;
 
 /// What paths of claims begin with.
@@ -7,11 +9,20 @@ const CLAIM: &str = "/claim/";
 /// The default page.
 const HOME: &str = "/accounts";
 
-/// `text` if it is a path of this site, and the list of accounts otherwise: a link to the sign-in page leads to no other site.
+/// The parameter of an address that has the page. Anybody may have written it.
+#[derive(Debug, Default, Deserialize)]
+pub struct NextPage {
+    #[serde(default)]
+    pub next: String,
+}
+
+/// `text` if it is a path of this site, and the list of accounts otherwise: a link to the sign-in page leads to no other site, and not back
+/// to signing in.
 pub fn path(text: &str) -> &str {
     let is_ours = text.starts_with('/')
         // `//host` and `/\host` lead to another site.
         && !text[1..].starts_with(['/', '\\'])
+        && !text.starts_with("/sign-in")
         && text.len() <= 500
         && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if is_ours { text } else { HOME }
@@ -62,6 +73,9 @@ mod tests {
             "/a\r\nSet-Cookie: b",
             "javascript:alert(1)",
             "/é",
+            "/sign-in",
+            "/sign-in?next=/you",
+            "/sign-in/code?next=%2Fyou",
         ] {
             assert_eq!(path(bad), HOME, "{bad:?}");
         }

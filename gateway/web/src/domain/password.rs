@@ -1,5 +1,6 @@
-//! The strength that a new password needs.
+//! The normal form of passwords, and the strength that a new one needs.
 
+use unicode_normalization::UnicodeNormalization as _;
 use zxcvbn::{Score, zxcvbn};
 
 /// The fewest characters.
@@ -9,11 +10,18 @@ const MAX: usize = 256;
 /// The estimate reads this many characters at most, since its time grows with the square of their number.
 const ESTIMATED: usize = 64;
 
+/// A password as it is checked and hashed. Keyboards write the same text with other code points, such as a letter with its accent as one or as
+/// two, or a no-break space: the form NFKC makes them one (NIST SP 800-63B).
+pub fn normalized(password: &str) -> String {
+    password.nfkc().collect()
+}
+
 /// Checks a new password. `inputs` are words that an attacker tries first, such as the person's address.
 ///
 /// # Errors
 /// A sentence that says what to do.
 pub fn check(password: &str, inputs: &[&str]) -> Result<(), String> {
+    let password = normalized(password);
     let length = password.chars().count();
     if length < MIN {
         return Err(format!("Use at least {MIN} characters: this has {length}."));
@@ -22,7 +30,9 @@ pub fn check(password: &str, inputs: &[&str]) -> Result<(), String> {
         return Err(format!("Use at most {MAX} characters."));
     }
     let estimated: String = password.chars().take(ESTIMATED).collect();
-    let inputs: Vec<&str> = inputs.iter().copied().chain(["mchezo"]).collect();
+    let inputs: Vec<String> = inputs.iter().map(|input| normalized(input)).collect();
+    let inputs = inputs.iter().map(String::as_str).chain(["mchezo"]);
+    let inputs: Vec<&str> = inputs.collect();
     if zxcvbn(&estimated, &inputs).score() < Score::Three {
         return Err(
             "This is easy to guess: common passwords, names, dates and patterns are tried first. Add a few unrelated words."
@@ -55,6 +65,19 @@ mod tests {
                 .unwrap_err()
                 .contains("at most")
         );
+    }
+
+    #[test]
+    fn the_same_text_of_two_keyboards_is_one_password() {
+        let composed = "\u{1ECC}\u{300}y\u{1ECD}\u{301} ń lọ sí ọjà";
+        let decomposed: String = composed.nfd().collect();
+        assert_ne!(composed, decomposed);
+        assert_eq!(normalized(composed), normalized(&decomposed));
+        assert_eq!(normalized("baobab\u{A0}lorry"), "baobab lorry");
+        assert_eq!(normalized("ｂａｏｂａｂ"), "baobab");
+        // Counted and looked up as it is hashed.
+        assert!(check(&"e\u{301}".repeat(9), &[]).is_err());
+        assert!(check("ｐａｓｓｗｏｒｄ１２３", &[]).is_err());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Mails to owners and developers when an account has used 80 % and 100 % of its month's calls, once each.
+//! Mails to owners and developers when an account has used 80 % and 100 % of its month's calls, once each. A new plan in the middle of the
+//! month has another limit, and mails of its own.
 
 use contracts::gateway::v1::AccountMonthUse;
 use kit::timestamp;
@@ -75,7 +76,8 @@ async fn announce_page(
     let mut announced = 0;
     for month in page {
         let shares = month.shares();
-        let is_new = |share: &i16| !before.contains(&(month.account, *share));
+        let is_new =
+            |share: &i16| !before.contains(&(month.account, month.announced_limit(), *share));
         if shares.iter().any(is_new) {
             announced += u64::from(announce(web, month, &shares, now).await?);
         }
@@ -93,7 +95,8 @@ async fn announce(
 ) -> Result<bool, sqlx::Error> {
     let mut transaction = web.pool.begin().await?;
     let account = month.account;
-    let new = month_notices::insert(&mut *transaction, account, month.first_day, shares).await?;
+    let of = (month.first_day, month.announced_limit());
+    let new = month_notices::insert(&mut *transaction, account, of, shares).await?;
     if !shares.last().is_some_and(|share| new.contains(share)) {
         return Ok(false);
     }
@@ -109,6 +112,11 @@ async fn announce(
 }
 
 impl UsedMonth<'_> {
+    /// The limit as the notices have it.
+    fn announced_limit(&self) -> i64 {
+        i64::try_from(self.limit).unwrap_or(i64::MAX)
+    }
+
     /// The announced shares that are reached, smallest first.
     fn shares(&self) -> Vec<i16> {
         let (used, limit) = (u128::from(self.used), u128::from(self.limit));

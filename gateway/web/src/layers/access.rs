@@ -1,7 +1,7 @@
 //! Access control of pages. The router declares the [`Access`] of every path; this layer enforces it before the handler runs.
 
 use axum::RequestExt as _;
-use axum::extract::{RawPathParams, Request, State};
+use axum::extract::{Query, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::{Method, StatusCode};
@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::typed_form;
 use crate::app::App;
+use crate::domain::next_page::{self, NextPage};
 use crate::domain::role::Permission;
 use crate::form_body;
 use crate::page_error::PageError;
@@ -89,9 +90,11 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         request.extensions_mut().insert(viewer);
         return Ok(None);
     }
-    let wanted = |viewer: &Viewer| viewer.is_signed_in() != (access == Access::SecondFactor);
-    let Some(viewer) = viewer?.filter(wanted) else {
-        return Ok(Some(sign_in_first(request)));
+    let viewer = match viewer? {
+        Some(viewer) if viewer.is_signed_in() != (access == Access::SecondFactor) => viewer,
+        // The person has entered the code before: on this page or in another tab.
+        Some(viewer) if viewer.is_signed_in() => return Ok(Some(signed_in_already(request).await)),
+        _ => return sign_in_first(request).map(Some),
     };
     if request.method() == Method::POST {
         let person = viewer.person.id.to_string();
@@ -129,14 +132,20 @@ async fn account_of(request: &mut Request) -> Option<Uuid> {
     value.parse().ok()
 }
 
-/// Redirects to the sign-in page, which leads back to the requested page.
-fn sign_in_first(request: &Request) -> Response {
+/// Redirects to the page that follows the second factor.
+async fn signed_in_already(request: &mut Request) -> Response {
+    let query = request.extract_parts::<Query<NextPage>>().await;
+    let next = query.map(|query| query.0.next).unwrap_or_default();
+    see_other(next_page::path(&next))
+}
+
+/// Redirects to the sign-in page, which leads back to the requested page. The answer to a form is a page, which keeps the typed fields.
+fn sign_in_first(request: &Request) -> Result<Response, PageError> {
+    if request.method() == Method::POST {
+        return Err(PageError::signed_out());
+    }
     let path = request.uri().path_and_query();
-    // A redirect cannot send a form again, and the path of a form may have no page to lead back to.
-    let next = match *request.method() {
-        Method::GET | Method::HEAD => path.map_or("/accounts", |path| path.as_str()),
-        _ => "/accounts",
-    };
+    let next = path.map_or("/accounts", |path| path.as_str());
     let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
-    see_other(&format!("/sign-in?next={next}"))
+    Ok(see_other(&format!("/sign-in?next={next}")))
 }

@@ -44,20 +44,27 @@ fn is_form(request: &Request) -> bool {
         && length.is_some_and(|length| length <= form_body::MAX_LIMIT as u64)
 }
 
-/// Adds the fields to the error page if another try can succeed: after a 429, a 500, a 503 or a 504.
+/// Adds the fields to the error page if another try can succeed: after a 429, a 500, a 503 or a 504, and after a 401, when the person has
+/// signed in again. Then the next click may be that of another person, so a form without typed text, such as a button that removes
+/// something, is not offered again.
 pub fn attach(mut response: Response, form: Option<TypedForm>) -> Response {
-    let is_kept = matches!(
-        response.status(),
+    let Some(form) = form else { return response };
+    let is_kept = match response.status() {
         StatusCode::TOO_MANY_REQUESTS
-            | StatusCode::INTERNAL_SERVER_ERROR
-            | StatusCode::SERVICE_UNAVAILABLE
-            | StatusCode::GATEWAY_TIMEOUT
-    );
-    if is_kept
-        && let Some(form) = form
-        && let Some(error) = response.extensions_mut().get_mut::<PageError>()
-    {
+        | StatusCode::INTERNAL_SERVER_ERROR
+        | StatusCode::SERVICE_UNAVAILABLE
+        | StatusCode::GATEWAY_TIMEOUT => true,
+        StatusCode::UNAUTHORIZED => has_typed_text(&form),
+        _ => false,
+    };
+    if is_kept && let Some(error) = response.extensions_mut().get_mut::<PageError>() {
         error.form = Some(Box::new(form));
     }
     response
+}
+
+/// Whether a field has a value, except the id of the form.
+fn has_typed_text(form: &TypedForm) -> bool {
+    let mut fields = form.fields.iter();
+    fields.any(|(name, value)| name != "form" && !value.is_empty())
 }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::link_actions;
 use crate::app::{App, Web};
-use crate::domain::next_page;
+use crate::domain::next_page::{self, NextPage};
 use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
@@ -20,12 +20,6 @@ use crate::render::{html, ok, see_other};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, Person};
 use crate::viewer::{ClientInfo, Viewer};
-
-#[derive(Debug, Default, Deserialize)]
-pub struct Next {
-    #[serde(default)]
-    next: String,
-}
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Input {
@@ -60,7 +54,7 @@ pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
     Path(token): Path<String>,
-    Query(next): Query<Next>,
+    Query(next): Query<NextPage>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
     match find(&app, &token, viewer).await? {
@@ -91,7 +85,7 @@ pub async fn send(
     Extension(viewer): Extension<Option<Viewer>>,
     Extension(client): Extension<ClientInfo>,
     Path(token): Path<String>,
-    Query(next): Query<Next>,
+    Query(next): Query<NextPage>,
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);

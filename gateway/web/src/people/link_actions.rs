@@ -13,8 +13,8 @@ use super::link_mail::inform;
 use super::{record, renew_session, sign_in_again};
 use crate::app::Web;
 use crate::contact_address;
-use crate::domain::{account_name, password};
 use crate::domain::role::Role;
+use crate::domain::{account_name, password};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{form_errors, see_other};
 use crate::session::limits;
@@ -236,9 +236,13 @@ pub(super) async fn reset_password(
     } else {
         (Stage::SignedIn, next.unwrap_or("/accounts").to_owned())
     };
-    Ok(Ok(
-        signed_in(web, client, (person.id, version, stage), &path).await
-    ))
+    Ok(Ok(signed_in(
+        web,
+        client,
+        (person.id, version, stage),
+        &path,
+    )
+    .await))
 }
 
 /// Signs a person in whose new password is stored, and redirects to `path`. The link is used up, so if Redis fails, the person signs in

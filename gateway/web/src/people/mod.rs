@@ -50,7 +50,7 @@ async fn record(
 /// has done nothing.
 fn sign_in_again() -> PageError {
     let text = "Your password, address or second factor was changed meanwhile, or your sessions were ended, so nothing was done. Sign in again.";
-    PageError::new(StatusCode::CONFLICT, "Sign in again", text).way_out("/sign-in", "Sign in")
+    PageError::new(StatusCode::UNAUTHORIZED, "Sign in again", text).way_out("/sign-in", "Sign in")
 }
 
 /// Begins a new session for a person whose sessions have all been ended. The change that ended them is done, so a failure is only logged:

@@ -11,7 +11,8 @@ use serde::Deserialize;
 use super::link_mail::inform;
 use super::record;
 use crate::app::{App, Web};
-use crate::domain::{next_page, recovery};
+use crate::domain::next_page::{self, NextPage};
+use crate::domain::recovery;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{html, ok, see_other};
@@ -19,12 +20,6 @@ use crate::session::limits;
 use crate::session::sessions::Stage;
 use crate::store::people::{self, Person};
 use crate::viewer::{ClientInfo, Viewer, begin_session};
-
-#[derive(Debug, Default, Deserialize)]
-pub struct Next {
-    #[serde(default)]
-    next: String,
-}
 
 #[derive(Debug, Deserialize)]
 pub struct CodeForm {
@@ -34,7 +29,7 @@ pub struct CodeForm {
     next: String,
 }
 
-pub async fn show(Query(next): Query<Next>) -> PageResult {
+pub async fn show(Query(next): Query<NextPage>) -> PageResult {
     Ok(ok(&page(next_page::path(&next.next), Fields::default())))
 }
 

@@ -13,7 +13,8 @@ use uuid::Uuid;
 
 use super::record;
 use crate::app::{App, Web};
-use crate::domain::{email, next_page};
+use crate::domain::email;
+use crate::domain::next_page::{self, NextPage};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{html, ok, see_other};
@@ -21,12 +22,6 @@ use crate::session::limits::{self, LimitReached};
 use crate::session::sessions::Stage;
 use crate::store::people;
 use crate::viewer::{ClientInfo, Viewer, begin_session};
-
-#[derive(Debug, Default, Deserialize)]
-pub struct Next {
-    #[serde(default)]
-    next: String,
-}
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -40,7 +35,7 @@ pub struct Input {
 
 pub async fn show(
     Extension(viewer): Extension<Option<Viewer>>,
-    Query(next): Query<Next>,
+    Query(next): Query<NextPage>,
 ) -> PageResult {
     let next = next_page::path(&next.next);
     if viewer.is_some() {

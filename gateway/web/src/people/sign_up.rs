@@ -8,17 +8,11 @@ use serde::Deserialize;
 
 use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
-use crate::domain::next_page;
+use crate::domain::next_page::{self, NextPage};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{html, ok, see_other};
 use crate::viewer::{ClientInfo, Viewer};
-
-#[derive(Debug, Default, Deserialize)]
-pub struct Next {
-    #[serde(default)]
-    next: String,
-}
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -32,7 +26,7 @@ pub struct Input {
 pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
-    Query(next): Query<Next>,
+    Query(next): Query<NextPage>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
     if viewer.is_some() {

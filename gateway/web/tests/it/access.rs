@@ -54,12 +54,13 @@ async fn nobody_reaches_the_account_of_another(pool: PgPool) {
                     !page.text.contains("Savanna") && !page.text.contains(ADA),
                     "{path}"
                 );
-                let page = if *method == Method::GET {
-                    stranger.get(&path).await
+                if *method == Method::GET {
+                    let page = stranger.get(&path).await;
+                    assert!(page.location().starts_with("/sign-in"), "{path}");
                 } else {
-                    stranger.post(&path, &fields).await
-                };
-                assert!(page.location().starts_with("/sign-in"), "{method} {path}");
+                    let page = stranger.post(&path, &fields).await;
+                    page.assert(401, "You are signed out");
+                }
                 tried += 1;
             }
         }

@@ -51,7 +51,11 @@ impl Subscriber for Work {
 }
 
 /// The answer to a form of a fresh browser without what differs in every answer, and the numbers of statements and hashes.
-async fn observed(site: &Site, path: &str, fields: &[(&str, &str)]) -> (String, u32, u32) {
+pub(crate) async fn observed(
+    site: &Site,
+    path: &str,
+    fields: &[(&str, &str)],
+) -> (String, u32, u32) {
     // For all threads: one of a single thread misses events that another thread has met first.
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| tracing::subscriber::set_global_default(Work).unwrap());

@@ -91,6 +91,31 @@ async fn sign_in_leads_to_no_other_site(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_person_who_is_signed_in_leaves_the_page_of_the_code(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut owner = site.signed_in(ADA).await;
+    let (secret, _) = turn_on(&site, &mut owner).await;
+    site.clock.advance(time::Duration::minutes(16));
+    let mut half = half_signed_in(&site).await;
+    let code = secret.code(site.clock.now());
+    let fields = [("code", code.as_str()), ("next", "/you")];
+    half.post("/sign-in/code", &fields).await.location();
+    // Back, a bookmark, a second tab, and a form that was open in it.
+    for (path, to) in [
+        ("/sign-in/code?next=%2Fyou", "/you"),
+        ("/sign-in/code", "/accounts"),
+        ("/sign-in/code?next=%2Fsign-in%2Fcode", "/accounts"),
+        ("/sign-in?next=%2Fsign-in%2Fcode", "/accounts"),
+        ("/sign-in?next=%2Fsign-in%3Fnext%3D%2Fsign-in", "/accounts"),
+    ] {
+        assert_eq!(half.get(path).await.location(), to, "{path}");
+    }
+    let page = half.post("/sign-in/code?next=%2Fyou", &fields).await;
+    assert_eq!(page.location(), "/you");
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn the_second_factor_leads_to_no_other_site(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;

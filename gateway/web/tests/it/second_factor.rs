@@ -8,7 +8,7 @@ use crate::browser::Browser;
 use crate::support::{ADA, PASSWORD, Site};
 
 /// Reads the secret of the page to set it up.
-async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret {
+pub(crate) async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret {
     let page = browser.get("/you/totp").await;
     page.assert(200, "<svg");
     let (_, rest) = page.text.split_once("id=\"secret\">").unwrap();

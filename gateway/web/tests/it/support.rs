@@ -70,7 +70,7 @@ impl Drop for Site {
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests have no settings")]
-fn redis_url() -> Secret {
+pub(crate) fn redis_url() -> Secret {
     let url = std::env::var("REDIS_URL").expect("REDIS_URL names a Redis for tests");
     url.into()
 }

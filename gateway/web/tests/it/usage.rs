@@ -154,6 +154,10 @@ async fn each_request_has_a_command_and_a_refused_one_its_mend(pool: PgPool) {
 }
 
 fn month(account: Uuid, used: u64) -> proto::AccountMonthUse {
+    month_of(account, used, 50_000)
+}
+
+fn month_of(account: Uuid, used: u64, limit: u64) -> proto::AccountMonthUse {
     let (starts_at, resets_at) = (
         datetime!(2026-11-01 0:00 UTC),
         datetime!(2026-12-01 0:00 UTC),
@@ -166,7 +170,7 @@ fn month(account: Uuid, used: u64) -> proto::AccountMonthUse {
             starts_at: Some(encode(starts_at)),
             resets_at: Some(encode(resets_at)),
             used,
-            limit: Some(50_000),
+            limit: Some(limit),
         }),
     }
 }
@@ -220,6 +224,31 @@ async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPoo
     assert_eq!(month_use::run(&site.app, later).await.unwrap(), 1);
     let months = sqlx::query_scalar!(r#"select count(*) as "count!" from web.month_notice"#);
     assert_eq!(months.fetch_one(&site.pool).await.unwrap(), 1);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_larger_plan_in_the_same_month_has_mails_of_its_own(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    for (used, limit, mails) in [
+        (50_000, 50_000, 1),
+        (60_000, 1_000_000, 1),
+        (800_000, 1_000_000, 2),
+        (1_000_000, 1_000_000, 3),
+        (1_000_001, 1_000_000, 3),
+        // Back to the smaller plan, whose mails were sent.
+        (1_000_001, 50_000, 3),
+    ] {
+        *site.gateway.month_use.lock().unwrap() = vec![month_of(account, used, limit)];
+        month_use::run(&site.app, START).await.unwrap();
+        assert_eq!(site.mails().await.len(), mails, "{used} of {limit}");
+    }
+    let mails = site.mails().await;
+    assert!(
+        mails[2].2.contains("1,000,000 of the 1,000,000 calls"),
+        "{mails:?}"
+    );
 }
 
 #[testing::database_test(web::MIGRATOR)]
