@@ -197,7 +197,8 @@ mod tests {
         let own = rustix::process::getpriority_process(None).unwrap();
         let pool = PasswordPool::new(1).unwrap();
         let nice = pool.run(|| rustix::process::getpriority_process(None).unwrap());
-        assert_eq!(nice.await.unwrap(), NICE);
+        // The tests may run with a low priority themselves; 19 is the lowest.
+        assert_eq!(nice.await.unwrap(), (own + NICE).min(19));
         assert_eq!(rustix::process::getpriority_process(None).unwrap(), own);
     }
 
