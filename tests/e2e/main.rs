@@ -6,6 +6,7 @@ mod answers;
 mod bad_input;
 mod changes;
 mod checks;
+mod clients;
 mod creators;
 mod dashboard;
 mod docs;

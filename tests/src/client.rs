@@ -224,6 +224,11 @@ fn check_envelope(what: &str, status: StatusCode, headers: &HeaderMap, text: &st
         body["error"]["code"] == "invalid",
         "{what}: {text}"
     );
+    assert_eq!(
+        body["error"].get("resets_at").is_some(),
+        body["error"]["code"] == "quota_exceeded",
+        "{what}: {text}"
+    );
     let id = body["meta"]["request_id"]
         .as_str()
         .unwrap_or_else(|| panic!("{what}: {text}"));

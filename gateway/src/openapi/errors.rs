@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::operations::Operation;
 use super::parameters::IDEMPOTENCY_KEY;
 use super::responses::{body, header, reference};
+use super::schemas::KNOWN_VALUES;
 use crate::domain::access::{AllowedKeys, Operation as Kind, Requirements};
 use crate::errors::status;
 
@@ -80,12 +81,16 @@ fn is_required(code: Code, requirements: &Requirements) -> bool {
     }
 }
 
-/// The name of the response component of these codes.
-pub(super) fn component_name(status: u16, codes: &[Code], is_token: bool) -> String {
-    let names: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
+/// The name of the response component of these codes, of which generators of clients make the name of a type. A code has one status.
+pub(super) fn component_name(codes: &[Code], is_token: bool) -> String {
     let has_own_text = is_token && codes.iter().any(|code| of_token(*code).is_some());
-    let suffix = if has_own_text { ".account" } else { "" };
-    format!("{status}.{}{suffix}", names.join("."))
+    let prefix = has_own_text.then_some("account");
+    let words = codes.iter().flat_map(|code| code.as_str().split('_'));
+    let words = prefix.into_iter().chain(words).map(|word| {
+        let (first, rest) = word.split_at(1);
+        format!("{}{rest}", first.to_ascii_uppercase())
+    });
+    words.collect()
 }
 
 /// A response with one of these codes. Some mean something else in the account API.
@@ -117,65 +122,47 @@ pub(super) fn response(status: u16, codes: &[Code], is_token: bool) -> Value {
     json!({
         "description": lines.join("\n"),
         "headers": headers,
-        "content": body(&schema(codes)),
+        "content": body(&reference("Error")),
     })
 }
 
-/// The envelope of an error with one of these codes (§2.1). Two codes have more than the others.
-pub(super) fn schema(codes: &[Code]) -> Value {
-    let (special, plain): (Vec<Code>, Vec<Code>) = codes
-        .iter()
-        .partition(|code| matches!(code, Code::Invalid | Code::QuotaExceeded));
-    let mut shapes: Vec<Value> = special.iter().map(|code| shape(&[*code])).collect();
-    if !plain.is_empty() {
-        shapes.push(shape(&plain));
-    }
-    match <[Value; 1]>::try_from(shapes) {
-        Ok([only]) => only,
-        Err(shapes) => json!({"oneOf": shapes}),
-    }
-}
-
-fn shape(codes: &[Code]) -> Value {
-    let names: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
-    let mut error = json!({
-        "code": {"type": "string", "enum": names},
-        "message": {"type": "string", "minLength": 1, "description": "A sentence for people that says how to proceed."},
-        "docs_url": {"type": "string", "format": "uri"},
-    });
-    let mut error_required = vec!["code", "message", "docs_url"];
-    let mut properties = json!({
-        "success": {"const": false},
-        "meta": reference("ErrorMeta"),
-    });
-    let mut required = vec!["success", "error", "meta"];
-    match codes {
-        [Code::QuotaExceeded] => {
-            error["resets_at"] = reference("Timestamp");
-            error_required.push("resets_at");
-        }
-        [Code::Invalid] => {
-            properties["fields"] = json!({
-                "type": "object",
-                "minProperties": 1,
-                "additionalProperties": {"type": "string", "minLength": 1},
-                "description": "Each bad field or parameter with its reason; the name may be a path, such as `links.play`.",
-            });
-            required.push("fields");
-        }
-        _ => {}
-    }
-    properties["error"] = json!({
+/// The envelope of an error (§2.1). It is one for all, so that a client handles every error alike; the descriptions of responses name the codes
+/// of each.
+pub(super) fn schema() -> Value {
+    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let error = json!({
         "type": "object",
-        "properties": error,
-        "required": error_required,
-        "additionalProperties": false,
+        "properties": {
+            "code": {
+                "type": "string",
+                KNOWN_VALUES: codes,
+                "description": "More may come: branch on the status for one that you do not know.",
+            },
+            "message": {"type": "string", "minLength": 1, "description": "A sentence for people that says how to proceed."},
+            "docs_url": {"type": "string", "format": "uri"},
+            "resets_at": {
+                "$ref": "#/components/schemas/Timestamp",
+                "description": "With `quota_exceeded`: when the next month begins.",
+            },
+        },
+        "required": ["code", "message", "docs_url"],
+        "additionalProperties": true,
     });
     json!({
         "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
+        "properties": {
+            "success": {"const": false},
+            "error": error,
+            "fields": {
+                "type": "object",
+                "minProperties": 1,
+                "additionalProperties": {"type": "string", "minLength": 1},
+                "description": "With `invalid`: each bad field or parameter with its reason. The name may be a path, such as `links.play`.",
+            },
+            "meta": reference("ErrorMeta"),
+        },
+        "required": ["success", "error", "meta"],
+        "additionalProperties": true,
     })
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::schemas::KNOWN_VALUES;
+
 /// The most levels of an example. No schema of ours has as many.
 const MAX_DEPTH: u8 = 16;
 
@@ -30,7 +32,10 @@ fn example(schema: &Value, schemas: &BTreeMap<String, Value>, depth: u8) -> Valu
     let first = |key: &str| schema.get(key)?.as_array()?.first().cloned();
     let own = schema.get("example").or_else(|| schema.get("const"));
     let own = own.cloned().or_else(|| first("examples"));
-    if let Some(own) = own.or_else(|| first("enum")) {
+    if let Some(own) = own
+        .or_else(|| first("enum"))
+        .or_else(|| first(KNOWN_VALUES))
+    {
         return own;
     }
     if depth == MAX_DEPTH {

@@ -30,8 +30,9 @@ const ABOUT: &str = "A directory of African games: games, the studios and person
     boards of votes, and the economies of games. Every call sends `Authorization: Bearer <key>`. A test key reads samples and writes \
     nothing; a live key reads and writes the real directory. Branch on `error.code`, never on the message, and record \
     `meta.request_id` when a call fails. Every GET can be sent as HEAD. Unknown query parameters are ignored, and an empty one counts as \
-    absent. The formats `cursor`, `words`, `line`, `text`, `genre`, `country`, `currency`, `own-game` and `https-address` stand for \
-    rules that JSON Schema cannot express; the descriptions say which.";
+    absent. New fields, values and error codes may come at any time: ignore a field that you do not know, and treat a value that \
+    `x-extensible-enum` does not list as *other*. The formats `cursor`, `words`, `line`, `text`, `genre`, `country`, `currency`, `page`, \
+    `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which.";
 
 /// The document of a year, as it is served.
 ///
@@ -71,7 +72,7 @@ pub fn document(
         let codes = errors::codes(&operation, &requirements);
         let is_token = matches!(requirements.keys, AllowedKeys::Token { .. });
         for (status, codes) in &codes {
-            let name = errors::component_name(*status, codes, is_token);
+            let name = errors::component_name(codes, is_token);
             let response = || errors::response(*status, codes, is_token);
             errors.entry(name).or_insert_with(response);
         }
@@ -103,15 +104,14 @@ fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
     let mut schemas = schemas::schemas(year)?;
     let metas = responses::metas().into_iter();
     schemas.extend(metas.map(|(name, schema)| (name.to_owned(), schema)));
-    // The errors of an unknown path and of a wrong method.
-    schemas.insert("Error".to_owned(), errors::schema(Code::ALL));
+    schemas.insert("Error".to_owned(), errors::schema());
     Ok(schemas)
 }
 
 fn described(operation: &Operation, codes: &BTreeMap<u16, Vec<Code>>, is_token: bool) -> Value {
     let mut responses = responses::successes(operation);
     for (status, codes) in codes {
-        let name = errors::component_name(*status, codes, is_token);
+        let name = errors::component_name(codes, is_token);
         let response = json!({"$ref": format!("#/components/responses/{name}")});
         responses.insert(status.to_string(), response);
     }

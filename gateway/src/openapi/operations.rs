@@ -18,11 +18,12 @@ pub(super) enum Tag {
     Account,
     Economy,
     Webhooks,
+    Receivers,
     AccountApi,
 }
 
 impl Tag {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Games,
         Self::Events,
         Self::Creators,
@@ -33,6 +34,7 @@ impl Tag {
         Self::Account,
         Self::Economy,
         Self::Webhooks,
+        Self::Receivers,
         Self::AccountApi,
     ];
 
@@ -57,9 +59,11 @@ impl Tag {
                 "economy",
                 "Currencies of games, their rates, and tips. The calls need a key of a game.",
             ),
-            Self::Webhooks => (
-                "webhooks",
-                "What receivers of webhooks get, and the same messages by pulling.",
+            Self::Webhooks => ("webhooks", "The messages of webhooks, by pulling."),
+            // A group of its own: generators of clients make a class of each, and one of both kinds would lack one of them.
+            Self::Receivers => (
+                "receivers",
+                "What receivers of webhooks get. The API has no such paths.",
             ),
             Self::AccountApi => (
                 "account API",

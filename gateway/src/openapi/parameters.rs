@@ -1,6 +1,11 @@
 //! Parameters of operations.
 
+use contracts::public as shapes;
 use serde_json::{Value, json};
+use utoipa::PartialSchema;
+use utoipa::openapi::{RefOr, Schema};
+
+use super::responses::reference;
 
 /// A parameter of an operation.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +34,9 @@ pub(super) enum Form {
     /// Text with a format. A format that JSON Schema does not define tells generators of requests which values exist.
     Format(&'static str),
     Pattern(&'static str),
-    /// A schema of the components.
-    Ref(&'static str),
+    Day,
+    /// One of a set of values.
+    Set(fn() -> RefOr<Schema>),
     Flag,
     /// Seconds of a grace after a rotation.
     Grace,
@@ -38,10 +44,11 @@ pub(super) enum Form {
     Days,
     /// Rows on a page.
     Limit,
-    /// A moment or a day.
-    MomentOrDay,
-    /// A moment, or the word `now`.
-    MomentOrNow,
+}
+
+/// The values of a public type.
+const fn set<T: PartialSchema>() -> Form {
+    Form::Set(T::schema)
 }
 
 impl Parameter {
@@ -115,23 +122,13 @@ impl Form {
             Self::Text => json!({"type": "string"}),
             Self::Format(format) => json!({"type": "string", "format": format}),
             Self::Pattern(pattern) => json!({"type": "string", "minLength": 1, "pattern": pattern}),
-            Self::Ref(name) => json!({"$ref": format!("#/components/schemas/{name}")}),
+            Self::Day => reference("Day"),
+            Self::Set(schema) => json!(schema()),
             Self::Flag => json!({"type": "boolean", "default": false}),
-            Self::Grace => json!({
-                "type": "integer",
-                "anyOf": [{"const": 0}, {"minimum": 3_600, "maximum": 86_400}],
-                "default": 86_400,
-            }),
+            // The description has the two ranges: generators of clients cannot read a choice of ranges.
+            Self::Grace => json!({"type": "integer", "default": 86_400}),
             Self::Days => json!({"type": "integer", "minimum": 1, "maximum": 92, "default": 31}),
             Self::Limit => json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
-            Self::MomentOrDay => json!({"anyOf": [
-                {"type": "string", "format": "date-time"},
-                {"type": "string", "format": "date"},
-            ]}),
-            Self::MomentOrNow => json!({"anyOf": [
-                {"type": "string", "format": "date-time"},
-                {"const": "now"},
-            ]}),
         }
     }
 }
@@ -158,36 +155,39 @@ pub(super) const COUNTRY: Parameter = Parameter::query(
 );
 pub(super) const UPDATED_SINCE: Parameter = Parameter::query(
     "updated_since",
-    Form::MomentOrDay,
-    "Listings that were edited, or published for the first time, at that moment or later. In an address, a + is written as %2B.",
+    Form::Format("time-or-day"),
+    "A time or a day: listings that were edited, or published for the first time, then or later. In an address, a + is written as %2B.",
 );
 pub(super) const GENRE: Parameter =
     Parameter::query("genre", Form::Format("genre"), "A key of `GET /genres`.");
-pub(super) const PLATFORM: Parameter =
-    Parameter::query("platform", Form::Ref("Platform"), "A platform of the game.");
+pub(super) const PLATFORM: Parameter = Parameter::query(
+    "platform",
+    set::<shapes::Platform>(),
+    "A platform of the game.",
+);
 pub(super) const STAGE: Parameter =
-    Parameter::query("stage", Form::Ref("GameStage"), "How far the game is.");
+    Parameter::query("stage", set::<shapes::GameStage>(), "How far the game is.");
 pub(super) const CREATOR: Parameter = Parameter::query("creator", Form::Text, "A handle.");
 pub(super) const CREATOR_KIND: Parameter =
-    Parameter::query("kind", Form::Ref("CreatorKind"), "Studios, or persons.");
+    Parameter::query("kind", set::<shapes::CreatorKind>(), "Studios, or persons.");
 pub(super) const ROLE: Parameter =
     Parameter::query("role", Form::Text, "A role such as `composer`.");
 pub(super) const CITY: Parameter = Parameter::query("city", Form::Text, "A slug of `GET /cities`.");
 pub(super) const EVENT_KIND: Parameter =
-    Parameter::query("kind", Form::Ref("EventKind"), "What the event is.");
+    Parameter::query("kind", set::<shapes::EventKind>(), "What the event is.");
 pub(super) const WHEN: Parameter = Parameter::query(
     "when",
-    Form::Ref("EventTime"),
+    set::<shapes::EventTime>(),
     "`upcoming`, the default, has events in progress too.",
 );
 pub(super) const FROM_DAY: Parameter = Parameter::query(
     "from",
-    Form::Ref("Day"),
+    Form::Day,
     "Events that take place on this day or later.",
 );
 pub(super) const TO_DAY: Parameter = Parameter::query(
     "to",
-    Form::Ref("Day"),
+    Form::Day,
     "Events that take place on this day or earlier.",
 );
 pub(super) const EMPTY: Parameter = Parameter::query(
@@ -196,7 +196,7 @@ pub(super) const EMPTY: Parameter = Parameter::query(
     "Whether countries without listings are in the list too.",
 );
 pub(super) const RESULT_KIND: Parameter =
-    Parameter::query("type", Form::Ref("ResultKind"), "What to search.");
+    Parameter::query("type", set::<shapes::ResultKind>(), "What to search.");
 pub(super) const GAME: Parameter = Parameter::query(
     "game",
     Form::Format("currency"),
@@ -232,15 +232,15 @@ pub(super) const TO_MOMENT: Parameter = Parameter::query(
 pub(super) const ID: Parameter = Parameter::path("id", Form::Text, "An id of the account's list.")
     .example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
 pub(super) const ACTION: Parameter =
-    Parameter::path("action", Form::Ref("EndpointAction"), "What to do.").example("pause");
+    Parameter::path("action", set::<shapes::EndpointAction>(), "What to do.").example("pause");
 pub(super) const GRACE: Parameter = Parameter::query(
     "grace_seconds",
     Form::Grace,
-    "How long the old secret still works: 0, or an hour to a day.",
+    "How many seconds the old secret still works: 0, or 3600 to 86400.",
 );
 pub(super) const TEST_EVENT: Parameter = Parameter::query(
     "event",
-    Form::Ref("SampleEvent"),
+    set::<shapes::SampleEvent>(),
     "Of `test`: the event to send; by default `ping`.",
 );
 pub(super) const TEST_KIND: Parameter = Parameter::query(
@@ -252,12 +252,12 @@ pub(super) const ENDPOINT: Parameter =
     Parameter::query("endpoint", Form::Format("uuid"), "The id of an endpoint.").required();
 pub(super) const DELIVERY_STATE: Parameter = Parameter::query(
     "state",
-    Form::Ref("DeliveryState"),
+    set::<shapes::DeliveryState>(),
     "Only deliveries in this state.",
 );
 pub(super) const EVENT_OF_DELIVERY: Parameter = Parameter::query(
     "event",
-    Form::Ref("SampleEvent"),
+    set::<shapes::SampleEvent>(),
     "Only deliveries of this event.",
 );
 pub(super) const SINCE_MOMENT: Parameter = Parameter::query(
@@ -293,12 +293,12 @@ pub(super) const AFTER: Parameter = Parameter::query(
 );
 pub(super) const SINCE: Parameter = Parameter::query(
     "since",
-    Form::MomentOrNow,
-    "Instead of `after`: the list begins at this moment, or after the newest message.",
+    Form::Format("time-or-now"),
+    "Instead of `after`, a time, or `now`: the list begins at that time, or after the newest message.",
 );
 pub(super) const MESSAGE_EVENT: Parameter = Parameter::query(
     "event",
-    Form::Ref("MessageEvent"),
+    set::<shapes::MessageEvent>(),
     "Only messages with this event.",
 );
 pub(super) const DRY_RUN: Parameter = Parameter::query(
@@ -319,9 +319,9 @@ pub(super) const CODE: Parameter = Parameter::path(
 )
 .example("KE");
 pub(super) const BOARD_KIND: Parameter =
-    Parameter::path("kind", Form::Ref("BoardKind"), "Whose board.");
+    Parameter::path("kind", set::<shapes::BoardKind>(), "Whose board.");
 pub(super) const BOARD: Parameter =
-    Parameter::path("board", Form::Ref("BoardWindow"), "Whose votes count.");
+    Parameter::path("board", set::<shapes::BoardWindow>(), "Whose votes count.");
 
 pub(super) const IDEMPOTENCY_KEY: Parameter = Parameter::header(
     "Idempotency-Key",

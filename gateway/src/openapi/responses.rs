@@ -109,7 +109,7 @@ pub(super) fn successes(operation: &Operation) -> Map<String, Value> {
         Success::Changed { changed, checked } => {
             let mut headers = plain();
             header(&mut headers, "ETag", false);
-            let data = json!({"oneOf": [reference(changed), reference(checked)]});
+            let data = json!({"anyOf": [reference(changed), reference(checked)]});
             let words = "The listing was changed, or everything was only checked: a dry run, or a test key.";
             add("200", words, headers, data, "Meta");
         }
@@ -141,7 +141,7 @@ fn envelope(data: &Value, meta: &str) -> Value {
         "type": "object",
         "properties": {"success": {"const": true}, "data": data, "meta": reference(meta)},
         "required": ["success", "data", "meta"],
-        "additionalProperties": false,
+        "additionalProperties": true,
     })
 }
 
@@ -227,6 +227,6 @@ fn object_meta(more: &Value, more_required: &[&str], has_mode: bool) -> Value {
         "type": "object",
         "properties": properties,
         "required": required,
-        "additionalProperties": false,
+        "additionalProperties": true,
     })
 }

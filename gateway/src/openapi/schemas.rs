@@ -1,4 +1,5 @@
-//! The schemas of the components: those of the public types, closed, so that a field that the document lacks is found.
+//! The schemas of the components: those of the public types. A client must be able to read what a later release adds (§9), so those of
+//! responses are open to other fields and values. Those of requests are closed, because the API refuses what it does not know.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +10,56 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// How many years ahead a release year may be (§4.3).
 const MAX_YEARS_AHEAD: i32 = 5;
+/// The known values of a string that may get others. Generators of clients make a plain string of it, which reads any value.
+pub(super) const KNOWN_VALUES: &str = "x-extensible-enum";
 
 /// The schemas by name.
 type Schemas = BTreeMap<String, Value>;
 
 /// All schemas of types, and the schemas that are made from them. `year` is the current one.
 pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
+    let read = to_json(read_types())?;
+    let mut schemas: Schemas = read
+        .iter()
+        .map(|(name, schema)| (name.clone(), open(flattened(schema, &read))))
+        .collect();
+    // This schema is inlined in the objects that have it.
+    schemas.remove("SearchAddress");
+    let sent = to_json(sent_types())?;
+    for (name, schema) in &sent {
+        if schema.get("enum").is_none() {
+            schemas.insert(name.clone(), closed(schema.clone(), &sent));
+        }
+    }
+    if let Some(game) = schemas.get_mut("GameSubmission") {
+        game["properties"]["release_year"]["maximum"] = json!(year + MAX_YEARS_AHEAD);
+    }
+    for (name, submission, read, example) in [
+        (
+            "GameChange",
+            "GameSubmission",
+            "Game",
+            json!({"tagline": "Longer roads, less water."}),
+        ),
+        (
+            "EventChange",
+            "EventSubmission",
+            "Event",
+            json!({"online": true}),
+        ),
+    ] {
+        let mut change = change(&schemas[submission], &schemas[read]);
+        change["example"] = example;
+        schemas.insert(name.to_owned(), change);
+    }
+    Ok(schemas)
+}
+
+/// The schemas of types by name, as derived.
+type Derived = Vec<(String, RefOr<Schema>)>;
+
+/// The types of responses and webhooks.
+fn read_types() -> Derived {
     let mut derived = Vec::new();
     add::<shapes::Game>(&mut derived);
     add::<shapes::Creator>(&mut derived);
@@ -37,77 +82,48 @@ pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
     add::<shapes::CheckedReport>(&mut derived);
     add::<shapes::Tipped>(&mut derived);
     add::<shapes::CheckedTip>(&mut derived);
-    add::<shapes::BoardKind>(&mut derived);
-    add::<shapes::BoardWindow>(&mut derived);
-    add::<shapes::EventTime>(&mut derived);
-    add::<shapes::GameSubmission>(&mut derived);
-    add::<shapes::EventSubmission>(&mut derived);
-    add::<shapes::ReportSubmission>(&mut derived);
-    add::<shapes::TipSubmission>(&mut derived);
     add::<shapes::WebhookListing>(&mut derived);
     add::<shapes::WebhookMove>(&mut derived);
     add::<shapes::WebhookPing>(&mut derived);
     add::<shapes::WebhookMessage>(&mut derived);
-    add_account(&mut derived);
-    let mut open = Schemas::new();
-    for (name, schema) in derived {
-        open.insert(name, serde_json::to_value(schema)?);
-    }
-    if let Some(game) = open.get_mut("GameSubmission") {
-        game["properties"]["release_year"]["maximum"] = json!(year + MAX_YEARS_AHEAD);
-    }
-    let mut schemas: Schemas = open
-        .iter()
-        .map(|(name, schema)| (name.clone(), closed(schema, &open)))
-        .collect();
-    // This schema is inlined in the objects that have it.
-    schemas.remove("SearchAddress");
-    for (name, submission, read, example) in [
-        (
-            "GameChange",
-            "GameSubmission",
-            "Game",
-            json!({"tagline": "Longer roads, less water."}),
-        ),
-        (
-            "EventChange",
-            "EventSubmission",
-            "Event",
-            json!({"online": true}),
-        ),
-    ] {
-        let mut change = change(&schemas[submission], &schemas[read]);
-        change["example"] = example;
-        schemas.insert(name.to_owned(), change);
-    }
-    Ok(schemas)
+    add::<shapes::NewAccountKey>(&mut derived);
+    add::<shapes::RotatedAccountKey>(&mut derived);
+    add::<shapes::AccountKey>(&mut derived);
+    add::<shapes::AccountEndpoint>(&mut derived);
+    add::<shapes::NewAccountEndpoint>(&mut derived);
+    add::<shapes::RemovedEndpoint>(&mut derived);
+    add::<shapes::AccountDelivery>(&mut derived);
+    add::<shapes::OneDelivery>(&mut derived);
+    add::<shapes::SentDelivery>(&mut derived);
+    add::<shapes::RecoveredDeliveries>(&mut derived);
+    add::<shapes::AccountUsage>(&mut derived);
+    add::<shapes::EndpointActionResult>(&mut derived);
+    derived
 }
 
-/// The schemas of the account API.
-fn add_account(derived: &mut Vec<(String, RefOr<Schema>)>) {
-    add::<shapes::NewAccountKey>(derived);
-    add::<shapes::RotatedAccountKey>(derived);
-    add::<shapes::AccountKey>(derived);
-    add::<shapes::AccountEndpoint>(derived);
-    add::<shapes::NewAccountEndpoint>(derived);
-    add::<shapes::RemovedEndpoint>(derived);
-    add::<shapes::AccountDelivery>(derived);
-    add::<shapes::OneDelivery>(derived);
-    add::<shapes::SentDelivery>(derived);
-    add::<shapes::RecoveredDeliveries>(derived);
-    add::<shapes::AccountUsage>(derived);
-    add::<shapes::EndpointActionResult>(derived);
-    add::<shapes::EndpointAction>(derived);
-    add::<shapes::DeliveryState>(derived);
-    add::<shapes::SampleEvent>(derived);
-    add::<shapes::KeySubmission>(derived);
-    add::<shapes::EndpointSubmission>(derived);
-    add::<shapes::EndpointChange>(derived);
+/// The types of requests.
+fn sent_types() -> Derived {
+    let mut derived = Vec::new();
+    add::<shapes::GameSubmission>(&mut derived);
+    add::<shapes::EventSubmission>(&mut derived);
+    add::<shapes::ReportSubmission>(&mut derived);
+    add::<shapes::TipSubmission>(&mut derived);
+    add::<shapes::KeySubmission>(&mut derived);
+    add::<shapes::EndpointSubmission>(&mut derived);
+    add::<shapes::EndpointChange>(&mut derived);
+    derived
 }
 
-fn add<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+fn add<T: ToSchema>(schemas: &mut Derived) {
     schemas.push((T::name().into_owned(), <T as PartialSchema>::schema()));
     T::schemas(schemas);
+}
+
+fn to_json(derived: Derived) -> Result<Schemas, serde_json::Error> {
+    let schemas = derived.into_iter();
+    schemas
+        .map(|(name, schema)| Ok((name, serde_json::to_value(schema)?)))
+        .collect()
 }
 
 /// The body of a PATCH: the fields of a submission, none of them required, and, as they are read, the other fields of the listing. These
@@ -131,97 +147,114 @@ fn change(submission: &Value, read: &Value) -> Value {
     change
 }
 
-/// The schema with `additionalProperties: false` on every object that lists its properties. An object that is composed of others becomes
-/// one object, because a closed part would reject the properties of the rest.
-fn closed(schema: &Value, all: &Schemas) -> Value {
-    let schema = if schema.get("allOf").is_some() {
-        composed(schema, all)
-    } else {
-        schema.clone()
+/// The parts of an `allOf` as one object: generators of clients differ in how they read an `allOf`.
+fn flattened(schema: &Value, all: &Schemas) -> Value {
+    let Some(parts) = schema.get("allOf").and_then(Value::as_array) else {
+        return schema.clone();
     };
-    match schema {
-        Value::Object(object) => {
-            let mut object: Map<String, Value> = object
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for part in parts {
+        let part = target(part, all).unwrap_or(part);
+        let fields = part.get("properties").and_then(Value::as_object);
+        properties.extend(
+            fields
                 .into_iter()
-                .map(|(key, value)| {
-                    // The values of examples are not schemas.
-                    let is_data = ["example", "examples", "enum"].contains(&key.as_str());
-                    let value = if is_data { value } else { closed(&value, all) };
-                    (key, value)
-                })
-                .collect();
-            let has_properties = object.get("properties").is_some_and(Value::is_object);
-            if has_properties && object.get("type") == Some(&json!("object")) {
-                let closed = object.entry("additionalProperties");
-                closed.or_insert(false.into());
-            }
-            object.into()
+                .flatten()
+                .map(|(k, v)| (k.clone(), v.clone())),
+        );
+        let names = part.get("required").and_then(Value::as_array);
+        required.extend(names.into_iter().flatten().cloned());
+    }
+    let mut object = json!({"type": "object", "properties": properties, "required": required});
+    for own in ["description", "example"] {
+        if let Some(value) = schema.get(own) {
+            object[own] = value.clone();
         }
-        Value::Array(items) => items.iter().map(|item| closed(item, all)).collect(),
+    }
+    object
+}
+
+/// The schema that a reference names.
+fn target<'a>(schema: &Value, all: &'a Schemas) -> Option<&'a Value> {
+    let reference = schema.get("$ref")?.as_str()?;
+    all.get(reference.strip_prefix("#/components/schemas/")?)
+}
+
+/// The schema of something that clients read: an object may get other fields, a set other values, and a choice of objects another one.
+/// `additionalProperties: true` is explicit, because some generators take an object without it for closed.
+fn open(schema: Value) -> Value {
+    let mut schema = with_parts(schema, &open);
+    let Some(object) = schema.as_object_mut() else {
+        return schema;
+    };
+    if has_fields(object) {
+        object.insert("additionalProperties".to_owned(), true.into());
+    }
+    if let Some(values) = object.remove("enum") {
+        let names = values.as_array().into_iter().flatten();
+        let names = names.map(|name| format!("`{}`", name.as_str().unwrap_or_default()));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let words = object.get("description").and_then(Value::as_str);
+        let words = words.unwrap_or_default();
+        let words = format!("{words} Known values: {names}. More may come.");
+        object.insert("description".to_owned(), words.into());
+        object.insert(KNOWN_VALUES.to_owned(), values);
+    }
+    let choices = object.get("oneOf").and_then(Value::as_array).cloned();
+    if let Some(mut choices) = choices
+        && !choices.iter().any(|choice| choice["type"] == "null")
+    {
+        choices.push(json!({"type": "object", "additionalProperties": true}));
+        object.remove("oneOf");
+        object.insert("anyOf".to_owned(), choices.into());
+    }
+    schema
+}
+
+/// The schema of something that clients send: an object has no other fields and a set no other values.
+fn closed(schema: Value, all: &Schemas) -> Value {
+    // A set is inline here, since its component is open.
+    if let Some(set) = target(&schema, all)
+        && set.get("enum").is_some()
+    {
+        let mut set = set.clone();
+        if let Some(words) = schema.get("description") {
+            set["description"] = words.clone();
+        }
+        return set;
+    }
+    let mut schema = with_parts(schema, &|part| closed(part, all));
+    if let Some(object) = schema.as_object_mut()
+        && has_fields(object)
+    {
+        let others = object.entry("additionalProperties");
+        others.or_insert(false.into());
+    }
+    schema
+}
+
+/// The schema with `change` applied to those in it.
+fn with_parts(schema: Value, change: &dyn Fn(Value) -> Value) -> Value {
+    match schema {
+        Value::Object(object) => object
+            .into_iter()
+            .map(|(key, value)| {
+                // The values of examples are not schemas.
+                let is_data = ["example", "examples", "enum"].contains(&key.as_str());
+                let value = if is_data { value } else { change(value) };
+                (key, value)
+            })
+            .collect::<Map<String, Value>>()
+            .into(),
+        Value::Array(items) => items.into_iter().map(change).collect(),
         other => other,
     }
 }
 
-/// The parts of an `allOf` as one object, or as a choice of objects if one of the parts is a choice.
-fn composed(schema: &Value, all: &Schemas) -> Value {
-    let mut choices = alternatives(schema, all);
-    let mut composed = match choices.pop() {
-        Some(only) if choices.is_empty() => Value::Object(only),
-        last => {
-            choices.extend(last);
-            json!({"oneOf": choices})
-        }
-    };
-    for own in ["description", "example"] {
-        if let Some(value) = schema.get(own) {
-            composed[own] = value.clone();
-        }
-    }
-    composed
-}
-
-/// The objects of which a schema allows one.
-fn alternatives(schema: &Value, all: &Schemas) -> Vec<Map<String, Value>> {
-    let parts = |key: &str| schema.get(key).and_then(Value::as_array);
-    if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
-        let name = name.rsplit('/').next().unwrap_or_default();
-        return all
-            .get(name)
-            .map(|schema| alternatives(schema, all))
-            .unwrap_or_default();
-    }
-    if let Some(parts) = parts("oneOf") {
-        return parts
-            .iter()
-            .flat_map(|part| alternatives(part, all))
-            .collect();
-    }
-    if let Some(parts) = parts("allOf") {
-        return parts.iter().fold(vec![Map::new()], |before, part| {
-            let added = alternatives(part, all);
-            before
-                .iter()
-                .flat_map(|one| added.iter().map(|other| merged(one, other)))
-                .collect()
-        });
-    }
-    schema.as_object().cloned().into_iter().collect()
-}
-
-/// One object with the properties of both. The example of a part would lack those of the other.
-fn merged(one: &Map<String, Value>, other: &Map<String, Value>) -> Map<String, Value> {
-    let mut merged = one.clone();
-    merged.remove("example");
-    for (key, value) in other.iter().filter(|(key, _)| *key != "example") {
-        match (merged.get_mut(key), value) {
-            (Some(Value::Object(held)), Value::Object(more)) => held.extend(more.clone()),
-            (Some(Value::Array(held)), Value::Array(more)) => held.extend(more.clone()),
-            _ => {
-                merged.insert(key.clone(), value.clone());
-            }
-        }
-    }
-    merged
+/// Whether a schema is that of an object that lists its fields.
+fn has_fields(schema: &Map<String, Value>) -> bool {
+    let properties = schema.get("properties");
+    properties.is_some_and(Value::is_object) && schema.get("type") == Some(&json!("object"))
 }
 
 #[cfg(test)]
@@ -246,16 +279,37 @@ mod tests {
         let fields = names(game, "properties");
         assert_eq!(fields.len(), 20, "{fields:?}");
         assert_eq!(names(game, "required").len(), 20);
-        assert_eq!(game["additionalProperties"], false);
-        let result = schemas["SearchResult"]["oneOf"].as_array().unwrap();
-        for (choice, name) in result.iter().zip(["slug", "handle"]) {
-            assert!(
-                names(choice, "required").contains(&name.to_owned()),
-                "{choice}"
-            );
-            assert_eq!(names(choice, "properties").len(), 6, "{choice}");
-            assert_eq!(choice["additionalProperties"], false);
+        let result = &schemas["SearchResult"];
+        assert_eq!(names(result, "properties").len(), 7, "{result}");
+        assert_eq!(names(result, "required").len(), 5, "{result}");
+    }
+
+    #[test]
+    fn what_is_read_is_open_and_what_is_sent_is_closed() {
+        let schemas = schemas(2026).unwrap();
+        for (name, is_open) in [
+            ("Game", true),
+            ("GameLinks", true),
+            ("GameSubmission", false),
+            ("GameChange", false),
+            ("BasketSubmission", false),
+            ("SubmittedLinks", false),
+        ] {
+            assert_eq!(schemas[name]["additionalProperties"], is_open, "{name}");
         }
+        let stage = &schemas["GameStage"];
+        let values = json!(["in_development", "early_access", "released"]);
+        assert_eq!(stage["type"], "string");
+        assert_eq!(stage["x-extensible-enum"], values);
+        assert_eq!(
+            stage["description"],
+            "How far a game is. Known values: `in_development`, `early_access`, `released`. More may come."
+        );
+        let sent = &schemas["GameSubmission"]["properties"]["stage"]["oneOf"][1];
+        assert_eq!(sent["enum"], values);
+        assert_eq!(sent["description"], "`in_development` when omitted.");
+        let row = schemas["ChangedRow"]["anyOf"].as_array().unwrap();
+        assert_eq!(row.len(), 4, "{row:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::examples;
+use super::operations::Tag;
 use super::responses::{body, reference};
 
 /// Each event with the schema of its `data` and when it is sent.
@@ -65,7 +66,7 @@ pub(super) fn webhooks(schemas: &BTreeMap<String, Value>) -> Map<String, Value> 
         let mut operation = json!({
             "operationId": format!("on.{event}"),
             "summary": when,
-            "tags": ["webhooks"],
+            "tags": [Tag::Receivers.texts().0],
             "parameters": parameters(event),
             "requestBody": {"required": true, "content": body(&message(event, data))},
             "responses": responses(),
@@ -104,7 +105,7 @@ fn message(event: &str, data: &str) -> Value {
             "data": reference(data),
         },
         "required": ["id", "event", "created_at", "data"],
-        "additionalProperties": false,
+        "additionalProperties": true,
     })
 }
 

@@ -63,9 +63,7 @@ async fn every_reference_leads_to_something_and_every_component_is_used(pool: Pg
     for kind in ["schemas", "responses"] {
         for name in document["components"][kind].as_object().unwrap().keys() {
             let reference = format!("#/components/{kind}/{name}");
-            // It is for paths that do not exist.
-            let is_used = found.contains(reference.as_str()) || name == "Error";
-            assert!(is_used, "{reference}");
+            assert!(found.contains(reference.as_str()), "{reference}");
         }
     }
     let text = document.to_string();
@@ -78,7 +76,7 @@ async fn every_reference_leads_to_something_and_every_component_is_used(pool: Pg
 #[testing::database_test(gateway::MIGRATOR)]
 async fn every_example_is_as_its_schema_says(pool: PgPool) {
     let test = Test::new(pool).await;
-    let document = ask(&test, "GET", &[]).await.json;
+    let document = testing::openapi::closed(ask(&test, "GET", &[]).await.json);
     let components = &document["components"];
     let mut examples = 0;
     for (name, schema) in components["schemas"].as_object().unwrap() {
@@ -117,7 +115,7 @@ fn bodies<'a>(json: &'a Value, path: &str, found: &mut Vec<(String, &'a Value)>)
 #[testing::database_test(gateway::MIGRATOR)]
 async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
     let test = Test::new(pool).await;
-    let document = ask(&test, "GET", &[]).await.json;
+    let document = testing::openapi::closed(ask(&test, "GET", &[]).await.json);
     let components = &document["components"];
     let mut found = Vec::new();
     bodies(&document["paths"], "", &mut found);
@@ -147,6 +145,111 @@ async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
         responses += 1;
     }
     assert!(responses > 40, "{responses}");
+}
+
+/// Calls `check` with every schema that a body reaches, once.
+fn reached<'a>(
+    document: &'a Value,
+    json: &'a Value,
+    known: &mut BTreeSet<&'a str>,
+    check: &mut impl FnMut(&'a Value),
+) {
+    let Some(object) = json.as_object() else {
+        let items = json.as_array().into_iter().flatten();
+        items.for_each(|item| reached(document, item, known, check));
+        return;
+    };
+    check(json);
+    if let Some(reference) = json["$ref"].as_str()
+        && known.insert(reference)
+    {
+        let target = document.pointer(reference.strip_prefix('#').unwrap());
+        reached(document, target.unwrap(), known, check);
+    }
+    let parts = object.iter().filter(|(key, _)| *key != "example");
+    parts.for_each(|(_, part)| reached(document, part, known, check));
+}
+
+/// §9: fields, values and codes may come at any time. Requests with unknown ones are refused.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn what_clients_read_is_open_and_what_they_send_is_closed(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let mut found = Vec::new();
+    for part in ["paths", "webhooks", "components"] {
+        bodies(&document[part], &format!("/{part}"), &mut found);
+    }
+    let (mut open, mut closed, mut sets) = (0, 0, 0);
+    for (path, body) in found {
+        // A receiver reads the requests of webhooks.
+        let is_sent = path.contains("/requestBody/") && !path.starts_with("/webhooks");
+        reached(
+            &document,
+            &body["schema"],
+            &mut BTreeSet::new(),
+            &mut |schema| {
+                let is_object = schema["type"] == "object" && schema["properties"].is_object();
+                let others = &schema["additionalProperties"];
+                if is_sent {
+                    assert!(!is_object || others != true, "{path}: {schema}");
+                    closed += usize::from(is_object && others == false);
+                } else {
+                    assert!(!is_object || others == true, "{path}: {schema}");
+                    assert!(schema["enum"].is_null(), "{path}: {schema}");
+                    assert!(
+                        schema["oneOf"].is_null() || schema["oneOf"][0]["type"] == "null",
+                        "{path}: {schema}"
+                    );
+                    open += usize::from(is_object);
+                    sets += usize::from(schema["x-extensible-enum"].is_array());
+                }
+            },
+        );
+    }
+    assert!(
+        open > 200 && closed > 10 && sets > 100,
+        "{open}, {closed}, {sets}"
+    );
+}
+
+/// Generators of clients make the name of a type of each component, and a class of each tag.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn generators_can_name_what_the_document_names(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let mut names = BTreeSet::new();
+    for kind in ["schemas", "responses"] {
+        for name in document["components"][kind].as_object().unwrap().keys() {
+            let is_word = name.chars().all(|it| it.is_ascii_alphanumeric());
+            assert!(
+                is_word && name.starts_with(|it: char| it.is_ascii_uppercase()),
+                "{name}"
+            );
+            assert!(names.insert(name), "{name}");
+        }
+    }
+    let tags = |part: &str| -> BTreeSet<&str> {
+        let paths = document[part].as_object().unwrap().values();
+        let operations = paths.flat_map(|path| path.as_object().unwrap().values());
+        operations
+            .map(|it| it["tags"][0].as_str().unwrap())
+            .collect()
+    };
+    let (of_paths, of_webhooks) = (tags("paths"), tags("webhooks"));
+    assert!(of_paths.is_disjoint(&of_webhooks), "{of_webhooks:?}");
+    let described = document["tags"].as_array().unwrap().iter();
+    let described: BTreeSet<&str> = described.map(|tag| tag["name"].as_str().unwrap()).collect();
+    assert_eq!(described, &of_paths | &of_webhooks);
+    // A parameter has one plain type, or is one of a set of texts.
+    for path in document["paths"].as_object().unwrap().values() {
+        for operation in path.as_object().unwrap().values() {
+            for parameter in operation["parameters"].as_array().unwrap() {
+                let schema = &parameter["schema"];
+                let is_plain = schema["type"].is_string() || schema["$ref"].is_string();
+                assert!(is_plain && schema["anyOf"].is_null(), "{parameter}");
+            }
+        }
+    }
 }
 
 /// Readers do not have the sections of the contract.

@@ -33,20 +33,28 @@ pub struct AccountKey {
     /// Whether it may write.
     pub may_write: bool,
     /// The slug of its game.
+    #[schema(required)]
     pub game: Option<String>,
     /// The last four characters; null for a request.
+    #[schema(required)]
     pub last4: Option<String>,
     /// Why a request was rejected.
+    #[schema(required)]
     pub reason: Option<String>,
     /// When it was made, or requested.
+    #[schema(required)]
     pub created_at: Option<Timestamp>,
     /// When it was last used; may lag some seconds behind.
+    #[schema(required)]
     pub last_used_at: Option<Timestamp>,
     /// When it ends by itself.
+    #[schema(required)]
     pub expires_at: Option<Timestamp>,
     /// The end of its grace after a rotation.
+    #[schema(required)]
     pub grace_until: Option<Timestamp>,
     /// When it was revoked.
+    #[schema(required)]
     pub revoked_at: Option<Timestamp>,
 }
 
@@ -56,17 +64,29 @@ pub struct NewAccountKey {
     /// The key.
     pub key: AccountKey,
     /// Null for a request.
-    #[schema(example = "svc_test_…")]
+    #[schema(required, example = "svc_test_…")]
     pub secret: Option<String>,
 }
 
 /// The two keys of a rotation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "key": {
+        "id": "0199f3a2-8e4d-7c19-a7f3-0b6d92e1c455", "name": "nightly mirror", "state": "working", "mode": "test", "kind": "account",
+        "may_write": false, "game": null, "last4": "m2Vd", "reason": null, "created_at": "2026-03-02T08:00:00.000Z",
+        "last_used_at": null, "expires_at": null, "grace_until": null, "revoked_at": null,
+    },
+    "secret": "svc_test_…",
+    "old_key": {
+        "id": "0199f3a2-6b1e-7d40-8c2a-51f0a9c3d277", "name": "nightly mirror", "state": "rotated", "mode": "test", "kind": "account",
+        "may_write": false, "game": null, "last4": "x7Kq", "reason": null, "created_at": "2026-03-01T08:00:00.000Z",
+        "last_used_at": "2026-03-02T07:59:00.000Z", "expires_at": null, "grace_until": "2026-03-03T08:00:00.000Z", "revoked_at": null,
+    },
+}))]
 pub struct RotatedAccountKey {
     /// The key.
     pub key: AccountKey,
     /// Of the new key.
-    #[schema(example = "svc_test_…")]
     pub secret: String,
     /// The rotated one.
     pub old_key: AccountKey,
@@ -94,16 +114,20 @@ pub struct AccountEndpoint {
     /// Why the service has disabled it; else empty.
     pub reason: String,
     /// Deliveries per second; null: no limit.
+    #[schema(required)]
     pub rate_limit: Option<u32>,
     /// When it was made, or requested.
+    #[schema(required)]
     pub created_at: Option<Timestamp>,
     /// While its secret is rotated: until when the old secret signs.
+    #[schema(required)]
     pub rotating_until: Option<Timestamp>,
     /// Deliveries that wait, counted up to 10,000.
     pub queued: u64,
     /// Failed deliveries since the last success.
     pub failures: u32,
     /// Accurate to the minute.
+    #[schema(required)]
     pub last_success_at: Option<Timestamp>,
 }
 
@@ -154,12 +178,15 @@ pub struct AccountDelivery {
     #[schema(value_type = DeliveryState)]
     pub state: String,
     /// When it was made, or requested.
+    #[schema(required)]
     pub created_at: Option<Timestamp>,
     /// Attempts so far.
     pub tries: u32,
     /// Of the next attempt.
+    #[schema(required)]
     pub due_at: Option<Timestamp>,
     /// Null before the first one.
+    #[schema(required)]
     pub last_attempt: Option<AccountAttempt>,
 }
 
@@ -170,10 +197,12 @@ pub struct AccountAttempt {
     /// From 1.
     pub number: u32,
     /// When it was made.
+    #[schema(required)]
     pub at: Option<Timestamp>,
     /// How long it took.
     pub duration_ms: u32,
     /// Null without a response.
+    #[schema(required)]
     pub status: Option<u32>,
     /// Why it failed; else empty.
     pub reason: String,
@@ -244,12 +273,15 @@ pub struct AccountUsage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AccountMonth {
     /// The first moment of the month.
+    #[schema(required)]
     pub starts_at: Option<Timestamp>,
     /// The first moment of the next month.
+    #[schema(required)]
     pub resets_at: Option<Timestamp>,
     /// Calls so far.
     pub used: u64,
     /// Null: no limit.
+    #[schema(required)]
     pub limit: Option<u64>,
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use utoipa::openapi::schema::AdditionalProperties;
+use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, OneOfBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -67,8 +67,9 @@ impl PartialSchema for CreatorName {
         };
         let of_read = ObjectBuilder::new().schema_type(Type::Object);
         let of_read = of_read.property("handle", handle()).required("handle");
-        let of_read =
-            of_read.additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)));
+        // An empty schema: anything. `true` is for what responses may get.
+        let any = ObjectBuilder::new().schema_type(SchemaType::AnyValue);
+        let of_read = of_read.additional_properties(Some(Schema::Object(any.build())));
         let words = "The handle of a page, or the creator of a game as a read has it, of which only the handle is used.";
         let either = OneOfBuilder::new().item(handle()).item(of_read);
         either.description(Some(words)).into()

@@ -1,7 +1,8 @@
 //! Search results (§2.5).
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::{CountryCode, ResultKind};
 
@@ -32,7 +33,7 @@ pub struct SearchResult {
 }
 
 /// A creator has a handle, everything else a slug.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchAddress {
     /// Of a game, an event or a city.
@@ -40,3 +41,18 @@ pub enum SearchAddress {
     /// Of a creator.
     Handle(String),
 }
+
+impl PartialSchema for SearchAddress {
+    /// Two optional fields: generators of clients cannot read a choice that is a part of an object.
+    fn schema() -> RefOr<Schema> {
+        let name = |words| {
+            let name = ObjectBuilder::new().schema_type(Type::String);
+            name.description(Some(words))
+        };
+        let object = ObjectBuilder::new().schema_type(Type::Object);
+        let object = object.property("slug", name("Of a game, an event or a city."));
+        object.property("handle", name("Of a creator.")).into()
+    }
+}
+
+impl ToSchema for SearchAddress {}

@@ -45,7 +45,7 @@ described! {
     /// What a write would do.
     WriteKind = one_of(&["create", "update"]);
     /// What a key reads and writes: samples, or the real directory.
-    KeyMode = one_of(&["test", "live"]);
+    KeyMode = one_of(&["live", "test"]);
     /// Whose key it is: the account's, or the secret or public key of a game.
     KeyKind = one_of(&["account", "secret", "public"]);
     /// What a rate is computed from: baskets, or swaps.

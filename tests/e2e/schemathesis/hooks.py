@@ -32,14 +32,18 @@ schemathesis.openapi.format("text", st.text(PLAIN | st.sampled_from("\n\t ")))
 
 WORD = re.compile(r"[^\W_]+")
 ADDRESS = re.compile(r"https://[a-z0-9]+\.example/[a-z0-9]*")
+TIME = re.compile(r"now|\d{4}-\d\d-\d\d(T.*)?")
 LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=20)
 schemathesis.openapi.format("https-address", st.builds("https://{}.example/{}".format, LABEL, LABEL))
 
 # Rates of a moment that is not in the future; days of the calendar that is in use.
 NOW = datetime.now(timezone.utc).replace(tzinfo=None)
 MOMENT = st.datetimes(min_value=datetime(1970, 1, 1), max_value=NOW).map("{:%Y-%m-%dT%H:%M:%S}Z".format)
+DAY = st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)).map(str)
 schemathesis.openapi.format("date-time", MOMENT)
-schemathesis.openapi.format("date", st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)).map(str))
+schemathesis.openapi.format("date", DAY)
+schemathesis.openapi.format("time-or-day", MOMENT | DAY)
+schemathesis.openapi.format("time-or-now", MOMENT | st.just("now"))
 
 
 @schemathesis.hook
@@ -74,6 +78,9 @@ def repair_query(query, path):
     if isinstance(query.get("q"), str):
         query["q"] = " ".join(WORD.findall(query["q"])[:5]) or "lagos"
     currencies = ["from", "to", "game"] if path.endswith("/rates") else ["game"]
+    for name in ("since", "updated_since"):
+        if name in query and not TIME.fullmatch(str(query[name])):
+            query[name] = "2026-03-01T08:00:00Z"
     formats = {"country": "country", "genre": "genre"} | {name: "currency" for name in currencies}
     for name, values in formats.items():
         if name in query and query[name] not in VALUES[values]:

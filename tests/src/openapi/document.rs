@@ -28,10 +28,10 @@ pub(super) struct Operation<'a> {
 }
 
 impl Document {
-    /// A document that has been read.
+    /// A document that has been read. It is closed: a field or a value that it lacks is a mistake of the service or of the document.
     pub(crate) fn new(json: Value) -> Self {
         Self {
-            json,
+            json: testing::openapi::closed(json),
             validators: Mutex::default(),
         }
     }

@@ -88,6 +88,7 @@ impl Document {
             Some(schema) if !is_head => {
                 let key = format!("{} {status}", operation.id);
                 self.validate(&key, schema, body, &what);
+                check_code(response, body, &what);
             }
             _ => assert!(body.is_null(), "{what}: {body}"),
         }
@@ -148,5 +149,15 @@ impl Document {
             let key = format!("{} body", operation.id);
             self.validate(&key, schema, &body, what);
         }
+    }
+}
+
+/// Checks that the description of a response names the code of an error: there is one schema for all errors.
+fn check_code(response: &Value, body: &Value, what: &str) {
+    if let Some(code) = body["error"]["code"].as_str() {
+        let described = response["description"].as_str().unwrap();
+        let named = format!("- `{code}`: ");
+        let is_named = described.lines().any(|line| line.starts_with(&named));
+        assert!(is_named, "{what}: the document lacks {code}: {body}");
     }
 }

@@ -6,6 +6,8 @@ use super::fields::Shape;
 
 /// References in a row that are followed.
 const MAX_HOPS: u8 = 8;
+/// The values of an enumeration that may get more.
+const KNOWN_VALUES: &str = "x-extensible-enum";
 /// Formats that help a reader. The others only tell generators of requests which values exist.
 const FORMATS: [&str; 4] = ["date", "date-time", "uri", "uuid"];
 
@@ -76,11 +78,13 @@ impl<'d> Document<'d> {
                         let items = self.shape(items);
                         kinds.push(array_of(&items.kind));
                         shape.values.extend(items.values);
+                        shape.is_open |= items.is_open;
                     }
                     kind => kinds.push(with_format(kind, alternative)),
                 }
             }
             shape.values.extend(values(alternative));
+            shape.is_open |= alternative.contains_key(KNOWN_VALUES);
             shape.limits.extend(limits(alternative));
         }
         if is_nullable {
@@ -129,7 +133,8 @@ fn array_of(items: &str) -> String {
 
 /// The values of an enumeration, or the only one.
 fn values(schema: &Map<String, Value>) -> Vec<String> {
-    let several = schema.get("enum").and_then(Value::as_array);
+    let several = schema.get("enum").or_else(|| schema.get(KNOWN_VALUES));
+    let several = several.and_then(Value::as_array);
     let only = schema.get("const");
     several
         .into_iter()
@@ -229,6 +234,13 @@ mod tests {
         ] {
             assert_eq!(shape(schema.clone()), expected, "{schema}");
         }
+        let open =
+            json!({"type": "array", "items": {"type": "string", "x-extensible-enum": ["a", "b"]}});
+        let open = Document(&document).shape(&open);
+        assert_eq!(
+            (open.values.join(","), open.is_open),
+            ("a,b".to_owned(), true)
+        );
     }
 
     #[test]

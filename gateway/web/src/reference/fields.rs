@@ -16,6 +16,8 @@ pub struct Shape {
     pub kind: String,
     /// The values of an enumeration.
     pub values: Vec<String>,
+    /// Whether the enumeration may get more values.
+    pub is_open: bool,
     /// In words, such as `1 to 120 characters`.
     pub limits: Vec<String>,
     pub default: Option<String>,
@@ -100,6 +102,7 @@ impl<'d> Rows<'d> {
                 .filter(|value| !known.shape.values.contains(value))
                 .collect();
             known.shape.values.extend(new);
+            known.shape.is_open |= shape.is_open;
         } else {
             let read_only = schema.get("readOnly").or_else(|| {
                 let resolved = self.document.resolve(schema);

@@ -216,7 +216,7 @@ fn operation(
             .map(|(status, json)| reply(document, status, document.resolve(json)))
             .collect(),
         errors: errors
-            .flat_map(|(status, json)| errors_of(document, status, document.resolve(json)))
+            .flat_map(|(status, json)| errors_of(status, document.resolve(json)))
             .collect(),
         links: links
             .map(|(_, link)| text(link, "operationId").to_owned())
@@ -283,25 +283,16 @@ fn reply(document: Document<'_>, status: &str, json: &Value) -> Reply {
     }
 }
 
-/// The codes that an error response may have. Its description has a line for each.
-fn errors_of(document: Document<'_>, status: &str, json: &Value) -> Vec<ErrorRow> {
-    let fields = body(document, json).map_or_else(Vec::new, |body| body.fields);
-    let code = fields.iter().find(|field| field.path == "error.code");
-    let codes = code.map_or_else(Vec::new, |field| field.shape.values.clone());
-    let lines: Vec<&str> = text(json, "description").lines().collect();
-    let meaning = |code: &str| {
-        let start = format!("- `{code}`: ");
-        let mut found = lines.iter().filter_map(|line| line.strip_prefix(&start));
-        found.next().unwrap_or_default().to_owned()
-    };
-    codes
-        .into_iter()
-        .map(|code| ErrorRow {
-            status: status.to_owned(),
-            meaning: meaning(&code),
-            code,
-        })
-        .collect()
+/// The codes that an error response may have. Its description has a line for each, with the meaning.
+fn errors_of(status: &str, json: &Value) -> Vec<ErrorRow> {
+    let lines = text(json, "description").lines();
+    let rows = lines.filter_map(|line| line.strip_prefix("- `")?.split_once("`: "));
+    rows.map(|(code, meaning)| ErrorRow {
+        status: status.to_owned(),
+        code: code.to_owned(),
+        meaning: meaning.to_owned(),
+    })
+    .collect()
 }
 
 fn text<'v>(json: &'v Value, key: &str) -> &'v str {

