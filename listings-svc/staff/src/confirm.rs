@@ -1,11 +1,9 @@
 //! The question before a change that is hard to undo.
-#![expect(clippy::print_stderr, reason = "a command-line tool asks there")]
-
-use std::io::{self, BufRead as _, IsTerminal as _};
 
 use clap::Args;
 
 use crate::error::Error;
+use crate::prompt;
 
 /// Names in a question at most.
 const LISTED: usize = 10;
@@ -23,16 +21,16 @@ impl Confirmation {
     ///
     /// # Errors
     /// The answer is not yes, or there is no terminal to ask on.
-    pub(crate) fn ask(self, question: &str) -> Result<(), Error> {
+    pub(crate) async fn ask(self, question: &str) -> Result<(), Error> {
         if self.yes {
             return Ok(());
         }
-        if !is_terminal() {
+        if !prompt::is_terminal() {
             return Err(Error::usage(format!(
                 "nothing was changed: without a terminal to ask on, confirm with --yes. The question is: {question}"
             )));
         }
-        if is_confirmed(question)? {
+        if is_confirmed(question).await? {
             return Ok(());
         }
         Err(Error::Refused(
@@ -41,18 +39,11 @@ impl Confirmation {
     }
 }
 
-/// Whether there is a terminal to ask on.
-pub(crate) fn is_terminal() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
 /// Asks a question on the terminal; returns whether the answer is yes.
-pub(crate) fn is_confirmed(question: &str) -> Result<bool, Error> {
-    eprint!("{question} [y/N] ");
-    let mut answer = String::new();
-    let read = io::stdin().lock().read_line(&mut answer);
-    read.map_err(|error| Error::usage(format!("the answer cannot be read: {error}")))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+pub(crate) async fn is_confirmed(question: &str) -> Result<bool, Error> {
+    let answer = prompt::read_line(&format!("{question} [y/N] ")).await?;
+    let answer = answer.unwrap_or_default().trim().to_lowercase();
+    Ok(matches!(answer.as_str(), "y" | "yes"))
 }
 
 /// Names for a question, such as `one, two and 8 more`.

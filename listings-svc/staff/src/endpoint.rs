@@ -210,9 +210,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             print(response.endpoint, output)
         }
         Command::Remove { id, confirmation } => {
-            confirmation.ask(&format!(
+            let question = format!(
                 "Remove the endpoint {id}? Its queued deliveries are removed too. Pausing it keeps them."
-            ))?;
+            );
+            confirmation.ask(&question).await?;
             let removed = format!("removed: endpoint {id}");
             let document = json!({ "removed": id });
             let request = proto::RemoveEndpointRequest { account_id, id };

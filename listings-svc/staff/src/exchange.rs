@@ -71,9 +71,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             exchange
         }
         Command::Revoke { name, confirmation } => {
-            confirmation.ask(&format!(
+            let question = format!(
                 "Revoke the token of {name}? It is refused at once, and the name is never used again."
-            ))?;
+            );
+            confirmation.ask(&question).await?;
             let request = proto::RevokeExchangeRequest { name };
             let response = economy.revoke_exchange(request).await?.into_inner();
             response.exchange.unwrap_or_default().into()

@@ -166,9 +166,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             print_with_secret(&key, &response.secret, old.as_ref(), output)
         }
         Command::Revoke { id, confirmation } => {
-            confirmation.ask(&format!(
+            let question = format!(
                 "Revoke the key {id}? The next call with it is refused. A revoked key stays revoked."
-            ))?;
+            );
+            confirmation.ask(&question).await?;
             let response = gateway
                 .revoke_key(proto::RevokeKeyRequest { id })
                 .await?

@@ -34,6 +34,7 @@ mod page;
 mod picture;
 mod plan;
 mod profile;
+mod prompt;
 mod report;
 mod review;
 mod rows;

@@ -127,9 +127,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 .into()
         }
         Command::Renew { name, confirmation } => {
-            confirmation.ask(&format!(
+            let question = format!(
                 "Replace the token of {name}? The present one stops working within a second."
-            ))?;
+            );
+            confirmation.ask(&question).await?;
             let response = members.renew_token(proto::RenewTokenRequest { name });
             let response = response.await?.into_inner();
             let mut member = Member::from(response.member.unwrap_or_default());
@@ -137,9 +138,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             member
         }
         Command::Revoke { name, confirmation } => {
-            confirmation.ask(&format!(
+            let question = format!(
                 "Revoke the token of {name}? It is refused within a second, and the name is never used again."
-            ))?;
+            );
+            confirmation.ask(&question).await?;
             let response = members.revoke_member(proto::RevokeMemberRequest { name });
             response
                 .await?

@@ -126,9 +126,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         url, confirmation, ..
     } = &command
     {
-        confirmation.ask(&format!(
+        let question = format!(
             "Purge {url}? Every listing loses the picture, and its files are deleted for good."
-        ))?;
+        );
+        confirmation.ask(&question).await?;
     }
     let mut pictures = StaffPictureServiceClient::new(fleet.listings().await?);
     let header = |name: &str, upload: &Upload| proto::PictureHeader {

@@ -75,9 +75,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             output.answer(&document, || token_table(&tokens))
         }
         Command::Revoke { id, confirmation } => {
-            confirmation.ask(&format!(
+            let question = format!(
                 "Revoke the token {id}? The next call with it is refused. A revoked token stays revoked."
-            ))?;
+            );
+            confirmation.ask(&question).await?;
             let request = proto::RevokeTokenRequest { id };
             let response = gateway.revoke_token(request).await?.into_inner();
             let token = Token::from(response.token.unwrap_or_default());

@@ -18,6 +18,7 @@ use crate::confirm::{self, Confirmation};
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::prompt;
 use crate::sanitize::sanitize;
 use crate::table::table;
 
@@ -71,17 +72,18 @@ struct Target {
 
 impl TakeDown {
     /// Asks before several listings are taken down at once.
-    pub(crate) fn confirm(&self, kind: ListingKind) -> Result<(), Error> {
+    pub(crate) async fn confirm(&self, kind: ListingKind) -> Result<(), Error> {
         let slugs = &self.target.slugs.slugs;
         if slugs.len() < 2 {
             return Ok(());
         }
-        self.confirmation.ask(&format!(
+        let question = format!(
             "Take down {} {}s ({})? Reads of them answer 404.",
             slugs.len(),
             kind.as_str(),
             confirm::enumerate(slugs)
-        ))
+        );
+        self.confirmation.ask(&question).await
     }
 }
 
@@ -194,7 +196,7 @@ pub(crate) async fn run(
         ));
     }
     let asks = needs_review(decision) && target.revision.is_none();
-    if asks && (output.is_json() || !confirm::is_terminal()) {
+    if asks && (output.is_json() || !prompt::is_terminal()) {
         return Err(Error::usage(format!(
             "nothing was changed: give the revision that you reviewed with --revision, one listing at a time. {} lists the revisions; on a terminal, and without --json, the command shows each listing and asks",
             command_hint::staff("review list")
@@ -212,7 +214,7 @@ pub(crate) async fn run(
                 None => show_for_decision(&client, decision, name, output).await?,
             };
             if let Some(revision) = revision.filter(|_| asks)
-                && !confirm::is_confirmed(&question(decision, name, revision))?
+                && !confirm::is_confirmed(&question(decision, name, revision)).await?
             {
                 output::note(&format!("{} stays as it is", name.name));
                 continue;

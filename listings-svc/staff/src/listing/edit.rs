@@ -1,7 +1,7 @@
 //! `staff game edit`: changes to a listing from the command line, a file, standard input or an editor.
 
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,6 +19,7 @@ use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::prompt;
 
 #[derive(Debug, Args)]
 pub(crate) struct Edit {
@@ -60,7 +61,7 @@ pub(crate) async fn run(
     };
     let changes = match (&edit.changes, &edit.file) {
         (Some(changes), _) => changes.clone(),
-        (None, Some(path)) => read(path)?,
+        (None, Some(path)) => read(path).await?,
         (None, None) => {
             let Some((changes, revision)) = edit.in_editor(&mut service, &name).await? else {
                 output::note("nothing was changed: the editor left every field as it was");
@@ -81,20 +82,12 @@ pub(crate) async fn run(
 }
 
 /// Reads the changes from a file, or from standard input for `-`.
-fn read(path: &Path) -> Result<String, Error> {
-    let mut text = String::new();
-    let read = if path.as_os_str() == "-" {
-        io::stdin().lock().read_to_string(&mut text).map(drop)
-    } else {
-        fs::read_to_string(path).map(|file| text = file)
-    };
-    match read {
-        Ok(()) => Ok(text),
-        Err(error) => Err(Error::usage(format!(
-            "{} cannot be read: {error}",
-            path.display()
-        ))),
+async fn read(path: &Path) -> Result<String, Error> {
+    if path.as_os_str() == "-" {
+        return prompt::read_all().await;
     }
+    fs::read_to_string(path)
+        .map_err(|error| Error::usage(format!("{} cannot be read: {error}", path.display())))
 }
 
 impl Edit {
@@ -141,7 +134,7 @@ impl Edit {
         if let Some(command) = given.into_iter().find(|command| !command.trim().is_empty()) {
             return Ok(command.clone());
         }
-        if io::stdin().is_terminal() {
+        if prompt::is_terminal() {
             return Ok("vi".to_owned());
         }
         Err(Error::usage(

@@ -96,7 +96,7 @@ pub(crate) async fn run_verb(
         Verb::Approve(approve) => decide::run(kind, approve.into(), fleet, output).await,
         Verb::Reject(reject) => decide::run(kind, reject.into(), fleet, output).await,
         Verb::TakeDown(take_down) => {
-            take_down.confirm(kind)?;
+            take_down.confirm(kind).await?;
             decide::run(kind, take_down.into(), fleet, output).await
         }
         Verb::Restore(restore) => decide::run(kind, restore.into(), fleet, output).await,

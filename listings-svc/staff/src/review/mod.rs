@@ -4,7 +4,6 @@ mod notes;
 mod session;
 mod takedowns;
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -230,23 +229,4 @@ async fn watch(service: &mut Service, kind: &str, output: Output) -> Result<(), 
     Err(Error::Unreachable(
         "the service has ended the watch: run the command again".to_owned(),
     ))
-}
-
-/// Reads a line of the reviewer; `None` at the end of the input. The prompt is shown on a terminal only.
-async fn read_line(prompt: &'static str) -> Result<Option<String>, Error> {
-    // The connection is served while the reviewer thinks.
-    let read = tokio::task::spawn_blocking(move || {
-        if io::stdin().is_terminal() {
-            let mut to = io::stdout();
-            to.write_all(prompt.as_bytes())?;
-            to.flush()?;
-        }
-        let mut line = String::new();
-        let bytes = io::stdin().lock().read_line(&mut line)?;
-        Ok::<_, io::Error>((bytes > 0).then_some(line))
-    });
-    read.await
-        .map_err(io::Error::other)
-        .and_then(|read| read)
-        .map_err(|error| Error::usage(format!("the input cannot be read: {error}")))
 }

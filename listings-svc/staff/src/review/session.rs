@@ -3,12 +3,13 @@
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 
-use super::{Service, read_line};
+use super::Service;
 use crate::account::AccountNames;
 use crate::error::Error;
 use crate::listing::name;
 use crate::listing::review_text;
 use crate::output::{self, Output};
+use crate::prompt::read_line;
 use crate::sanitize::sanitize;
 
 /// The prompts, and the help of their keys.
