@@ -28,6 +28,8 @@ pub(crate) enum Requirement {
     Node,
     /// An HTTP client with its own decoders, for tests of compression.
     Curl,
+    /// A receiver of webhooks as customers have it.
+    Nginx,
     /// The browser of the dashboard's tests.
     Chromium,
     /// The program that drives Chromium.
@@ -46,6 +48,7 @@ impl Requirement {
             Self::Python => "python3-venv",
             Self::Node => "nodejs",
             Self::Curl => "curl",
+            Self::Nginx => "nginx",
             Self::Chromium => "chromium",
             Self::Chromedriver => "chromium-driver",
         }
@@ -61,6 +64,7 @@ impl Requirement {
             Self::Python => has_venv(),
             Self::Node => find("node").is_some(),
             Self::Curl => find("curl").is_some(),
+            Self::Nginx => find("nginx").is_some(),
             Self::Chromium => find("chromium").is_some(),
             Self::Chromedriver => find("chromedriver").is_some(),
         }

@@ -110,6 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         Requirement::Python,
         Requirement::Node,
         Requirement::Curl,
+        Requirement::Nginx,
         Requirement::Chromium,
         Requirement::Chromedriver,
     ]);

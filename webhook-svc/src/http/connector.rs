@@ -33,8 +33,8 @@ const MAX_ADDRESSES: usize = 4;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 tokio::task_local! {
-    /// Whether this task's request has opened a connection.
-    pub(super) static OPENED: Cell<bool>;
+    /// The local address of the connection that was opened for this task's request.
+    pub(super) static OPENED: Cell<Option<SocketAddr>>;
 }
 
 /// Makes connections over TCP and TLS.
@@ -124,8 +124,6 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
-        // The value is absent where the client opens a connection in the background.
-        OPENED.try_with(|opened| opened.set(true)).ok();
         let connecting = timeout(self.timeout, self.https.call(target));
         let late = |_: Elapsed| BoxError::from(ConnectError::TimedOut);
         async move { connecting.await.map_err(late)? }.boxed()
@@ -152,7 +150,12 @@ impl Service<Uri> for Dialer {
             let host = target.host().unwrap_or_default();
             let port = target.port_u16().unwrap_or(usual);
             let addresses = dialer.resolve_public(host, port).await?;
-            Ok(TokioIo::new(connect(&addresses).await?))
+            let stream = connect(&addresses).await?;
+            // The value is absent where the client opens a connection in the background.
+            OPENED
+                .try_with(|opened| opened.set(stream.local_addr().ok()))
+                .ok();
+            Ok(TokioIo::new(stream))
         }
         .boxed()
     }

@@ -9,16 +9,16 @@ mod own_fault;
 mod reason;
 mod request;
 pub mod resolver;
+mod retry;
 mod retry_after;
 pub mod settings;
 
-use std::cell::Cell;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Response, StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Builder, Client};
@@ -31,7 +31,7 @@ use uuid::Uuid;
 use crate::domain::address::Address;
 use crate::domain::signature::Secret;
 use crate::domain::signed_headers::{self, Headers, Secrets, Unsigned};
-use connector::{Connector, OPENED};
+use connector::Connector;
 use resolver::Resolve;
 
 pub use own_fault::OwnFault;
@@ -169,6 +169,13 @@ impl Sender {
         }
     }
 
+    /// A client that opens a connection for each request.
+    fn new_connection(&self) -> HttpClient {
+        let mut builder = self.builder.clone();
+        builder.pool_max_idle_per_host(0);
+        builder.build(self.connector.clone())
+    }
+
     /// Makes one attempt. Every outcome, failures included, is an [`AttemptResult`].
     pub async fn post(&self, attempt: AttemptRequest<'_>) -> AttemptResult {
         let message = Unsigned {
@@ -195,16 +202,12 @@ impl Sender {
     /// Sends a POST under the rules of attempts.
     pub async fn send(&self, post: &PostRequest<'_>) -> AttemptResult {
         let begun = Instant::now();
-        let response = timeout(self.timeout, self.request(post)).await;
+        let response = self.request(post).await;
         let duration = begun.elapsed();
         let (head, body) = match response {
-            Ok(Ok(response)) => response.into_parts(),
-            Ok(Err((outcome, reason))) => {
+            Ok(response) => response.into_parts(),
+            Err((outcome, reason)) => {
                 return AttemptResult::no_response(outcome, reason, duration);
-            }
-            Err(_elapsed) => {
-                let reason = reason::timed_out(self.timeout);
-                return AttemptResult::no_response(AttemptOutcome::Failed, reason, duration);
             }
         };
         let outcome = match head.status {
@@ -220,39 +223,6 @@ impl Sender {
                 .then(|| reason::of_status(head.status, &head.headers)),
             retry_after: retry_after(head.status, &head.headers, post.at),
             excerpt: self.excerpt(body).await,
-        }
-    }
-
-    /// Sends the request, and repeats it once if a reused connection is closed before a response: a receiver may close an idle connection
-    /// just as a request arrives.
-    async fn request(
-        &self,
-        post: &PostRequest<'_>,
-    ) -> Result<Response<Incoming>, (AttemptOutcome, String)> {
-        let client = self.client(post.endpoint);
-        let mut may_repeat = true;
-        loop {
-            let request = request::build(post).map_err(|error| {
-                (
-                    AttemptOutcome::Failed,
-                    format!("could not be called: {error}"),
-                )
-            })?;
-            let requesting = async {
-                let response = client.request(request).await;
-                (response, OPENED.with(Cell::get))
-            };
-            match OPENED.scope(Cell::new(false), requesting).await {
-                (Ok(response), _) => return Ok(response),
-                (Err(error), false) if may_repeat && reason::is_closed(&error) => {
-                    may_repeat = false;
-                }
-                (Err(error), _) => {
-                    let own = reason::own_fault(&error).map(AttemptOutcome::NotMade);
-                    let outcome = own.unwrap_or(AttemptOutcome::Failed);
-                    return Err((outcome, reason::of_error(&error)));
-                }
-            }
         }
     }
 

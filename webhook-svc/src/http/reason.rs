@@ -54,6 +54,19 @@ pub(super) fn is_closed(error: &(dyn Error + 'static)) -> bool {
     causes(error).find_map(describe).as_deref() == Some(CLOSED)
 }
 
+/// Whether no application of the receiver has seen the request: the receiver says so, or the request was not sent.
+pub(super) fn is_not_processed(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(|error| {
+        if let Some(error) = error.downcast_ref::<h2::Error>() {
+            // GOAWAY is an error only of the streams above the last one that it names.
+            let is_refused = error.reason() == Some(h2::Reason::REFUSED_STREAM);
+            return error.is_remote() && (error.is_go_away() || is_refused);
+        }
+        let error = error.downcast_ref::<hyper::Error>();
+        error.is_some_and(hyper::Error::is_canceled)
+    })
+}
+
 /// An error and its causes, the innermost last.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| {
@@ -83,6 +96,12 @@ fn describe(error: &(dyn Error + 'static)) -> Option<String> {
         if error.is_incomplete_message() || error.is_closed() {
             return Some(CLOSED.to_owned());
         }
+        if error.is_canceled() {
+            return Some("closed the connection before the request was sent".to_owned());
+        }
+    }
+    if let Some(error) = error.downcast_ref::<h2::Error>() {
+        return http2(error);
     }
     let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
     matches!(
@@ -95,6 +114,17 @@ fn describe(error: &(dyn Error + 'static)) -> Option<String> {
         )
     )
     .then(|| CLOSED.to_owned())
+}
+
+fn http2(error: &h2::Error) -> Option<String> {
+    let reason = error.reason()?;
+    let what = match reason {
+        _ if !error.is_remote() => "sent an answer that is not valid HTTP/2",
+        _ if error.is_go_away() => "closed the connection without processing the request",
+        h2::Reason::REFUSED_STREAM => "refused the request without processing it",
+        _ => "ended the request without an answer",
+    };
+    Some(format!("{what} (HTTP/2 {reason:?})"))
 }
 
 fn tls(error: &rustls::Error) -> String {

@@ -49,7 +49,7 @@ async fn until_reset(mut body: SendStream<Bytes>, piece: &'static [u8]) {
     }
 }
 
-async fn receiver(authority: &Authority, behaviour: Behaviour) -> Receiver {
+pub(crate) async fn receiver(authority: &Authority, behaviour: Behaviour) -> Receiver {
     let identity = authority.identity(&good());
     Receiver::start_as(identity, &[b"h2", b"http/1.1"], "127.0.0.1:0", behaviour).await
 }

@@ -78,6 +78,13 @@ impl Authority {
         Identity::new(certificate.der().clone(), &key)
     }
 
+    /// A certificate and its key in PEM.
+    pub(crate) fn pem(&self, params: &CertificateParams) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        (certificate.pem(), key.serialize_pem())
+    }
+
     /// Settings that trust this authority and allow `receivers`.
     pub(crate) fn settings(&self, receivers: &[&Receiver]) -> Settings {
         let pairs: Vec<String> = receivers

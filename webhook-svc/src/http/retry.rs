@@ -1,0 +1,85 @@
+//! Sends a request again within its attempt, when the receiver has not processed it.
+//!
+//! Servers close connections as a matter of course: nginx closes an HTTP/2 connection after 1,000 requests, and requests that are on their way
+//! then get no answer. The receiver has done nothing wrong, and its application has seen nothing.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use http::{Extensions, Response};
+use hyper::body::Incoming;
+use hyper_util::client::legacy::Error;
+use hyper_util::client::legacy::connect::HttpInfo;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::connector::OPENED;
+use super::{AttemptOutcome, PostRequest, Sender, reason, request};
+
+/// The nth repetition waits n times as long. A receiver that refuses everything gets some 125 requests of an attempt.
+const PAUSE: Duration = Duration::from_millis(1);
+
+impl Sender {
+    /// Sends a request until it is answered, or has failed, or the deadline is over.
+    ///
+    /// The receiver can say that it has not processed a request: it has refused its stream (RFC 9113, 8.7), or closes the HTTP/2 connection and
+    /// names the last stream that it processed (6.8). Such a request is sent again as often as that happens. A reused connection that closes
+    /// without an answer says nothing: the receiver may have closed an idle connection just as the request arrived. The request is repeated
+    /// once, on a new connection, since the next idle one may be closing too.
+    pub(super) async fn request(
+        &self,
+        post: &PostRequest<'_>,
+    ) -> Result<Response<Incoming>, (AttemptOutcome, String)> {
+        let deadline = Instant::now() + self.timeout;
+        let mut client = self.client(post.endpoint);
+        let (mut not_processed, mut repetitions, mut may_reconnect) = (None::<String>, 0, true);
+        loop {
+            let request = request::build(post).map_err(|error| {
+                let reason = format!("could not be called: {error}");
+                (AttemptOutcome::Failed, reason)
+            })?;
+            let sending = async {
+                sleep(PAUSE * repetitions).await;
+                let response = client.request(request).await;
+                (response, OPENED.with(Cell::get))
+            };
+            let sending = timeout_at(deadline, OPENED.scope(Cell::new(None), sending));
+            let Ok((response, opened)) = sending.await else {
+                let late = reason::timed_out(self.timeout);
+                let reason = match not_processed {
+                    Some(cause) if repetitions == 1 => format!("{late}; before that it {cause}"),
+                    Some(cause) => format!("{late}; before that it {cause}, {repetitions} times"),
+                    None => late,
+                };
+                return Err((AttemptOutcome::Failed, reason));
+            };
+            let error = match response {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            if reason::is_not_processed(&error) {
+                not_processed = Some(reason::of_error(&error));
+                repetitions += 1;
+            } else if may_reconnect && reason::is_closed(&error) && is_reused(&error, opened) {
+                may_reconnect = false;
+                client = self.new_connection();
+            } else {
+                let own = reason::own_fault(&error).map(AttemptOutcome::NotMade);
+                let outcome = own.unwrap_or(AttemptOutcome::Failed);
+                return Err((outcome, reason::of_error(&error)));
+            }
+        }
+    }
+}
+
+/// Whether the request went over a connection that another request had opened. `opened` is the local address of the connection that was opened
+/// for this one: an idle connection may have become free first.
+fn is_reused(error: &Error, opened: Option<SocketAddr>) -> bool {
+    let Some(connection) = error.connect_info() else {
+        return false;
+    };
+    let mut extras = Extensions::new();
+    connection.get_extras(&mut extras);
+    let used = extras.get::<HttpInfo>().map(HttpInfo::local_addr);
+    used.is_some() && used != opened
+}
