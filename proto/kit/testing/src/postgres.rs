@@ -5,7 +5,7 @@ use std::io;
 use std::net::TcpListener;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,9 @@ use kit::ids;
 
 /// How long a server may take to start. It is long, because a machine that runs many tests is busy.
 const START_LIMIT: Duration = Duration::from_mins(2);
+
+/// The temporary folder of all users.
+const PUBLIC: &str = "/tmp";
 
 /// A pool of the same database whose deadline passes soon, for a test of what happens then. The pool of a test has half a minute.
 pub fn hasty(pool: &PgPool) -> PgPool {
@@ -56,9 +59,10 @@ pub async fn behind(pool: &PgPool, seconds: i32) -> Result<PgPool, sqlx::Error> 
 pub struct Server {
     /// A pool for its database `postgres`.
     pub pool: PgPool,
+    /// The data folder.
+    pub folder: PathBuf,
     port: u16,
     process: Child,
-    folder: PathBuf,
 }
 
 impl Server {
@@ -67,7 +71,15 @@ impl Server {
     /// # Errors
     /// PostgreSQL is not installed, or does not start.
     pub async fn new() -> anyhow::Result<Self> {
-        let folder = new_folder()?;
+        Self::new_below(&std::env::temp_dir()).await
+    }
+
+    /// A server whose data folder is below `base`, if the user of the server can go there.
+    ///
+    /// # Errors
+    /// Those of [`Server::new`].
+    pub async fn new_below(base: &Path) -> anyhow::Result<Self> {
+        let folder = new_folder(base)?;
         let mut initdb = program("initdb")?;
         initdb.args(["-U", "postgres", "--auth=trust", "--no-sync", "-D"]);
         run(initdb.arg(&folder))?;
@@ -79,7 +91,7 @@ impl Server {
     /// # Errors
     /// `pg_basebackup` fails, or the standby does not start.
     pub async fn standby(&self) -> anyhow::Result<Self> {
-        let folder = new_folder()?;
+        let folder = new_folder(&std::env::temp_dir())?;
         let mut copy = program("pg_basebackup")?;
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-R", "-X", "stream"]);
         copy.args(["--checkpoint=fast", "--no-sync", "-p"]);
@@ -143,9 +155,9 @@ impl Server {
             if answers(&pool, &mut process).await? {
                 return Ok(Self {
                     pool,
+                    folder,
                     port,
                     process,
-                    folder,
                 });
             }
         }
@@ -196,12 +208,23 @@ async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// A new data folder, owned by the user of the server.
-fn new_folder() -> anyhow::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("postgres-{}", ids::row_id()));
+/// A new data folder below `base`, owned by the user of the server. When the tests run as root and that user cannot go to `base`, as in a
+/// checkout in a private folder, it is below [`PUBLIC`].
+fn new_folder(base: &Path) -> anyhow::Result<PathBuf> {
+    // Links may be in a private folder and lead out of it.
+    let mut base = base.canonicalize()?;
+    let user = unprivileged()?;
+    if let Some((user, group)) = user {
+        let mut search = Command::new("test");
+        let searching = search.arg("-x").arg(&base).uid(user).gid(group).status();
+        if !searching.context("cannot start test")?.success() {
+            base = PUBLIC.into();
+        }
+    }
+    let folder = base.join(format!("postgres-{}", ids::row_id()));
     // PostgreSQL refuses a folder that others may read.
     DirBuilder::new().mode(0o700).create(&folder)?;
-    if let Some((user, group)) = unprivileged()? {
+    if let Some((user, group)) = user {
         chown(&folder, Some(user), Some(group))?;
     }
     Ok(folder)
@@ -213,7 +236,7 @@ fn program(name: &str) -> anyhow::Result<Command> {
     if let Some((user, group)) = unprivileged()? {
         command.uid(user).gid(group);
     }
-    command.env("LC_ALL", "C").current_dir("/tmp");
+    command.env("LC_ALL", "C").current_dir(PUBLIC);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -13,5 +13,6 @@ mod feed;
 mod lease;
 mod logs;
 mod pg;
+mod private_folder;
 mod redis;
 mod shutdown;
