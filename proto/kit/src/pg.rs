@@ -4,7 +4,7 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgExecutor};
 use time::OffsetDateTime;
@@ -24,6 +24,8 @@ const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
 const MIGRATION_PAUSE: Duration = Duration::from_secs(1);
 /// SQLSTATE of a statement that has waited for a lock for longer than its timeout.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
+/// SQLSTATE of a statement about a table that does not exist.
+const UNDEFINED_TABLE: &str = "42P01";
 /// PostgreSQL sends a first probe to a silent client after ten seconds and closes the connection, with its locks, after 25; or when the
 /// client leaves data unacknowledged for 20 seconds.
 const TCP: [(&str, &str); 4] = [
@@ -109,29 +111,86 @@ pub async fn open(
 /// Runs the migrations that the database lacks. It may have newer ones, which an older version ignores: after a rollback, and in a
 /// rollout.
 ///
+/// Replicas of a service migrate one at a time, under an advisory lock of their schema. A service that lacks nothing takes no lock, so that
+/// it starts while another one migrates. (The lock of sqlx's migrator belongs to the database, and is taken in any case.)
+///
 /// While a migration waits for the lock of a table, all later statements on that table wait behind it. It therefore gives up after the
 /// lock timeout of the connection, lets them pass and tries again.
 async fn migrate(connection: &mut PgConnection, migrator: &Migrator) -> Result<(), MigrateError> {
     let migrator = Migrator {
         migrations: migrator.migrations.clone(),
         ignore_missing: true,
-        locking: migrator.locking,
+        locking: false,
         no_tx: migrator.no_tx,
         table_name: migrator.table_name.clone(),
         create_schemas: migrator.create_schemas.clone(),
     };
-    loop {
-        match migrator.run(&mut *connection).await {
-            Err(
-                MigrateError::Execute(sqlx::Error::Database(error))
-                | MigrateError::ExecuteMigration(sqlx::Error::Database(error), _),
-            ) if error.code().as_deref() == Some(LOCK_NOT_AVAILABLE) => {
-                tracing::warn!("a migration waits for a lock; trying again");
-                tokio::time::sleep(MIGRATION_PAUSE).await;
+    while !is_migrated(connection, &migrator).await? {
+        if lock_migrations(connection, &migrator.table_name).await? {
+            match migrator.run(&mut *connection).await {
+                Err(
+                    MigrateError::Execute(sqlx::Error::Database(error))
+                    | MigrateError::ExecuteMigration(sqlx::Error::Database(error), _),
+                ) if error.code().as_deref() == Some(LOCK_NOT_AVAILABLE) => {
+                    tracing::warn!("a migration waits for a lock; trying again");
+                    unlock_migrations(connection, &migrator.table_name).await?;
+                }
+                done => return done,
             }
-            done => return done,
+        } else {
+            tracing::info!("another replica migrates the database; waiting for it");
         }
+        tokio::time::sleep(MIGRATION_PAUSE).await;
     }
+    Ok(())
+}
+
+/// Whether the database has all migrations, as they are in `migrator`.
+async fn is_migrated(
+    connection: &mut PgConnection,
+    migrator: &Migrator,
+) -> Result<bool, MigrateError> {
+    match connection
+        .list_applied_migrations(&migrator.table_name)
+        .await
+    {
+        Ok(applied) => Ok(migrator.iter().all(|migration| {
+            applied.iter().any(|applied| {
+                applied.version == migration.version && applied.checksum == migration.checksum
+            })
+        })),
+        Err(MigrateError::Execute(sqlx::Error::Database(error)))
+            if error.code().as_deref() == Some(UNDEFINED_TABLE) =>
+        {
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Locks the migrations of a schema until the connection is closed; `false` while another connection has the lock.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statement reads no table that sqlx could check"
+)]
+async fn lock_migrations(connection: &mut PgConnection, table: &str) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 0))")
+        .bind(table)
+        .fetch_one(connection)
+        .await
+}
+
+/// Releases the lock of [`lock_migrations`].
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statement reads no table that sqlx could check"
+)]
+async fn unlock_migrations(connection: &mut PgConnection, table: &str) -> Result<(), sqlx::Error> {
+    sqlx::query("select pg_advisory_unlock(hashtextextended($1, 0))")
+        .bind(table)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 /// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use kit::config::Database;
 use kit::pg::{open, pool, within};
 use kit::{Lifecycle, wakeup::Wakeup};
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::{ConnectOptions as _, PgPool, SqlStr};
+use sqlx::migrate::{Migrate as _, Migration, MigrationType, Migrator};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, SqlSafeStr as _};
 use testing::silent_proxy::SilentProxy;
 
 use crate::feed::eventually;
@@ -101,18 +101,29 @@ async fn every_connection_of_a_pool_has_timeouts(direct: PgPool) {
 
 /// The migrations of a service whose newest one has this number.
 fn migrations(newest: usize) -> Migrator {
+    migrations_of("kit", newest)
+}
+
+fn migrations_of(schema: &str, newest: usize) -> Migrator {
     let all = [
-        "create table kit.one (id int)",
-        "alter table kit.one add column name text",
+        format!("create table {schema}.one (id int)"),
+        format!("alter table {schema}.one add column name text"),
     ];
     let migrations = (1..).zip(all).take(newest).map(|(number, sql)| {
-        let simple = MigrationType::Simple;
-        Migration::new(number, "".into(), simple, SqlStr::from_static(sql), false)
+        let (simple, sql) = (MigrationType::Simple, AssertSqlSafe(sql).into_sql_str());
+        Migration::new(number, "".into(), simple, sql, false)
     });
     let mut migrator = Migrator::with_migrations(migrations.collect());
-    migrator.create_schema("kit");
-    migrator.dangerous_set_table_name("kit._sqlx_migrations");
+    migrator.create_schema(schema.to_owned());
+    migrator.dangerous_set_table_name(format!("{schema}._sqlx_migrations"));
     migrator
+}
+
+/// Starts a service that may have to wait, but not for long.
+async fn open_in_time(database: &Database, migrator: &Migrator) {
+    let opening = open(database, "test", migrator);
+    let opened = tokio::time::timeout(testing::LONG, opening).await;
+    opened.expect("it does not wait").unwrap();
 }
 
 /// Settings for the database of a test.
@@ -129,6 +140,13 @@ async fn applied(direct: &PgPool) -> i64 {
         .fetch_one(direct)
         .await
         .unwrap()
+}
+
+/// Whether a migration waits for the lock of the table.
+async fn waits(direct: &PgPool) -> bool {
+    let waits =
+        "select exists (select from pg_locks where not granted and relation = 'kit.one'::regclass)";
+    sqlx::query_scalar(waits).fetch_one(direct).await.unwrap()
 }
 
 #[testing::database_test]
@@ -151,13 +169,8 @@ async fn a_migration_that_waits_for_a_lock_lets_others_pass(direct: PgPool) {
     sqlx::query(read).execute(&mut *reader).await.unwrap();
     let newest = migrations(2);
     let migration = open(&database, "test", &newest);
-    let waits =
-        "select exists (select from pg_locks where not granted and relation = 'kit.one'::regclass)";
     let meanwhile = async {
-        eventually("the migration waits", async || {
-            sqlx::query_scalar(waits).fetch_one(&direct).await.unwrap()
-        })
-        .await;
+        eventually("the migration waits", async || waits(&direct).await).await;
         let another = tokio::time::timeout(testing::LONG, sqlx::query(read).execute(&direct));
         another.await.unwrap().unwrap();
         assert_eq!(applied(&direct).await, 1);
@@ -165,5 +178,80 @@ async fn a_migration_that_waits_for_a_lock_lets_others_pass(direct: PgPool) {
     };
     let (migrated, ()) = tokio::join!(migration, meanwhile);
     migrated.unwrap();
+    assert_eq!(applied(&direct).await, 2);
+}
+
+#[testing::database_test]
+async fn a_service_that_lacks_no_migration_takes_no_lock(direct: PgPool) {
+    let database = database(&direct);
+    open(&database, "test", &migrations(2)).await.unwrap();
+    let mut holder = direct.acquire().await.unwrap();
+    // The lock of sqlx's migrator, and ours.
+    holder.lock().await.unwrap();
+    let lock = "select pg_advisory_lock(hashtextextended('kit._sqlx_migrations', 0))";
+    sqlx::query(lock).execute(&mut *holder).await.unwrap();
+    for newest in [1, 2] {
+        open_in_time(&database, &migrations(newest)).await;
+    }
+}
+
+#[testing::database_test]
+async fn a_migration_does_not_keep_services_of_other_schemas_from_starting(direct: PgPool) {
+    let database = database(&direct);
+    open(&database, "test", &migrations(1)).await.unwrap();
+    open(&database, "test", &migrations_of("other", 1))
+        .await
+        .unwrap();
+    let mut reader = direct.begin().await.unwrap();
+    let read = "select id from kit.one";
+    sqlx::query(read).execute(&mut *reader).await.unwrap();
+    let newest = migrations(2);
+    let migration = open(&database, "test", &newest);
+    let meanwhile = async {
+        eventually("the migration waits", async || waits(&direct).await).await;
+        // Nothing to migrate, a migration, and a new schema.
+        for (schema, newest) in [("other", 1), ("other", 2), ("third", 2)] {
+            open_in_time(&database, &migrations_of(schema, newest)).await;
+        }
+        assert_eq!(applied(&direct).await, 1, "it still waits");
+        reader.commit().await.unwrap();
+    };
+    let (migrated, ()) = tokio::join!(migration, meanwhile);
+    migrated.unwrap();
+    assert_eq!(applied(&direct).await, 2);
+}
+
+#[testing::database_test]
+async fn a_migration_that_waits_releases_its_own_lock_between_two_tries(direct: PgPool) {
+    let database = database(&direct);
+    open(&database, "test", &migrations(1)).await.unwrap();
+    let mut reader = direct.begin().await.unwrap();
+    let read = "select id from kit.one";
+    sqlx::query(read).execute(&mut *reader).await.unwrap();
+    let newest = migrations(2);
+    let migration = open(&database, "test", &newest);
+    let meanwhile = async {
+        eventually("the migration waits", async || waits(&direct).await).await;
+        let mut other = direct.acquire().await.unwrap();
+        let lock = "select pg_advisory_lock(hashtextextended('kit._sqlx_migrations', 0))";
+        sqlx::query(lock).execute(&mut *other).await.unwrap();
+        reader.commit().await.unwrap();
+        assert_eq!(applied(&direct).await, 1, "it lets another replica migrate");
+        other.close().await.unwrap();
+    };
+    let both = Box::pin(async { tokio::join!(migration, meanwhile) });
+    let (migrated, ()) = tokio::time::timeout(testing::LONG, both).await.unwrap();
+    migrated.unwrap();
+    assert_eq!(applied(&direct).await, 2);
+}
+
+#[testing::database_test]
+async fn replicas_that_start_at_once_migrate_once(direct: PgPool) {
+    let database = database(&direct);
+    let newest = migrations(2);
+    let start = || open(&database, "test", &newest);
+    for replica in <[_; 4]>::from(tokio::join!(start(), start(), start(), start())) {
+        replica.unwrap();
+    }
     assert_eq!(applied(&direct).await, 2);
 }
