@@ -17,6 +17,7 @@ mod games;
 mod internal;
 mod key_review;
 mod keys;
+mod labels;
 mod lists;
 mod me;
 mod members;

@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Method};
+use kit::http_server::method_label;
 use kit::{Fault, telemetry};
 use tracing::Instrument as _;
 
@@ -34,10 +35,13 @@ pub async fn request_context(State(app): State<App>, mut request: Request, next:
     let negotiation = Negotiation::from_headers(&method, request.headers());
     let (shared, uri) = (Arc::clone(&app), request.uri().clone());
     let log = AccessLog::start(shared, Arc::clone(&context), method.clone(), uri);
-    let span = telemetry::public_request_span(
-        request.headers(),
-        || tracing::info_span!("request", request.id = context.id, method = %method),
-    );
+    let span = telemetry::public_request_span(request.headers(), || {
+        tracing::info_span!(
+            "request",
+            request.id = context.id,
+            method = method_label(&method)
+        )
+    });
     request.extensions_mut().insert(Arc::clone(&context));
 
     let response_future = panic::caught(async {

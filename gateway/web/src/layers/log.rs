@@ -8,6 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
 use http::{HeaderValue, Method};
+use kit::http_server::method_label;
 use kit::ids;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -104,14 +105,22 @@ pub async fn record(State(recorder): State<Recorder>, request: Request, next: Ne
         response.headers_mut().insert("x-request-id", value);
     }
     let (status, took) = (response.status().as_u16(), began.elapsed());
+    let method = method_label(&method);
     let labels = [
-        ("method", method.to_string()),
+        ("method", method.to_owned()),
         ("route", route.clone()),
         ("status", status.to_string()),
     ];
     metrics::counter!("http_requests_total", &labels).increment(1);
     metrics::histogram!("http_request_duration_seconds", "route" => route.clone()).record(took);
     let duration_ms = took.as_millis();
-    tracing::info!(request.id = id, %method, route, status, duration_ms, "request");
+    tracing::info!(
+        request.id = id,
+        method,
+        route,
+        status,
+        duration_ms,
+        "request"
+    );
     response
 }

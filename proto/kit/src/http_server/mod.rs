@@ -8,6 +8,7 @@ mod clients;
 mod connection;
 pub mod host;
 mod io;
+mod method;
 mod request_body;
 mod response;
 mod timeouts;
@@ -28,6 +29,7 @@ use crate::workers::{Receiver, Workers};
 pub use clients::ClientLimits;
 use clients::Clients;
 use connection::{ConnectionServer, builder};
+pub use method::method_label;
 pub use timeouts::Timeouts;
 
 /// Pause after a connection could not be accepted, for example without file descriptors.

@@ -37,7 +37,7 @@ static METHODS: LazyLock<HashSet<String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The label of a call in metrics.
+/// The name of a call in metrics and traces.
 pub(super) fn label(path: &str) -> &'static str {
     METHODS.get(path).map_or(UNKNOWN, String::as_str)
 }

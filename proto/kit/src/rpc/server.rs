@@ -145,8 +145,9 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let path = request.uri().path().to_owned();
-        let unresolved = match self.authenticator.check(&path, request.headers()) {
+        let path = request.uri().path();
+        let method = methods::label(path);
+        let unresolved = match self.authenticator.check(path, request.headers()) {
             Ok(Principal::Fleet | Principal::Exchange) => None,
             Ok(Principal::Staff(member)) => {
                 request.extensions_mut().insert(member);
@@ -169,7 +170,7 @@ where
             .map_or_else(ids::request_id, ToOwned::to_owned);
         let span = telemetry::request_span(
             request.headers(),
-            || tracing::info_span!("rpc", rpc.method = %path, request.id = %request_id),
+            || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id),
         );
 
         let call = match unresolved {
@@ -198,7 +199,7 @@ where
                 ))
                 .into_http())
             });
-            measure(methods::label(&path), started.elapsed());
+            measure(method, started.elapsed());
             drop(permit);
             response
         };

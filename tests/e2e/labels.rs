@@ -1,0 +1,142 @@
+//! Texts of callers are not labels of metrics, and not in logs: a caller may send any number of them, and no series is ever dropped.
+
+use e2e::{Fleet, Service};
+use futures::{StreamExt as _, stream};
+use reqwest::{Client, Method, RequestBuilder};
+
+/// More than the series that other tests may add meanwhile.
+const TEXTS: usize = 200;
+const CONCURRENT: usize = 8;
+
+/// Part of all texts.
+const MARKER: &str = "Zzinventedzz";
+/// All texts of a request together are shorter than the head that gRPC servers accept.
+const LONG: usize = 500;
+
+/// A text that nobody sends twice.
+fn text(number: usize) -> String {
+    format!("{MARKER}{number}{}", "Z".repeat(LONG))
+}
+
+/// A request with everything that its caller may choose, except for its method and its path.
+fn with_headers(request: RequestBuilder, number: usize) -> RequestBuilder {
+    let text = text(number);
+    request
+        .header("host", format!("{MARKER}-{number}.example"))
+        .header("x-request-id", &text)
+        .header("traceparent", &text)
+        .header("user-agent", &text)
+        .header("accept-language", &text)
+        .header("x-forwarded-for", format!("203.0.113.{}", number % 256))
+        .header(format!("x-{text}"), &text)
+}
+
+fn method(number: usize) -> Method {
+    Method::from_bytes(text(number).as_bytes()).unwrap()
+}
+
+/// Requests to the public port, whose `known` path is served.
+fn to_public_port(
+    client: &Client,
+    address: &str,
+    known: &str,
+    number: usize,
+) -> Vec<RequestBuilder> {
+    let path = format!("{address}{known}");
+    vec![
+        client.request(method(number), &path),
+        with_headers(client.get(format!("{path}/{}", text(number))), number),
+    ]
+}
+
+fn to_admin_port(client: &Client, service: &Service, number: usize) -> Vec<RequestBuilder> {
+    let path = format!("{}/{}", service.health, text(number));
+    vec![
+        client.request(method(number), &service.health),
+        with_headers(client.get(path), number),
+    ]
+}
+
+fn to_internal_port(
+    client: &Client,
+    fleet: &Fleet,
+    service: &Service,
+    number: usize,
+) -> Vec<RequestBuilder> {
+    let call = |path: String| {
+        let call = client.post(format!("{}/{path}", service.grpc));
+        let call = call.header("content-type", "application/grpc");
+        // A message without fields.
+        call.body(vec![0; 5])
+    };
+    let (text, health) = (text(number), "grpc.health.v1.Health");
+    vec![
+        call(format!("{health}/{text}")),
+        call(format!("listings.v1.{text}/Follow")).bearer_auth(&fleet.service_token),
+        call(format!("listings.v1.Staff{text}/Decide")).bearer_auth(&fleet.staff_token),
+        with_headers(call(format!("{health}/Check")), number)
+            .bearer_auth(&text)
+            .header("grpc-timeout", &text),
+    ]
+}
+
+/// Sends requests; none of them breaks the service.
+async fn send(requests: impl IntoIterator<Item = RequestBuilder>) {
+    let answers = stream::iter(requests).map(async |request| {
+        let answer = request.send().await.unwrap();
+        assert_ne!(answer.status(), 500);
+    });
+    answers.buffer_unordered(CONCURRENT).collect::<()>().await;
+}
+
+/// The series of a service: one per line, the buckets of a histogram not counted.
+async fn series(service: &Service) -> Vec<String> {
+    let metrics = reqwest::get(&service.metrics).await.unwrap();
+    let metrics = metrics.text().await.unwrap();
+    assert!(!metrics.contains(MARKER), "{}", service.name);
+    let lines = metrics.lines().filter(|line| {
+        let is_bucket = line.contains("_bucket{");
+        !is_bucket && !line.starts_with('#') && !line.is_empty()
+    });
+    lines.map(ToOwned::to_owned).collect()
+}
+
+#[tokio::test]
+async fn texts_of_callers_make_no_series_and_are_not_logged() {
+    let fleet = Fleet::shared();
+    let http1 = Client::new();
+    let http2 = Client::builder().http2_prior_knowledge().build().unwrap();
+    let key = &fleet.account("unlimited").keys.live;
+    for service in &fleet.services {
+        let before = series(service).await;
+        send((0..TEXTS).flat_map(|number| {
+            let mut requests = to_admin_port(&http1, service, number);
+            requests.extend(to_internal_port(&http2, &fleet, service, number));
+            if let Some(address) = &service.http {
+                // The gateway refuses a caller without a key after some calls.
+                let known = if service.name == "gateway" {
+                    "/v1/games"
+                } else {
+                    "/games"
+                };
+                let public = to_public_port(&http1, address, known, number);
+                requests.extend(public.into_iter().map(|request| request.bearer_auth(key)));
+            }
+            requests
+        }))
+        .await;
+        let after = series(service).await;
+        let new: Vec<&String> = after.iter().filter(|line| !before.contains(line)).collect();
+        assert!(
+            after.len() < before.len() + TEXTS / 2,
+            "{}: {new:?}",
+            service.name
+        );
+    }
+    let logs = fleet.mail_dir.with_file_name("logs");
+    for log in std::fs::read_dir(logs).unwrap() {
+        let log = std::fs::read_to_string(log.unwrap().path()).unwrap();
+        let line = log.lines().find(|line| line.contains(MARKER));
+        assert_eq!(line, None);
+    }
+}
