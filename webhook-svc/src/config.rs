@@ -124,6 +124,7 @@ impl kit::config::Settings for Settings {
 
     fn problems(&self) -> Vec<String> {
         let mut problems = self.http.problems(self.common.profile);
+        problems.extend(self.mail.problems(self.common.profile));
         let counts = [
             ("in_flight", self.in_flight),
             ("in_flight_per_endpoint", self.in_flight_per_endpoint),
@@ -157,6 +158,7 @@ mod tests {
             format!("--staff-token={token}0"),
             "--secret-keys=a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=".to_owned(),
             "--mail=smtps://user:password@mail.example".to_owned(),
+            "--mail-sender=Mchezo <webhooks@mchezo.africa>".to_owned(),
         ];
         let matches = command.try_get_matches_from(given.into_iter().chain(addresses));
         let settings = Settings::from_arg_matches(&matches.unwrap()).unwrap();

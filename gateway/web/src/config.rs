@@ -120,7 +120,7 @@ impl Settings {
             mail::Transport::Folder(folder) if self.common.profile == Profile::Local => {
                 Some(folder.display().to_string())
             }
-            mail::Transport::Folder(_) | mail::Transport::Smtp(_) => None,
+            mail::Transport::Folder(_) | mail::Transport::Smtp { .. } => None,
         }
     }
 }
@@ -136,16 +136,13 @@ impl kit::config::Settings for Settings {
     }
 
     fn problems(&self) -> Vec<String> {
-        let mut problems = Vec::new();
+        let mut problems = self.mail.problems(self.common.profile);
         let is_local = self.common.profile == Profile::Local;
         if !is_local && !self.public_url.starts_with("https:") {
             problems.push(
                 "`public_url` must begin with https: passwords and sessions would be readable on the way"
                     .to_owned(),
             );
-        }
-        if !is_local && matches!(self.mail.mail, mail::Transport::Folder(_)) {
-            problems.push("`mail` must be a mail server outside the local profile".to_owned());
         }
         for (name, number) in [
             ("catalogue_calls", self.catalogue_calls),

@@ -8,15 +8,18 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue, MIME_VERSION_1_0};
 use lettre::{
     AsyncFileTransport, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
 };
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::{AssertSqlSafe, PgConnection, PgExecutor, Row as _};
 use time::OffsetDateTime;
+use url::Url;
 use uuid::Uuid;
 
 use crate::clock::Clock;
+use crate::config::Profile;
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema};
@@ -76,7 +79,12 @@ pub async fn insert(
 #[derive(Debug, Clone)]
 pub enum Transport {
     /// A mail server.
-    Smtp(Box<AsyncSmtpTransport<Tokio1Executor>>),
+    Smtp {
+        /// The connection settings.
+        server: Box<AsyncSmtpTransport<Tokio1Executor>>,
+        /// Whether it may get the password over a connection without TLS.
+        exposes_password: bool,
+    },
     /// A folder of files, for developers.
     Folder(PathBuf),
 }
@@ -93,8 +101,20 @@ impl FromStr for Transport {
         let smtp = smtp.map_err(|_url| {
             "write smtps://user:password@host, smtp://user:password@host:587?tls=required, or file:/folder"
         })?;
-        Ok(Self::Smtp(Box::new(smtp.build())))
+        Ok(Self::Smtp {
+            server: Box::new(smtp.build()),
+            exposes_password: exposes_password(text),
+        })
     }
+}
+
+/// Whether a password is sent without TLS, or without it when the server, or someone on the way, offers none (`tls=opportunistic`).
+fn exposes_password(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| {
+        let mut tls = url.query_pairs().filter(|(name, _)| name == "tls");
+        let is_required = tls.next().is_some_and(|(_, value)| value == "required");
+        url.scheme() == "smtp" && url.password().is_some() && !is_required
+    })
 }
 
 /// The settings of mails.
@@ -102,12 +122,50 @@ impl FromStr for Transport {
 // clap would name the group after the type, as it does with those of services.
 #[group(skip)]
 pub struct Settings {
-    /// Transport of mails: `smtps://user:password@host`, or `file:/folder`
+    /// Transport of mails: `smtps://user:password@host`, or `file:/folder` in the local profile
     #[arg(long, hide_env_values = true)]
     pub mail: Transport,
-    /// Sender of mails
-    #[arg(long, default_value = "Mchezo <no-reply@mchezo.example>")]
+    /// Sender of mails; outside the local profile, an address of a domain of yours
+    #[arg(long, default_value = "Mchezo <no-reply@mchezo.example>", value_parser = sender)]
     pub mail_sender: Mailbox,
+}
+
+impl Settings {
+    /// What keeps mails from being sent safely in this profile.
+    pub fn problems(&self, profile: Profile) -> Vec<String> {
+        if profile == Profile::Local {
+            return Vec::new();
+        }
+        let transport = match self.mail {
+            Transport::Folder(_) => Some("`mail` must be a mail server outside the local profile"),
+            Transport::Smtp {
+                exposes_password: true,
+                ..
+            } => Some(
+                "`mail` would send its password without TLS: write smtps://user:password@host, or smtp://user:password@host:587?tls=required",
+            ),
+            Transport::Smtp { .. } => None,
+        };
+        let domain = self.mail_sender.email.domain().to_ascii_lowercase();
+        let sender = (domain == "example" || domain.ends_with(".example")).then_some(
+            "`mail_sender` must be an address of a domain of yours: no domain in .example exists",
+        );
+        let problems = transport.into_iter().chain(sender);
+        problems.map(ToOwned::to_owned).collect()
+    }
+}
+
+/// Parses the sender. Its domain is in the id of every mail, which is ASCII.
+fn sender(text: &str) -> Result<Mailbox, String> {
+    match text.parse::<Mailbox>() {
+        Ok(sender) if is_ascii(&sender) => Ok(sender),
+        _ => Err("write `Name <address@domain>`, the address in ASCII".to_owned()),
+    }
+}
+
+/// Whether the address has only ASCII characters. Others need an extension of SMTP that few servers have (RFC 6531).
+fn is_ascii(mailbox: &Mailbox) -> bool {
+    AsRef::<str>::as_ref(&mailbox.email).is_ascii()
 }
 
 /// Sends the mails in the outbox of a schema.
@@ -159,7 +217,8 @@ impl Mailer {
         });
     }
 
-    /// Sends the mails that are due at `now`. A mail is sent twice when the process dies between sending and removing it.
+    /// Sends the mails that are due at `now`. A mail is sent twice, with the same `Message-ID`, when the process dies between sending and
+    /// removing it.
     ///
     /// # Errors
     /// PostgreSQL or the mail server is unavailable: all mails wait. A mail that the server refuses is no error, since the others can be
@@ -171,7 +230,12 @@ impl Mailer {
                 return Ok(());
             }
             for mail in mails {
-                let refused = match message(&self.settings.mail_sender, &mail) {
+                let content = NewMessage {
+                    recipient: &mail.recipient,
+                    subject: &mail.subject,
+                    body: &mail.body,
+                };
+                let refused = match message(&self.settings.mail_sender, mail.id, content) {
                     Ok(message) => self.settings.mail.send(message).await?.err(),
                     Err(error) => Some(error),
                 };
@@ -262,14 +326,38 @@ impl Mailer {
     }
 }
 
-fn message(sender: &Mailbox, mail: &Mail) -> anyhow::Result<Message> {
-    let recipient = mail.recipient.parse().context("the recipient")?;
+/// A mail as it is sent (RFC 5322, RFC 2045). `id` is that of its row.
+///
+/// # Errors
+/// The recipient is not one ASCII address.
+pub fn message(sender: &Mailbox, id: Uuid, mail: NewMessage<'_>) -> anyhow::Result<Message> {
+    let recipient: Mailbox = mail.recipient.parse().context("the recipient")?;
+    anyhow::ensure!(is_ascii(&recipient), "the recipient is not ASCII");
+    // Row ids are unique over all services.
+    let id = format!("<{id}@{}>", sender.email.domain());
+    // Programs that answer mails, such as for somebody on leave, do not answer this one (RFC 3834).
+    let auto_submitted = HeaderValue::new(
+        HeaderName::new_from_ascii_str("Auto-Submitted"),
+        "auto-generated".to_owned(),
+    );
     let message = Message::builder()
         .from(sender.clone())
         .to(recipient)
-        .subject(one_line(&mail.subject))
-        .body(mail.body.clone())?;
+        .subject(one_line(mail.subject))
+        .message_id(Some(id))
+        .raw_header(auto_submitted)
+        .header(MIME_VERSION_1_0)
+        .header(ContentType::TEXT_PLAIN)
+        .body(plain_text(mail.body))?;
     Ok(message)
+}
+
+/// The lines of a body, without control characters. Some servers take a lone CR for the end of a line, and could be made to see the end of
+/// the mail there.
+fn plain_text(body: &str) -> String {
+    let is_removed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let body = body.replace("\r\n", "\n");
+    body.replace(is_removed, " ")
 }
 
 /// A subject may have names that customers chose. It becomes one line of at most [`MAX_SUBJECT`] characters, and what would be decoded as an
@@ -288,13 +376,13 @@ impl Transport {
     /// Sends a mail. The inner error concerns this mail only, the outer one the server.
     async fn send(&self, message: Message) -> anyhow::Result<anyhow::Result<()>> {
         match self {
-            Self::Smtp(smtp) => {
-                let Err(error) = smtp.send(message).await else {
+            Self::Smtp { server, .. } => {
+                let Err(error) = server.send(message).await else {
                     return Ok(Ok(()));
                 };
                 let error = anyhow::Error::new(error).context("the mail server");
                 // The status does not tell: the answer to a wrong password is a 5xx too. With a connection, other mails can be sent.
-                if smtp.test_connection().await.unwrap_or(false) {
+                if server.test_connection().await.unwrap_or(false) {
                     Ok(Err(error))
                 } else {
                     Err(error)
@@ -317,30 +405,70 @@ impl Transport {
 mod tests {
     use super::*;
 
-    fn formatted(recipient: &str, subject: &str) -> anyhow::Result<String> {
-        let mail = Mail {
-            id: Uuid::nil(),
-            recipient: recipient.to_owned(),
-            subject: subject.to_owned(),
-            body: "The body.\n".to_owned(),
-            created_at: OffsetDateTime::UNIX_EPOCH,
-        };
-        let sender = "Mchezo <no-reply@mchezo.example>".parse()?;
-        Ok(String::from_utf8(message(&sender, &mail)?.formatted())?)
+    const ADA: &str = "ada@studio.example";
+
+    /// The mail as a strict reader sees it, which also refuses every header that is not ours.
+    fn read_with_id(id: Uuid, mail: NewMessage<'_>) -> anyhow::Result<testing::mail::Mail> {
+        let sender = sender("Mchezo <no-reply@mchezo.example>").unwrap();
+        let formatted = message(&sender, id, mail)?.formatted();
+        Ok(testing::mail::read(&formatted).unwrap())
     }
 
-    /// The names of the headers.
-    fn headers(text: &str) -> Vec<&str> {
-        let (head, _) = text.split_once("\r\n\r\n").unwrap();
-        let lines = head
-            .split("\r\n")
-            .filter(|line| !line.starts_with([' ', '\t']));
-        lines.map(|line| line.split_once(": ").unwrap().0).collect()
+    fn read(recipient: &str, subject: &str, body: &str) -> anyhow::Result<testing::mail::Mail> {
+        let mail = NewMessage {
+            recipient,
+            subject,
+            body,
+        };
+        read_with_id(Uuid::nil(), mail)
+    }
+
+    fn subject(subject: &str) -> String {
+        let read = read(ADA, subject, "The body.\n").unwrap();
+        assert_eq!(read.body, "The body.\n");
+        read.subject
+    }
+
+    #[test]
+    fn names_of_all_languages_arrive() {
+        for name in [
+            "Ada",
+            "Ọ̀yọ́ ń lọ",
+            "Forêt enchantée",
+            "\u{644}\u{639}\u{628}\u{629} \u{627}\u{644}\u{635}\u{62d}\u{631}\u{627}\u{621}",
+            "ጨዋታ 🎮",
+            "Ọ̀yọ́ forêt ".repeat(15).trim_end(),
+        ] {
+            let body =
+                format!("{name} has asked.\n\nhttps://mchezo.example/link/a=b?c\n.\nFrom {name}\n");
+            let recipient = format!("\"{name}\" <ada@studio.example>");
+            let read = read(&recipient, name, &body).unwrap();
+            assert_eq!((read.subject.as_str(), &read.body), (name, &body));
+            assert!(read.to.contains("<ada@studio.example>"), "{}", read.to);
+            // Python shows spaces between the encoded words of a name, as it should not (RFC 2047, section 6.2).
+            let words = |text: &str| text.replace(' ', "");
+            assert!(words(&read.to).contains(&words(name)), "{}", read.to);
+            assert_eq!(read.from, "Mchezo <no-reply@mchezo.example>");
+        }
+    }
+
+    #[test]
+    fn a_mail_that_is_sent_twice_has_one_id() {
+        let mail = NewMessage {
+            recipient: ADA,
+            subject: "A subject",
+            body: "The body.\n",
+        };
+        for id in [Uuid::nil(), crate::ids::row_id()] {
+            for _ in 0..2 {
+                let read = read_with_id(id, mail).unwrap();
+                assert_eq!(read.message_id, format!("<{id}@mchezo.example>"));
+            }
+        }
     }
 
     #[test]
     fn a_name_in_a_subject_adds_no_header() {
-        let plain = formatted("ada@studio.example", "A subject").unwrap();
         for name in [
             "Savanna\r\nBcc: eve@evil.example",
             "Savanna\nBcc: eve@evil.example\n\n<script>",
@@ -349,28 +477,35 @@ mod tests {
             "Savanna\u{85}\u{2029}\u{b}\u{c}\0Bcc: eve@evil.example",
             "Sävanna\r\n Bcc: eve@evil.example",
         ] {
-            let text = formatted("ada@studio.example", name).unwrap();
-            assert_eq!(headers(&text), headers(&plain), "{text}");
-            assert!(!text.contains("\nBcc"), "{text}");
-            assert!(text.ends_with("\r\n\r\nThe body.\r\n"), "{text}");
+            subject(name);
         }
     }
 
     #[test]
     fn a_name_in_a_subject_is_not_decoded_by_its_reader() {
         let encoded = "=?utf-8?q?Your_invoice=0d=0aBcc:_eve?= has made 5 calls";
-        let text = formatted("ada@studio.example", encoded).unwrap();
-        assert!(!text.contains("=?utf-8?q?Your"), "{text}");
-        assert!(text.contains("Your_invoice"), "{text}");
+        let read = subject(encoded);
+        assert!(read.contains("Your_invoice=0d=0aBcc:_eve"), "{read}");
     }
 
     #[test]
     fn a_very_long_subject_is_cut_and_folded() {
         for letter in ["x", "é", "\u{1F3AE}", "x "] {
-            let text = formatted("ada@studio.example", &letter.repeat(100_000)).unwrap();
-            assert!(text.len() < 5_000, "{}", text.len());
-            assert!(text.split("\r\n").all(|line| line.len() <= 998), "{text}");
+            let read = subject(&letter.repeat(100_000));
+            assert!(read.chars().count() <= MAX_SUBJECT, "{read}");
         }
+    }
+
+    #[test]
+    fn lines_of_a_body_are_legal() {
+        for letter in ["x", "é", "\u{1F3AE}", "x "] {
+            let body = format!("{}\n", letter.repeat(10_000));
+            let read = read(ADA, "A subject", &body).unwrap();
+            assert!(read.body == body, "{letter}");
+        }
+        let body = "a\r\nb\r.\rc\0d\u{85}e\tf\n";
+        let read = read(ADA, "A subject", body).unwrap();
+        assert_eq!(read.body, "a\nb . c d e\tf\n");
     }
 
     #[test]
@@ -379,20 +514,55 @@ mod tests {
             "ada@studio.example\r\nBcc: eve@evil.example",
             "ada@studio.example, eve@evil.example",
             "ada@studio.example\u{2028}",
+            "adä@studio.example",
+            "ada@stüdio.example",
             "",
         ] {
-            assert!(formatted(bad, "A subject").is_err(), "{bad:?}");
+            assert!(read(bad, "A subject", "The body.\n").is_err(), "{bad:?}");
         }
-        let plain = formatted("ada@studio.example", "A subject").unwrap();
         for named in [
             "\"Ada\r\nBcc: eve@evil.example\" <ada@studio.example>",
             "\"Ada, Bcc: eve@evil.example\" <ada@studio.example>",
             "=?utf-8?q?Ada=0d=0aBcc:_eve?= <ada@studio.example>",
         ] {
-            if let Ok(text) = formatted(named, "A subject") {
-                assert_eq!(headers(&text), headers(&plain), "{text}");
-                assert!(!text.contains("\nBcc"), "{text}");
-            }
+            // Refused, or without another header.
+            drop(read(named, "A subject", "The body.\n"));
+        }
+    }
+
+    #[test]
+    fn production_sends_no_password_in_clear_and_has_a_sender_that_exists() {
+        let problems = |profile, mail: &str, from: &str| {
+            let settings = Settings {
+                mail: mail.parse().unwrap(),
+                mail_sender: sender(from).unwrap(),
+            };
+            settings.problems(profile).len()
+        };
+        let ours = "Mchezo <no-reply@mchezo.africa>";
+        let good = [
+            "smtps://user:password@host",
+            "smtp://user:password@host:587?tls=required",
+            "smtp://relay:25",
+        ];
+        let bad = [
+            "file:/folder",
+            "smtp://user:password@host",
+            "SMTP://user:password@host:587?tls=opportunistic",
+        ];
+        for mail in good {
+            assert_eq!(problems(Profile::Production, mail, ours), 0, "{mail}");
+        }
+        for mail in bad {
+            assert_eq!(problems(Profile::Production, mail, ours), 1, "{mail}");
+        }
+        for from in ["no-reply@mchezo.example", "a <b@c.Mchezo.EXAMPLE>"] {
+            let mail = "smtps://user:password@host";
+            assert_eq!(problems(Profile::Production, mail, from), 1, "{from}");
+            assert_eq!(problems(Profile::Local, bad[1], from), 0, "{from}");
+        }
+        for from in ["", "mchezo", "Mchezo <no-reply@mchezo.áfrica>"] {
+            sender(from).unwrap_err();
         }
     }
 }

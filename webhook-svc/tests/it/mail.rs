@@ -9,32 +9,26 @@ use kit::mail::Transport;
 use prost::Message as _;
 use webhook::feeds::gateway::Gateway;
 
-use crate::support::{ADA, START, TAKEN, change, followed, mailer, start};
+use crate::support::{ADA, START, TAKEN, change, followed, sent, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_mail_is_written_to_the_folder_once(pool: PgPool) {
+async fn a_mail_arrives_once_as_it_was_written(pool: PgPool) {
     let _service = start(pool.clone(), &[]).await;
     let mut connection = pool.acquire().await.unwrap();
+    let subject = "Forêt enchantée: a delivery has failed";
+    let body = "Ọ̀yọ́ ń lọ, Forêt enchantée, \u{644}\u{639}\u{628}\u{629}.\n";
     let nobody = uuid::Uuid::from_u128(99);
     for account in [ADA, nobody] {
-        mails::insert(&mut connection, account, "A subject", "A body.\n", START)
+        mails::insert(&mut connection, account, subject, body, START)
             .await
             .unwrap();
     }
-    let folder = tempfile::tempdir().unwrap();
-    let transport = Transport::Folder(folder.path().to_owned());
-    let mailer = mailer(&pool, transport);
-    for _ in 0..2 {
-        mailer.send_due(START).await.unwrap();
-    }
-    let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
-    assert_eq!(files.len(), 1);
-    let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
-    assert!(text.contains(&format!("To: {ADA}@mail.example")), "{text}");
-    assert!(
-        text.contains("Subject: A subject") && text.contains("A body."),
-        "{text}"
-    );
+    let mails = sent(&pool).await;
+    assert_eq!(mails.len(), 1, "{mails:?}");
+    let mail = &mails[0];
+    assert_eq!(mail.to, format!("{ADA}@mail.example"));
+    assert_eq!((mail.subject.as_str(), mail.body.as_str()), (subject, body));
+    assert_eq!(sent(&pool).await, [], "it is sent once");
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -60,9 +54,10 @@ async fn staff_get_a_mail_about_an_account_with_very_many_calls(pool: PgPool) {
             .unwrap();
         transaction.commit().await.unwrap();
     }
-    let mail = sqlx::query!("select recipient, subject, body from webhook.mail");
-    let mail = mail.fetch_one(&pool).await.unwrap();
-    assert_eq!(mail.recipient, "Staff <staff@mchezo.example>");
+    let mails = sent(&pool).await;
+    assert_eq!(mails.len(), 1, "{mails:?}");
+    let mail = &mails[0];
+    assert_eq!(mail.to, "Staff <staff@mchezo.example>");
     assert_eq!(
         mail.subject,
         "Ada has made 10000000 calls or more in 2026-03"

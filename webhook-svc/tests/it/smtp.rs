@@ -1,7 +1,7 @@
 //! Mails by SMTP (RFC 5321), to a mail server within the test.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use sqlx::PgPool;
 use time::Duration;
@@ -17,7 +17,7 @@ use crate::support::{ADA, BOB, START, mailer, start};
 #[derive(Debug)]
 struct Mail {
     recipient: String,
-    text: String,
+    content: testing::mail::Mail,
 }
 
 /// How the server behaves.
@@ -29,6 +29,8 @@ struct Behaviour {
     refuses_ada: AtomicBool,
     /// How often it has done so.
     refusals: AtomicUsize,
+    /// The name with which the client has introduced itself last.
+    client: Mutex<String>,
 }
 
 /// A mail server.
@@ -81,7 +83,11 @@ async fn serve(
     while let Some(line) = lines.next_line().await.unwrap() {
         let verb = line.split([' ', ':']).next().unwrap_or_default();
         let answer = match verb.to_ascii_uppercase().as_str() {
-            "EHLO" | "HELO" => "250 mail.example",
+            "EHLO" | "HELO" => {
+                let name = line.split(' ').nth(1).unwrap_or_default();
+                name.clone_into(&mut behaviour.client.lock().unwrap());
+                "250 mail.example"
+            }
             "RCPT"
                 if line.contains(&ADA.to_string())
                     && behaviour.refuses_ada.load(Ordering::Relaxed) =>
@@ -99,13 +105,15 @@ async fn serve(
                     if line == "." {
                         break;
                     }
-                    text.push_str(&line);
-                    text.push('\n');
+                    // A dot at the beginning is sent twice (RFC 5321, section 4.5.2).
+                    text.push_str(line.strip_prefix('.').unwrap_or(&line));
+                    text.push_str("\r\n");
                 }
                 let mail = Mail {
                     recipient: std::mem::take(&mut recipient),
-                    text: std::mem::take(&mut text),
+                    content: testing::mail::read(text.as_bytes()).unwrap(),
                 };
+                text.clear();
                 mails.send(mail).unwrap();
                 "250 OK"
             }
@@ -142,10 +150,13 @@ async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
     }
     let mail = server.mails.recv().await.unwrap();
     assert_eq!(mail.recipient, format!("RCPT TO:<{ADA}@mail.example>"));
-    assert!(mail.text.contains("Subject: A subject"), "{}", mail.text);
-    assert!(mail.text.contains("From: Mchezo <webhooks@mchezo.example>"));
-    assert!(mail.text.contains("A body.\n..\nIts end."), "{}", mail.text);
+    assert_eq!(mail.content.subject, "A subject");
+    assert_eq!(mail.content.from, "Mchezo <webhooks@mchezo.example>");
+    // An empty line is added at the end.
+    assert_eq!(mail.content.body.trim_end(), body.trim_end());
     assert!(server.mails.try_recv().is_err(), "it comes once");
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    assert_eq!(*server.behaviour.client.lock().unwrap(), host.trim());
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -166,7 +177,7 @@ async fn a_refused_mail_is_tried_for_days_and_stops_no_other(pool: PgPool) {
     };
     assert_eq!(send(Duration::ZERO).await, 2);
     let others = server.mails.try_recv().unwrap();
-    assert!(others.text.contains("Subject: Third"), "{}", others.text);
+    assert_eq!(others.content.subject, "Third");
     assert_eq!(send(Duration::minutes(9)).await, 2, "too early");
     assert_eq!(send(Duration::minutes(10)).await, 4);
 
@@ -175,7 +186,7 @@ async fn a_refused_mail_is_tried_for_days_and_stops_no_other(pool: PgPool) {
     server.behaviour.refuses_ada.store(false, Ordering::Relaxed);
     send(Duration::minutes(20)).await;
     let second = server.mails.try_recv().unwrap();
-    assert!(second.text.contains("Subject: Second"), "{}", second.text);
+    assert_eq!(second.content.subject, "Second");
 
     server.behaviour.refuses_ada.store(true, Ordering::Relaxed);
     mails::insert(&mut connection, ADA, "Last", "A body.\n", START)

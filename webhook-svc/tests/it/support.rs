@@ -82,6 +82,21 @@ pub(crate) fn mailer(pool: &PgPool, transport: Transport) -> Mailer {
     }
 }
 
+/// Sends the mails of this database, and returns them as a strict reader sees them, oldest first.
+pub(crate) async fn sent(pool: &PgPool) -> Vec<testing::mail::Mail> {
+    let folder = tempfile::tempdir().unwrap();
+    let mailer = mailer(pool, Transport::Folder(folder.path().to_owned()));
+    mailer.send_due(START).await.unwrap();
+    let files = std::fs::read_dir(folder.path()).unwrap();
+    let mails = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+    let mut mails: Vec<_> = mails
+        .map(|mail| testing::mail::read(&mail).unwrap())
+        .collect();
+    // The ids of rows ascend.
+    mails.sort_by(|one, other| one.message_id.cmp(&other.message_id));
+    mails
+}
+
 /// A key ring with one key.
 pub(crate) fn key_ring(id: &str) -> KeyRing {
     format!("{id}:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=")

@@ -8,7 +8,9 @@ use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::clock::Clock;
 use kit::config::Secret;
+use kit::ids;
 use kit::lifecycle::Lifecycle;
+use kit::mail::{self, NewMessage};
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use kit::rpc::client::Client;
@@ -107,7 +109,7 @@ impl Site {
         // Tests share a Redis, so each has keys of its own.
         let keyspace = Keyspace {
             redis: Redis::lazy(&redis, testing::LONG, "").unwrap(),
-            prefix: format!("test-{}", kit::ids::row_id()),
+            prefix: format!("test-{}", ids::row_id()),
         };
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
         let catalogue_client = Catalogue::new(client.clone(), testing::LONG, 1);
@@ -173,7 +175,7 @@ impl Site {
     /// Makes a person with [`PASSWORD`].
     pub(crate) async fn person(&self, email: &str) -> Uuid {
         let hash = self.app.passwords.hash(PASSWORD).await.unwrap();
-        let id = kit::ids::row_id();
+        let id = ids::row_id();
         let person = people::NewPerson {
             id,
             email,
@@ -185,7 +187,7 @@ impl Site {
 
     /// Makes an account with this person.
     pub(crate) async fn account(&self, person: Uuid, role: Role) -> Uuid {
-        let id = kit::ids::row_id();
+        let id = ids::row_id();
         let account = contracts::gateway::v1::Account {
             id: id.to_string(),
             name: "Savanna".to_owned(),
@@ -213,12 +215,23 @@ impl Site {
         browser
     }
 
-    /// The mails in the outbox, oldest first: recipient, subject and body.
+    /// The mails in the outbox, oldest first: recipient, subject and body. Their readers see the same.
     pub(crate) async fn mails(&self) -> Vec<(String, String, String)> {
         let rows = sqlx::query!("select recipient, subject, body from web.mail order by id");
         let rows = rows.fetch_all(&self.pool).await.unwrap().into_iter();
-        rows.map(|row| (row.recipient, row.subject, row.body))
-            .collect()
+        let sender = "Mchezo <no-reply@mchezo.example>".parse().unwrap();
+        rows.map(|row| {
+            let mail = NewMessage {
+                recipient: &row.recipient,
+                subject: &row.subject,
+                body: &row.body,
+            };
+            let sent = mail::message(&sender, ids::row_id(), mail).unwrap();
+            let read = testing::mail::read(&sent.formatted()).unwrap();
+            assert_eq!((&read.subject, &read.body), (&row.subject, &row.body));
+            (row.recipient, row.subject, row.body)
+        })
+        .collect()
     }
 
     /// The path of the link in the newest mail to this address.

@@ -1,6 +1,7 @@
 //! Support for the tests of services: a real gRPC server on a free port, in the process of the test.
 
 pub mod database;
+pub mod mail;
 pub mod openapi;
 pub mod poison;
 pub mod postgres;
