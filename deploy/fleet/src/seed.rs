@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::folder::Folder;
 use crate::manifest::{Account, Manifest};
 use crate::process;
-use crate::random;
 use crate::say::say;
 use crate::services::WEB;
 use crate::wait::Signals;
@@ -107,13 +106,17 @@ struct Owner<'a> {
     account: &'a str,
 }
 
-/// Gives each account an owner who can sign in to the dashboard.
+/// Gives each account an owner who can sign in to the dashboard. A person who exists keeps the password.
 fn create_people(staff: &Staff<'_>, manifest: &mut Manifest) -> Result<()> {
-    for account in &mut manifest.accounts {
-        let mut password = random::secret()?;
+    let mut accounts = std::mem::take(&mut manifest.accounts);
+    for account in &mut accounts {
+        let mut password = manifest.secret(&format!("password of {}", account.email))?;
         password.truncate(PASSWORD);
         account.password = password;
     }
+    manifest.accounts = accounts;
+    // Before a person has it, in case the launcher is killed in between.
+    manifest.save(staff.folder)?;
     let owners: Vec<Owner<'_>> = manifest
         .accounts
         .iter()

@@ -15,7 +15,7 @@ use web::hashing::PasswordPool;
 use web::store::people::NewPerson;
 use web::store::{members, people};
 
-/// Reads people as JSON from standard input, and creates those that are missing.
+/// Reads people as JSON from standard input, and creates those that are missing. The others keep their passwords.
 #[derive(Debug, Parser)]
 struct Args {
     /// The database of web, which has migrated it
@@ -67,19 +67,15 @@ async fn run(args: Args) -> anyhow::Result<()> {
 async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyhow::Result<()> {
     let email = email::parse(&owner.email).map_err(|problem| anyhow::anyhow!(problem))?;
     let now = Clock::system().now();
-    let hash = passwords.hash(&owner.password).await?;
     let mut transaction = pool.begin().await?;
-    let existing = people::by_email(&mut *transaction, &email).await?;
-    let id = if let Some(person) = existing {
-        let set = people::set_password(&mut *transaction, &person, &hash).await?;
-        set.context("the password was changed meanwhile")?;
+    let id = if let Some(person) = people::by_email(&mut *transaction, &email).await? {
         person.id
     } else {
         let id = ids::row_id();
         let person = NewPerson {
             id,
             email: &email,
-            password_hash: &hash,
+            password_hash: &passwords.hash(&owner.password).await?,
         };
         people::insert(&mut *transaction, person, now).await?;
         id

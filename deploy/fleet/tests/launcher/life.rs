@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::Value;
 
 use crate::bench::{Bench, eventually, is_alive, said};
 
@@ -68,6 +69,24 @@ fn data_and_keys_survive_down_and_up() {
     assert_ne!(fresh["accounts"], before["accounts"]);
     let owner = fresh["database_url"].as_str().unwrap();
     assert!(Bench::sql(owner, "select from economy.kept").contains("does not exist"));
+}
+
+#[test]
+fn an_import_of_changed_data_leaves_passwords_as_they_are() {
+    let bench = Bench::new();
+    bench.must_come_up(&[]);
+    let mut manifest = bench.manifest();
+    let password = |manifest: &Value| manifest["accounts"][0]["password"].clone();
+    let before = password(&manifest);
+    assert_eq!(before.as_str().unwrap().len(), 20);
+    bench.down();
+
+    // The data are others than those that were imported.
+    manifest["memory"]["imported"] = "another fingerprint".into();
+    fs::write(bench.dir().join("fleet.json"), manifest.to_string()).unwrap();
+    let second = bench.must_come_up(&[]);
+    assert!(second.contains("Importing the directory"), "{second}");
+    assert_eq!(password(&bench.manifest()), before);
 }
 
 #[test]

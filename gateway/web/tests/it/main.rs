@@ -30,6 +30,7 @@ mod large_forms;
 mod link_misuse;
 mod links;
 mod listings;
+mod local_people;
 mod neighbour;
 mod notes;
 mod once;
