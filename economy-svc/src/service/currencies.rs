@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use contracts::common::v1::PageInfo;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::CurrenciesService;
 use kit::feed::{Writer, unexpected_outcome};
@@ -11,6 +12,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::render;
+use super::result_page::ResultPage;
 use super::snapshots::SnapshotCache;
 use crate::domain::staff_action::By;
 use crate::store::currencies;
@@ -19,8 +21,8 @@ use crate::write::{Command, CommandHandler, Outcome, SetName};
 
 /// Maximum length of a name.
 const MAX_CHARS: usize = 60;
-/// Games in a list of an account's own.
-const MAX_OWN: i64 = 500;
+/// Names of a currency in an answer about games.
+const MAX_NAMES: i64 = 100;
 /// Begins the `given_by` of a name that an account gave.
 const BY_ACCOUNT: &str = "account ";
 
@@ -57,10 +59,8 @@ impl CurrenciesService for Service {
         &self,
         request: Request<proto::ListOwnCurrenciesRequest>,
     ) -> Result<Response<proto::ListOwnCurrenciesResponse>, Status> {
-        let currencies = self.list_own(&request.into_inner()).await?;
-        Ok(Response::new(proto::ListOwnCurrenciesResponse {
-            currencies,
-        }))
+        let answer = self.list_own(request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 }
 
@@ -80,15 +80,20 @@ impl Service {
     /// The games of an account with the names of their currencies. Members of staff are not named.
     async fn list_own(
         &self,
-        request: &proto::ListOwnCurrenciesRequest,
-    ) -> Result<Vec<proto::OwnCurrency>, Fault> {
+        request: proto::ListOwnCurrenciesRequest,
+    ) -> Result<proto::ListOwnCurrenciesResponse, Fault> {
         let account = parse_account(&request.account_id)?;
         let slug = Some(request.game.as_str()).filter(|slug| !slug.is_empty());
         if slug.is_some_and(|slug| !games::is_text(slug)) {
             return Err(not_yours(&request.game));
         }
+        let filters = [request.account_id.as_str(), request.game.as_str()];
+        let page: ResultPage<String> = ResultPage::read("own currencies", filters, request.page)?;
+        let limits = (page.rows(), MAX_NAMES);
+        let after = page.after.as_deref();
+        let rows = currencies::of_account(&self.pool, account, slug, after, limits).await?;
         let mut currencies: Vec<proto::OwnCurrency> = Vec::new();
-        for row in currencies::of_account(&self.pool, account, slug, MAX_OWN).await? {
+        for row in rows {
             let given_by = row.given_by.unwrap_or_default();
             let is_account = given_by.starts_with(BY_ACCOUNT);
             let name = row.name.map(|name| proto::CurrencyName {
@@ -109,7 +114,14 @@ impl Service {
         if slug.is_some() && currencies.is_empty() {
             return Err(not_yours(&request.game));
         }
-        Ok(currencies)
+        let next = page.next_cursor(&mut currencies, |currency| currency.game.clone())?;
+        Ok(proto::ListOwnCurrenciesResponse {
+            currencies,
+            page: Some(PageInfo {
+                next_cursor: Some(next).filter(|next| !next.is_empty()),
+                ..PageInfo::default()
+            }),
+        })
     }
 }
 
@@ -156,20 +168,18 @@ pub(super) async fn set(
         Outcome::Named(change) => change,
         other => return Err(unexpected_outcome(&other)),
     };
-    let currency = names(pool, Some(game.id)).await?.pop();
+    let names = currencies::names(pool, Some(game.id), None, MAX_NAMES).await?;
+    let currency = by_currency(names).pop();
     Ok(proto::SetCurrencyResponse {
         currency,
         unchanged: change.is_unchanged(),
     })
 }
 
-/// All currencies with their names, or the currency of one game.
-pub(super) async fn names(
-    pool: &PgPool,
-    game: Option<Uuid>,
-) -> Result<Vec<proto::CurrencyNames>, Fault> {
+/// Names that are ordered by their games, with each game once.
+pub(super) fn by_currency(names: Vec<currencies::Row>) -> Vec<proto::CurrencyNames> {
     let mut currencies: Vec<proto::CurrencyNames> = Vec::new();
-    for row in currencies::names(pool, game).await? {
+    for row in names {
         let name = proto::CurrencyName {
             name: row.name,
             since: Some(timestamp::encode(row.since)),
@@ -183,5 +193,5 @@ pub(super) async fn names(
             }),
         }
     }
-    Ok(currencies)
+    currencies
 }

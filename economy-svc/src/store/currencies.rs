@@ -58,8 +58,9 @@ pub async fn name(
     Ok(row.map(|row| (row.name, row.since)))
 }
 
-/// Names a game's currency from `since` on, and creates the currency if the game has none. Returns its revision. A name is never older
-/// than the one before it, also when another replica's clock was ahead.
+/// Names a game's currency from `since` on, and creates the currency if the game has none. Returns its revision.
+///
+/// A name is always newer than the one before it, by a millisecond at least, also when another replica's clock was ahead.
 pub async fn set_name(
     connection: &mut PgConnection,
     game: Uuid,
@@ -76,7 +77,7 @@ pub async fn set_name(
     .await?;
     sqlx::query!(
         "insert into economy.currency_name (game_id, since, name, given_by)
-         select $1::uuid, greatest($2::timestamptz, max(since) + interval '1 microsecond'), $3::text, $4::text
+         select $1::uuid, greatest($2::timestamptz, max(since) + interval '1 millisecond'), $3::text, $4::text
          from economy.currency_name where game_id = $1",
         game,
         since,
@@ -97,15 +98,25 @@ pub struct Row {
     pub given_by: String,
 }
 
-/// The names of all currencies, or of one game's currency, ordered by slug; the newest name first.
-pub async fn names(pool: &PgPool, game: Option<Uuid>) -> Result<Vec<Row>, sqlx::Error> {
+/// The names of all currencies, or of one game's currency, after the one with this slug and time, ordered by slug; the newest name first.
+pub async fn names(
+    pool: &PgPool,
+    game: Option<Uuid>,
+    after: Option<(String, OffsetDateTime)>,
+    limit: i64,
+) -> Result<Vec<Row>, sqlx::Error> {
+    let (after, after_since) = after.unzip();
     sqlx::query_as!(
         Row,
         r#"select game.slug, currency_name.name, currency_name.since, currency_name.given_by
            from economy.currency_name join economy.game on game.id = currency_name.game_id
-           where $1::uuid is null or game.id = $1
-           order by game.slug collate "C", currency_name.since desc"#,
-        game
+           where ($1::uuid is null or game.id = $1)
+               and ($2::text is null or game.slug collate "C" > $2 or game.slug = $2 and currency_name.since < $3)
+           order by game.slug collate "C", currency_name.since desc limit $4"#,
+        game,
+        after,
+        after_since,
+        limit
     )
     .fetch_all(pool)
     .await
@@ -123,12 +134,14 @@ pub struct OwnRow {
     pub given_by: Option<String>,
 }
 
-/// The live games of an account, at most `limit`, or the one with this slug, ordered by slug; the newest name first.
+/// The live games of an account after the slug `after`, or the one with this slug, ordered by slug; at most `limit` games with at most
+/// `names` names each, the newest first.
 pub async fn of_account(
     pool: &PgPool,
     account: Uuid,
     slug: Option<&str>,
-    limit: i64,
+    after: Option<&str>,
+    (limit, names): (i64, i64),
 ) -> Result<Vec<OwnRow>, sqlx::Error> {
     sqlx::query_as!(
         OwnRow,
@@ -137,13 +150,18 @@ pub async fn of_account(
            from (
                select game.id, slug, title, published from economy.game join economy.page on page.id = game.page_id
                where mode = 'live' and owners @> array[$1::uuid] and ($2::text is null or slug = $2)
-               order by slug collate "C" limit $3
+                   and ($3::text is null or slug collate "C" > $3)
+               order by slug collate "C" limit $4
            ) as own
-           left join economy.currency_name on currency_name.game_id = own.id
+           left join lateral (
+               select name, since, given_by from economy.currency_name where game_id = own.id order by since desc limit $5
+           ) as currency_name on true
            order by own.slug collate "C", currency_name.since desc"#,
         account,
         slug,
-        limit
+        after,
+        limit,
+        names
     )
     .fetch_all(pool)
     .await

@@ -80,16 +80,13 @@ async fn listed_currencies(
     last: OffsetDateTime,
 ) -> Result<(Vec<ListedCurrency>, HashMap<Uuid, usize>), sqlx::Error> {
     let rows = sqlx::query!(
-        r#"select game.id, game.slug, game.title, name.name as "currency!", before.cost as "cost_before?",
+        r#"select game.id, game.slug, game.title, economy.currency_name_at(game.id, $1) as "currency!", before.cost as "cost_before?",
                report.at as "at!", report.since as "since?", report.supply as "supply!", report.minted as "minted!", report.burned as "burned!",
                report.meal as "meal!", report.ride as "ride!", report.wage as "wage!", report.rent as "rent!",
                report.output as "output!", report.active_players as "active_players!",
                report.policy_rate as "policy_rate?", report.naira_per_unit as "naira_per_unit?"
            from economy.currency
            join economy.game on game.id = currency.game_id and game.mode = 'live' and game.published
-           join lateral (
-               select name from economy.currency_name where game_id = currency.game_id and since <= $1 order by since desc limit 1
-           ) as name on true
            join lateral (
                select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
                    policy_rate::text, naira_per_unit::text, id,

@@ -48,15 +48,31 @@ pub async fn revoke(
     Ok(revoked.rows_affected() > 0)
 }
 
-/// Every exchange, or the one with this name.
-pub async fn list(pool: &PgPool, name: Option<&str>) -> Result<Vec<Exchange>, sqlx::Error> {
+/// Exchanges by name, after the one with the name `after`.
+pub async fn list(
+    pool: &PgPool,
+    after: Option<&str>,
+    limit: i64,
+) -> Result<Vec<Exchange>, sqlx::Error> {
     sqlx::query_as!(
         Exchange,
         "select name, created_at, created_by, revoked_at from economy.exchange
-         where $1::text is null or name = $1 order by name",
-        name
+         where $1::text is null or name > $1 order by name limit $2",
+        after,
+        limit
     )
     .fetch_all(pool)
+    .await
+}
+
+/// The exchange with this name.
+pub async fn find_named(pool: &PgPool, name: &str) -> Result<Option<Exchange>, sqlx::Error> {
+    sqlx::query_as!(
+        Exchange,
+        "select name, created_at, created_by, revoked_at from economy.exchange where name = $1",
+        name
+    )
+    .fetch_optional(pool)
     .await
 }
 

@@ -54,8 +54,7 @@ pub async fn list(pool: &PgPool, filter: Filter, limit: i64) -> Result<Vec<Entry
                 order by earlier.at desc, earlier.id desc limit 1) as since,
                supply, minted, burned, meal, ride, wage, rent, output, active_players,
                policy_rate::text, naira_per_unit::text,
-               (select name from economy.currency_name where game_id = $1 and since <= report.at
-                order by since desc limit 1) as "currency!"
+               economy.currency_name_at($1, at) as "currency!"
            from economy.report
            where game_id = $1 and counted
                and ($2::timestamptz is null or at >= $2) and ($3::timestamptz is null or at < $3)

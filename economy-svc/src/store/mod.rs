@@ -4,6 +4,7 @@ pub mod currencies;
 pub mod economy;
 pub mod exchanges;
 pub mod games;
+pub mod held_reports;
 pub mod history;
 pub mod own_reports;
 pub mod pages;

@@ -26,8 +26,7 @@ pub async fn list(
     let (after, after_id) = after.unzip();
     let rows = sqlx::query!(
         r#"select report.id, game.slug,
-               (select name from economy.currency_name where game_id = report.game_id and since <= report.at
-                order by since desc limit 1) as "currency!",
+               economy.currency_name_at(report.game_id, report.at) as "currency!",
                report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
                policy_rate::text, naira_per_unit::text, held, compared_with, supply_expected, supply_differs,
                counted, rejected, decided_at, reason

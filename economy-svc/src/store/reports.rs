@@ -171,43 +171,38 @@ pub struct Row {
 /// Which reports are read.
 #[derive(Debug, Clone, Copy)]
 pub enum Selection<'a> {
-    /// Held reports, the oldest first.
-    Held,
     /// The reports with these numbers.
     Numbers(&'a [i64]),
     /// Reports whose supply differs from the expected one, the newest first, after the one with this time and number.
     SupplyDiffers(Option<(OffsetDateTime, i64)>),
 }
 
+/// The newest first.
 pub async fn list(
     pool: &PgPool,
     selection: Selection<'_>,
     limit: i64,
 ) -> Result<Vec<Row>, sqlx::Error> {
-    let (kind, ids, after) = match selection {
-        Selection::Held => ("held", None, None),
-        Selection::Numbers(ids) => ("numbers", Some(ids), None),
-        Selection::SupplyDiffers(after) => ("supply", None, after),
+    let (ids, after) = match selection {
+        Selection::Numbers(ids) => (Some(ids), None),
+        Selection::SupplyDiffers(after) => (None, after),
     };
     let (after, after_id) = after.unzip();
     let rows = sqlx::query!(
         r#"with selected as (
-               (select id from economy.report where $1 = 'held' and not counted and not rejected order by at, id limit $5)
-               union all select id from economy.report where $1 = 'numbers' and id = any ($2)
+               select id from economy.report where id = any ($1::bigint[])
                union all (
                    select id from economy.report
-                   where $1 = 'supply' and supply_differs and ($3::timestamptz is null or (at, id) < ($3, $4::bigint))
-                   order by at desc, id desc limit $5
+                   where $1::bigint[] is null and supply_differs and ($2::timestamptz is null or (at, id) < ($2, $3::bigint))
+                   order by at desc, id desc limit $4
                )
            )
            select report.id, game.slug,
-               (select name from economy.currency_name where game_id = report.game_id and since <= report.at
-                order by since desc limit 1) as "currency!",
+               economy.currency_name_at(report.game_id, report.at) as "currency!",
                report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
                policy_rate::text, naira_per_unit::text, held, compared_with, supply_expected, supply_differs
            from selected join economy.report using (id) join economy.game on game.id = report.game_id
-           order by report.at, report.id"#,
-        kind,
+           order by report.at desc, report.id desc"#,
         ids,
         after,
         after_id,
@@ -215,7 +210,7 @@ pub async fn list(
     )
     .fetch_all(pool)
     .await?;
-    let mut rows: Vec<Row> = (rows.into_iter())
+    Ok((rows.into_iter())
         .map(|row| Row {
             id: row.id,
             slug: row.slug,
@@ -227,11 +222,7 @@ pub async fn list(
             supply_expected: row.supply_expected,
             supply_differs: row.supply_differs,
         })
-        .collect();
-    if matches!(selection, Selection::SupplyDiffers(_)) {
-        rows.reverse();
-    }
-    Ok(rows)
+        .collect())
 }
 
 /// The number of reports whose supply differs from the expected one.

@@ -100,12 +100,12 @@ impl Apply for CommandHandler {
                 Ok((Outcome::Named(change), changes))
             }
             Command::Review(by, review) => {
-                let (decided, changes) = review::decide(&mut *connection, by, review, now).await?;
-                if decided == ReviewOutcome::Decided {
-                    by.record(connection, SCHEMA, review::subject(review), now)
+                let (outcome, changes) = review::decide(&mut *connection, by, review, now).await?;
+                if !outcome.is_unchanged() {
+                    by.record(connection, SCHEMA, review::subject(review, outcome), now)
                         .await?;
                 }
-                Ok((Outcome::Decided(decided), changes))
+                Ok((Outcome::Decided(outcome), changes))
             }
             Command::Reverse(by, reverse) => {
                 let (is_new, changes) =

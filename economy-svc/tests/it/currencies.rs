@@ -26,7 +26,7 @@ async fn a_currency_is_renamed_and_its_history_kept(pool: PgPool) {
     };
     assert_eq!(economy.rates_of(request).await.1[0].currency_from, "BAO");
     let names = (economy.staff.clone())
-        .list_currency_names(proto::ListCurrencyNamesRequest {})
+        .list_currency_names(proto::ListCurrencyNamesRequest::default())
         .await;
     let bao = names.unwrap().into_inner().currencies.remove(0);
     let names: Vec<(&str, &str)> = (bao.names.iter())

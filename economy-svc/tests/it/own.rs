@@ -18,6 +18,7 @@ async fn own(
     let request = proto::ListOwnCurrenciesRequest {
         account_id: account.to_owned(),
         game: game.to_owned(),
+        page: None,
     };
     let listed = economy
         .currencies
@@ -96,6 +97,63 @@ async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool)
 }
 
 #[testing::database_test(economy::MIGRATOR)]
+async fn the_games_of_an_account_have_pages_and_a_currency_has_its_newest_names(pool: PgPool) {
+    let economy = start(pool).await;
+    let slugs: Vec<String> = (100..225).map(|n| format!("game-{n}")).collect();
+    for slug in &slugs {
+        economy.game(slug, true).await;
+    }
+    economy.owned_by(&[ACCOUNT]).await;
+    for n in 0..102 {
+        economy.name(&slugs[0], &format!("Name {n}")).await;
+    }
+    let (mut games, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = proto::ListOwnCurrenciesRequest {
+            account_id: ACCOUNT.to_owned(),
+            game: String::new(),
+            page: Some(PageRequest { limit: 50, cursor }),
+        };
+        let listed = economy
+            .currencies
+            .clone()
+            .list_own_currencies(request)
+            .await;
+        let listed = listed.unwrap().into_inner();
+        assert!(listed.currencies.len() <= 50);
+        games.extend(listed.currencies);
+        let Some(next) = listed.page.unwrap().next_cursor else {
+            break;
+        };
+        cursor = next;
+    }
+    let listed: Vec<&str> = games.iter().map(|own| own.game.as_str()).collect();
+    assert_eq!(listed, slugs);
+    assert_eq!(games[0].names.len(), 100);
+    assert_eq!(games[0].names[0].name, "Name 101");
+
+    // Staff read all names, page by page.
+    let (mut names, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = proto::ListCurrencyNamesRequest {
+            page: Some(PageRequest { limit: 100, cursor }),
+        };
+        let listed = economy.staff.clone().list_currency_names(request).await;
+        let listed = listed.unwrap().into_inner();
+        for currency in listed.currencies {
+            assert_eq!(currency.game, slugs[0]);
+            names.extend(currency.names.into_iter().map(|name| name.name));
+        }
+        if listed.next_cursor.is_empty() {
+            break;
+        }
+        cursor = listed.next_cursor;
+    }
+    let expected: Vec<String> = (0..102).rev().map(|n| format!("Name {n}")).collect();
+    assert_eq!(names, expected);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
 async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPool) {
     use proto::ReportState::{Counted, Held, Rejected};
 
@@ -112,11 +170,13 @@ async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPoo
     let approve = proto::ApproveReportRequest {
         report: numbers[0],
         reason: "a note for staff".to_owned(),
+        with_older: false,
     };
     economy.staff.clone().approve_report(approve).await.unwrap();
     let reject = proto::RejectReportRequest {
         report: numbers[1],
         reason: "The meal is a misprint.".to_owned(),
+        with_older: false,
     };
     economy.staff.clone().reject_report(reject).await.unwrap();
 

@@ -1,5 +1,6 @@
 //! Held reports, and the decisions of staff.
 
+use contracts::common::v1::PageRequest;
 use contracts::economy::v1 as proto;
 use kit::{Code, Fault};
 use sqlx::PgPool;
@@ -10,7 +11,7 @@ use crate::support::{Economy, report, start};
 async fn approve(economy: &Economy, report: i64) -> Result<bool, Fault> {
     let request = proto::ApproveReportRequest {
         report,
-        reason: String::new(),
+        ..proto::ApproveReportRequest::default()
     };
     let answer = economy.staff.clone().approve_report(request).await?;
     Ok(answer.into_inner().unchanged)
@@ -20,15 +21,55 @@ async fn reject(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fa
     let request = proto::RejectReportRequest {
         report,
         reason: reason.to_owned(),
+        with_older: false,
     };
     let answer = economy.staff.clone().reject_report(request).await?;
     Ok(answer.into_inner().unchanged)
 }
 
+/// The held reports of a game, or the newest of each game (empty), read in pages of this many.
+async fn held_pages(economy: &Economy, game: &str, limit: u32) -> Vec<proto::HeldReport> {
+    let (mut reports, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = proto::ListHeldReportsRequest {
+            game: game.to_owned(),
+            page: Some(PageRequest { limit, cursor }),
+        };
+        let answer = economy.staff.clone().list_held_reports(request).await;
+        let answer = answer.unwrap().into_inner();
+        assert!(answer.reports.len() <= usize::try_from(limit).unwrap());
+        reports.extend(answer.reports);
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            return reports;
+        }
+    }
+}
+
 async fn held(economy: &Economy) -> Vec<proto::HeldReport> {
-    let request = proto::ListHeldReportsRequest {};
-    let answer = economy.staff.clone().list_held_reports(request).await;
-    answer.unwrap().into_inner().reports
+    held_pages(economy, "", 100).await
+}
+
+/// Sends a report of each of these prices, all of which are held; returns their numbers.
+async fn hold(economy: &Economy, game: &str, meals: &[u64]) -> Vec<i64> {
+    let mut numbers = Vec::new();
+    for meal in meals {
+        economy.clock.advance(Duration::HOUR);
+        let answer = economy.report(game, &report(*meal)).await.unwrap();
+        assert!(!answer.counted);
+        numbers.push(answer.report.unwrap());
+    }
+    numbers
+}
+
+/// Game, number and the number of older held reports of each.
+fn numbers(held: &[proto::HeldReport]) -> Vec<(&str, i64, u64)> {
+    let mut numbers = Vec::new();
+    for held in held {
+        let report = held.report.as_ref().unwrap();
+        numbers.push((report.game.as_str(), report.id, held.older));
+    }
+    numbers
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -166,4 +207,99 @@ async fn what_staff_do_is_in_the_audit(pool: PgPool) {
         [("reject_report", number.as_str()), ("set_currency", "bao")]
     );
     assert!(entries[0].details.contains("A typing error."));
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_game_with_many_held_reports_hides_no_other_game(pool: PgPool) {
+    let economy = start(pool).await;
+    for game in ["bao", "kora", "mbira"] {
+        economy.listed(game, 10).await;
+    }
+    let bao = hold(&economy, "bao", &[20; 101]).await;
+    let kora = hold(&economy, "kora", &[30]).await;
+    let mbira = hold(&economy, "mbira", &[30, 40]).await;
+    let newest = [
+        ("bao", bao[100], 100),
+        ("kora", kora[0], 0),
+        ("mbira", mbira[1], 1),
+    ];
+    for limit in [1, 2, 3, 100] {
+        let listed = held_pages(&economy, "", limit).await;
+        assert_eq!(numbers(&listed), newest, "{limit}");
+    }
+    // All of one game, newest first.
+    for limit in [7, 100] {
+        let listed = held_pages(&economy, "bao", limit).await;
+        let with_older = bao.iter().rev().zip((0..101).rev());
+        let expected: Vec<(&str, i64, u64)> =
+            with_older.map(|(id, older)| ("bao", *id, older)).collect();
+        assert_eq!(numbers(&listed), expected, "{limit}");
+        let (first, last) = (&listed[0], &listed[100]);
+        assert_eq!(first.last_counted, last.last_counted);
+        assert!(first.last_counted.is_some());
+    }
+    assert_eq!(held_pages(&economy, "kora", 100).await.len(), 1);
+    let unknown = proto::ListHeldReportsRequest {
+        game: "nothing".to_owned(),
+        page: None,
+    };
+    let fault = economy
+        .staff
+        .clone()
+        .list_held_reports(unknown)
+        .await
+        .unwrap_err();
+    assert_eq!(Fault::from(fault).code, Code::NotFound);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn one_call_decides_on_a_report_and_the_older_ones_of_its_game(pool: PgPool) {
+    let economy = start(pool).await;
+    for game in ["bao", "kora"] {
+        economy.listed(game, 10).await;
+    }
+    let bao = hold(&economy, "bao", &[20, 30, 40, 50]).await;
+    let kora = hold(&economy, "kora", &[30, 40]).await;
+    let approve = async |report| {
+        let request = proto::ApproveReportRequest {
+            report,
+            with_older: true,
+            ..proto::ApproveReportRequest::default()
+        };
+        let answer = economy.staff.clone().approve_report(request).await?;
+        let answer = answer.into_inner();
+        Ok::<_, Fault>((answer.unchanged, answer.older))
+    };
+    // A report that came after the member of staff looked stays held, and so do those of other games.
+    assert_eq!(approve(bao[2]).await.unwrap(), (false, 2));
+    let waiting = held(&economy).await;
+    assert_eq!(
+        numbers(&waiting),
+        [("bao", bao[3], 0), ("kora", kora[1], 1)]
+    );
+    assert_eq!(approve(bao[2]).await.unwrap(), (true, 0));
+    let all = economy.all_currencies().await;
+    assert_eq!((all[0].slug.as_str(), all[0].basket.meal), ("bao", 40));
+
+    let reject = async |report| {
+        let request = proto::RejectReportRequest {
+            report,
+            reason: "The prices are in cents.".to_owned(),
+            with_older: true,
+        };
+        let answer = economy.staff.clone().reject_report(request).await?;
+        let answer = answer.into_inner();
+        Ok::<_, Fault>((answer.unchanged, answer.older))
+    };
+    assert!(
+        !self::reject(&economy, kora[1], "A typing error.")
+            .await
+            .unwrap()
+    );
+    assert_eq!(reject(kora[1]).await.unwrap(), (false, 1), "the older one");
+    assert_eq!(numbers(&held(&economy).await), [("bao", bao[3], 0)]);
+    let fault = reject(bao[2]).await.unwrap_err();
+    assert_eq!(fault.code, Code::PreconditionFailed);
+    assert_eq!(approve(bao[3]).await.unwrap(), (false, 0));
+    assert!(held(&economy).await.is_empty());
 }

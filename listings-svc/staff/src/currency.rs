@@ -25,8 +25,12 @@ pub(crate) enum Command {
         /// The name of the currency
         name: String,
     },
-    /// List all currencies with their present and former names, newest first
-    List,
+    /// List the currencies with their present and former names, newest first
+    List {
+        /// Names at most
+        #[arg(long, default_value = "500", value_parser = limit)]
+        limit: NonZeroUsize,
+    },
     /// List the balances of a currency's accounts: players, the maker, exchanges and their parties
     ListBalances {
         /// The slug of the game
@@ -77,19 +81,41 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let document = serde_json::json!({ "currency": currency });
             output.answer(&document, || currency_table(&[currency]))
         }
-        Command::List => {
-            let request = proto::ListCurrencyNamesRequest {};
-            let response = economy.list_currency_names(request).await?.into_inner();
-            let currencies: Vec<Currency> = response
-                .currencies
-                .into_iter()
-                .map(Currency::from)
-                .collect();
-            let document = serde_json::json!({ "currencies": currencies });
-            output.answer(&document, || currency_table(&currencies))
-        }
+        Command::List { limit } => list(economy, limit, output).await,
         Command::ListBalances { game, limit } => balances(economy, game, limit, output).await,
     }
+}
+
+async fn list(
+    economy: StaffServiceClient<Client>,
+    limit: NonZeroUsize,
+    output: Output,
+) -> Result<(), Error> {
+    // A row is a name: a page may end between two names of a currency.
+    let read = async |page| {
+        let request = proto::ListCurrencyNamesRequest { page: Some(page) };
+        let response = economy.clone().list_currency_names(request).await?;
+        let response = response.into_inner();
+        let names = response.currencies.into_iter().flat_map(|currency| {
+            let game = currency.game;
+            (currency.names.into_iter()).map(move |name| (game.clone(), name))
+        });
+        Ok((names.collect(), response.next_cursor))
+    };
+    let (names, more) = rows::read(limit, read).await?;
+    let mut currencies: Vec<proto::CurrencyNames> = Vec::new();
+    for (game, name) in names {
+        match currencies.last_mut() {
+            Some(currency) if currency.game == game => currency.names.push(name),
+            _ => currencies.push(proto::CurrencyNames {
+                game,
+                names: vec![name],
+            }),
+        }
+    }
+    let currencies: Vec<Currency> = currencies.into_iter().map(Currency::from).collect();
+    let document = serde_json::json!({ "currencies": currencies, "more": more });
+    output.answer(&document, || currency_table(&currencies))
 }
 
 #[derive(Debug, Serialize)]

@@ -1,15 +1,19 @@
 //! `staff exchange …`: exchanges that record swaps, and their tokens
 
+use std::num::NonZeroUsize;
+
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::public::Timestamp;
 use serde::Serialize;
 
+use crate::arguments::limit;
 use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::rows;
 use crate::table::table;
 
 #[derive(Debug, Subcommand)]
@@ -19,8 +23,12 @@ pub(crate) enum Command {
         /// Small letters, digits and hyphens; a name is never used again
         name: String,
     },
-    /// List all exchanges
-    List,
+    /// List the exchanges by name
+    List {
+        /// Rows at most
+        #[arg(long, default_value = "500", value_parser = limit)]
+        limit: NonZeroUsize,
+    },
     /// Revoke the token of an exchange; its swaps stay
     Revoke {
         /// The name of the exchange
@@ -55,12 +63,15 @@ impl From<proto::Exchange> for Exchange {
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
     let exchange = match command {
-        Command::List => {
-            let request = proto::ListExchangesRequest {};
-            let response = economy.list_exchanges(request).await?.into_inner();
-            let exchanges = response.exchanges.into_iter().map(Exchange::from);
-            let exchanges: Vec<Exchange> = exchanges.collect();
-            let document = serde_json::json!({ "exchanges": exchanges });
+        Command::List { limit } => {
+            let read = async |page| {
+                let request = proto::ListExchangesRequest { page: Some(page) };
+                let response = economy.clone().list_exchanges(request).await?.into_inner();
+                Ok((response.exchanges, response.next_cursor))
+            };
+            let (exchanges, more) = rows::read(limit, read).await?;
+            let exchanges: Vec<Exchange> = exchanges.into_iter().map(Exchange::from).collect();
+            let document = serde_json::json!({ "exchanges": exchanges, "more": more });
             return output.answer(&document, || exchange_table(&exchanges));
         }
         Command::Add { name } => {

@@ -11,6 +11,7 @@ use kit::rpc::client::Client;
 use serde::Serialize;
 
 use crate::arguments::{limit, report_number};
+use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
@@ -19,8 +20,15 @@ use crate::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List the held reports, oldest first, each next to the last counted one
-    List,
+    /// List the newest held report of each game next to the last counted one, the game that waits longest first
+    List {
+        /// The slug of a game: list all of its held reports, newest first
+        #[arg(long, default_value = "", hide_default_value = true)]
+        game: String,
+        /// Reports at most
+        #[arg(long, default_value = "50", value_parser = limit)]
+        limit: NonZeroUsize,
+    },
     /// List the reports whose supply differs by more than 1 % from the supply before, plus minted, minus burned; newest first
     ListSupply {
         /// Rows at most
@@ -32,6 +40,9 @@ pub(crate) enum Command {
         /// The number of the report
         #[arg(value_parser = report_number)]
         report: i64,
+        /// Also the older held reports of the game
+        #[arg(long)]
+        with_older: bool,
         /// The reason, for the record
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
@@ -41,6 +52,9 @@ pub(crate) enum Command {
         /// The number of the report
         #[arg(value_parser = report_number)]
         report: i64,
+        /// Also the older held reports of the game
+        #[arg(long)]
+        with_older: bool,
         /// The reason that the owners of the game read
         #[arg(long)]
         reason: String,
@@ -50,6 +64,8 @@ pub(crate) enum Command {
 #[derive(Debug, Serialize)]
 struct HeldReport {
     held: String,
+    /// Older reports of the game that are held.
+    older: u64,
     report: Report,
     last_counted: Option<Report>,
 }
@@ -111,35 +127,62 @@ impl From<proto::Report> for Report {
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
     match command {
-        Command::List => {
-            let request = proto::ListHeldReportsRequest {};
-            let response = economy.list_held_reports(request).await?.into_inner();
-            print_held(response.reports, output)
+        Command::List { game, limit } => {
+            let read = async |page| {
+                let request = proto::ListHeldReportsRequest {
+                    game: game.clone(),
+                    page: Some(page),
+                };
+                let response = economy.clone().list_held_reports(request).await?;
+                let response = response.into_inner();
+                Ok((response.reports, response.next_cursor))
+            };
+            let (reports, more) = rows::read(limit, read).await?;
+            print_held(reports, more, output)
         }
         Command::ListSupply { limit } => print_supply(economy, limit, output).await,
-        Command::Approve { report, reason } => {
-            let request = proto::ApproveReportRequest { report, reason };
+        Command::Approve {
+            report,
+            with_older,
+            reason,
+        } => {
+            let request = proto::ApproveReportRequest {
+                report,
+                reason,
+                with_older,
+            };
             let response = economy.approve_report(request).await?.into_inner();
-            print_decision(report, "counts", response.unchanged, output)
+            let decided = (response.unchanged, response.older);
+            print_decision(report, "counts", decided, output)
         }
-        Command::Reject { report, reason } => {
-            let request = proto::RejectReportRequest { report, reason };
+        Command::Reject {
+            report,
+            with_older,
+            reason,
+        } => {
+            let request = proto::RejectReportRequest {
+                report,
+                reason,
+                with_older,
+            };
             let response = economy.reject_report(request).await?.into_inner();
-            print_decision(report, "rejected", response.unchanged, output)
+            let decided = (response.unchanged, response.older);
+            print_decision(report, "rejected", decided, output)
         }
     }
 }
 
-fn print_held(reports: Vec<proto::HeldReport>, output: Output) -> Result<(), Error> {
+fn print_held(reports: Vec<proto::HeldReport>, more: bool, output: Output) -> Result<(), Error> {
     let reports: Vec<HeldReport> = (reports.into_iter())
         .map(|held| HeldReport {
             held: held.held,
+            older: held.older,
             report: held.report.unwrap_or_default().into(),
             last_counted: held.last_counted.map(Report::from),
         })
         .collect();
     if output.is_json() {
-        return output.line(&serde_json::json!({ "reports": reports }), "");
+        return output.line(&serde_json::json!({ "reports": reports, "more": more }), "");
     }
     if reports.is_empty() {
         output.print("no report is held");
@@ -161,6 +204,13 @@ fn print_held(reports: Vec<proto::HeldReport>, output: Output) -> Result<(), Err
             ));
         }
         output.print(&compare(held).to_string());
+        if held.older > 0 {
+            output.print(&format!(
+                "  Older reports of this game are held: {}. {} lists them; --with-older decides on them together with this one.",
+                held.older,
+                command_hint::staff(&format!("report list --game {game}"))
+            ));
+        }
     }
     Ok(())
 }
@@ -211,12 +261,21 @@ fn compare(held: &HeldReport) -> comfy_table::Table {
     table(["figure", "last counted", "held"], rows)
 }
 
-fn print_decision(report: i64, state: &str, unchanged: bool, output: Output) -> Result<(), Error> {
+fn print_decision(
+    report: i64,
+    state: &str,
+    (unchanged, older): (bool, u64),
+    output: Output,
+) -> Result<(), Error> {
     if unchanged {
         output::note(&format!(
             "nothing was changed: the state of report {report} is already `{state}`"
         ));
     }
-    let document = serde_json::json!({ "report": report, "state": state, "unchanged": unchanged });
-    output.line(&document, &format!("{state}: report {report}"))
+    let document = serde_json::json!({ "report": report, "state": state, "unchanged": unchanged, "older": older });
+    let line = match older {
+        0 => format!("{state}: report {report}"),
+        older => format!("{state}: report {report}, and older reports of the game: {older}"),
+    };
+    output.line(&document, &line)
 }

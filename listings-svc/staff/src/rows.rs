@@ -6,6 +6,7 @@ use contracts::common::v1::PageRequest;
 use tonic::Status;
 
 use crate::error::Error;
+use crate::output;
 
 /// Rows per request.
 const PAGE_SIZE: usize = 100;
@@ -25,8 +26,12 @@ pub(crate) async fn read<R>(
         };
         let (more, next) = read(page).await?;
         rows.extend(more);
-        if next.is_empty() || rows.len() >= limit.get() {
-            return Ok((rows, !next.is_empty()));
+        if next.is_empty() {
+            return Ok((rows, false));
+        }
+        if rows.len() >= limit.get() {
+            output::note("the list has more rows; a larger --limit shows them");
+            return Ok((rows, true));
         }
         cursor = next;
     }

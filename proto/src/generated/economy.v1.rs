@@ -24,6 +24,7 @@ pub struct SetOwnCurrencyRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SetCurrencyResponse {
+    /// With its newest 100 names.
     #[prost(message, optional, tag = "1")]
     pub currency: ::core::option::Option<CurrencyNames>,
     /// The currency already has this name.
@@ -56,12 +57,16 @@ pub struct ListOwnCurrenciesRequest {
     /// Only the game with this slug; `not_found` unless the account owns it. Empty: all.
     #[prost(string, tag = "2")]
     pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListOwnCurrenciesResponse {
-    /// At most 500.
     #[prost(message, repeated, tag = "1")]
     pub currencies: ::prost::alloc::vec::Vec<OwnCurrency>,
+    /// Without `total`.
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
 /// A game of an account, and its currency.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -74,7 +79,7 @@ pub struct OwnCurrency {
     /// Whether the public sees the game; otherwise its currency is not listed either.
     #[prost(bool, tag = "3")]
     pub published: bool,
-    /// Newest first; empty while no currency is registered. `given_by` is `account` or `staff`.
+    /// The newest 100, newest first; empty while no currency is registered. `given_by` is `account` or `staff`.
     #[prost(message, repeated, tag = "4")]
     pub names: ::prost::alloc::vec::Vec<CurrencyName>,
 }
@@ -2139,19 +2144,35 @@ pub struct SetCurrencyRequest {
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListCurrencyNamesRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListCurrencyNamesRequest {
+    #[prost(message, optional, tag = "1")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListCurrencyNamesResponse {
+    /// The last one may have more names on the next page.
     #[prost(message, repeated, tag = "1")]
     pub currencies: ::prost::alloc::vec::Vec<CurrencyNames>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListHeldReportsRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListHeldReportsRequest {
+    /// The slug of a game. Empty: the newest held report of each game.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListHeldReportsResponse {
     #[prost(message, repeated, tag = "1")]
     pub reports: ::prost::alloc::vec::Vec<HeldReport>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct HeldReport {
@@ -2163,6 +2184,9 @@ pub struct HeldReport {
     /// The reason for holding it.
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
+    /// How many older reports of the game are held.
+    #[prost(uint64, tag = "4")]
+    pub older: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Report {
@@ -2231,12 +2255,18 @@ pub struct ApproveReportRequest {
     pub report: i64,
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
+    /// Also the held reports of the game with lower numbers.
+    #[prost(bool, tag = "3")]
+    pub with_older: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportResponse {
-    /// The report already counted.
+    /// Nothing was decided: the report already counted.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
+    /// How many older reports were approved with it.
+    #[prost(uint64, tag = "2")]
+    pub older: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportRequest {
@@ -2245,12 +2275,18 @@ pub struct RejectReportRequest {
     /// Required; the owners of the game see it.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
+    /// Also the held reports of the game with lower numbers.
+    #[prost(bool, tag = "3")]
+    pub with_older: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportResponse {
-    /// The report was already rejected.
+    /// Nothing was decided: the report was already rejected.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
+    /// How many older reports were rejected with it.
+    #[prost(uint64, tag = "2")]
+    pub older: u64,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportSwapsRequest {
@@ -2404,12 +2440,18 @@ pub struct CreateExchangeResponse {
     #[prost(string, tag = "2")]
     pub token: ::prost::alloc::string::String,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListExchangesRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListExchangesRequest {
+    #[prost(message, optional, tag = "1")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListExchangesResponse {
     #[prost(message, repeated, tag = "1")]
     pub exchanges: ::prost::alloc::vec::Vec<Exchange>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevokeExchangeRequest {
@@ -2541,7 +2583,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "SetCurrency"));
             self.inner.unary(req, path, codec).await
         }
-        /// Every currency with all its names, listed or not, by the slug of its game.
+        /// Every currency with all its names, listed or not, by the slug of its game; a page has up to 100 names.
         pub async fn list_currency_names(
             &mut self,
             request: impl tonic::IntoRequest<super::ListCurrencyNamesRequest>,
@@ -2566,7 +2608,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListCurrencyNames"));
             self.inner.unary(req, path, codec).await
         }
-        /// Held reports, oldest first, each with the last counted report before it.
+        /// Held reports, each with the counted report that it was compared with. Without a game: the newest held report of each game, the game that
+        /// waits longest first. With a game: all of its held reports, newest first.
         pub async fn list_held_reports(
             &mut self,
             request: impl tonic::IntoRequest<super::ListHeldReportsRequest>,
@@ -2591,7 +2634,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListHeldReports"));
             self.inner.unary(req, path, codec).await
         }
-        /// Approves a held report: it counts, with its own time. A second approval changes nothing.
+        /// Approves a held report: it counts, with its own time. `with_older` approves the game's older held reports too. A second approval changes
+        /// nothing.
         pub async fn approve_report(
             &mut self,
             request: impl tonic::IntoRequest<super::ApproveReportRequest>,
@@ -2616,7 +2660,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ApproveReport"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects a held report: it never counts. A second rejection changes nothing.
+        /// Rejects a held report: it never counts. `with_older` rejects the game's older held reports too. A second rejection changes nothing.
         pub async fn reject_report(
             &mut self,
             request: impl tonic::IntoRequest<super::RejectReportRequest>,
@@ -2846,7 +2890,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "CreateExchange"));
             self.inner.unary(req, path, codec).await
         }
-        /// Every exchange, by name.
+        /// The exchanges, by name.
         pub async fn list_exchanges(
             &mut self,
             request: impl tonic::IntoRequest<super::ListExchangesRequest>,
@@ -2946,7 +2990,7 @@ pub mod staff_service_server {
             tonic::Response<super::SetCurrencyResponse>,
             tonic::Status,
         >;
-        /// Every currency with all its names, listed or not, by the slug of its game.
+        /// Every currency with all its names, listed or not, by the slug of its game; a page has up to 100 names.
         async fn list_currency_names(
             &self,
             request: tonic::Request<super::ListCurrencyNamesRequest>,
@@ -2954,7 +2998,8 @@ pub mod staff_service_server {
             tonic::Response<super::ListCurrencyNamesResponse>,
             tonic::Status,
         >;
-        /// Held reports, oldest first, each with the last counted report before it.
+        /// Held reports, each with the counted report that it was compared with. Without a game: the newest held report of each game, the game that
+        /// waits longest first. With a game: all of its held reports, newest first.
         async fn list_held_reports(
             &self,
             request: tonic::Request<super::ListHeldReportsRequest>,
@@ -2962,7 +3007,8 @@ pub mod staff_service_server {
             tonic::Response<super::ListHeldReportsResponse>,
             tonic::Status,
         >;
-        /// Approves a held report: it counts, with its own time. A second approval changes nothing.
+        /// Approves a held report: it counts, with its own time. `with_older` approves the game's older held reports too. A second approval changes
+        /// nothing.
         async fn approve_report(
             &self,
             request: tonic::Request<super::ApproveReportRequest>,
@@ -2970,7 +3016,7 @@ pub mod staff_service_server {
             tonic::Response<super::ApproveReportResponse>,
             tonic::Status,
         >;
-        /// Rejects a held report: it never counts. A second rejection changes nothing.
+        /// Rejects a held report: it never counts. `with_older` rejects the game's older held reports too. A second rejection changes nothing.
         async fn reject_report(
             &self,
             request: tonic::Request<super::RejectReportRequest>,
@@ -3043,7 +3089,7 @@ pub mod staff_service_server {
             tonic::Response<super::CreateExchangeResponse>,
             tonic::Status,
         >;
-        /// Every exchange, by name.
+        /// The exchanges, by name.
         async fn list_exchanges(
             &self,
             request: tonic::Request<super::ListExchangesRequest>,

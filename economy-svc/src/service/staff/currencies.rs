@@ -6,7 +6,9 @@ use kit::feed::arrival;
 
 use super::Service;
 use crate::domain::staff_action::By;
-use crate::service::currencies::{parse_name, set as set_name};
+use crate::service::currencies::{by_currency, parse_name, set as set_name};
+use crate::service::result_page::ResultPage;
+use crate::store::currencies::{self, Row};
 use crate::store::games;
 
 pub(super) async fn set(
@@ -23,4 +25,20 @@ pub(super) async fn set(
     let given_by = by.member.name.clone();
     let named = (game, name, given_by);
     set_name(&service.pool, &service.writer, named, Some(by)).await
+}
+
+/// The currencies with their names. A row of the page is a name, so that a currency with many does not make it longer.
+pub(super) async fn list_names(
+    service: &Service,
+    request: proto::ListCurrencyNamesRequest,
+) -> Result<proto::ListCurrencyNamesResponse, Fault> {
+    let page: ResultPage<(i128, String)> = ResultPage::read("currency names", [], request.page)?;
+    let after = page.after_time()?.map(|(since, slug)| (slug, since));
+    let mut names = currencies::names(&service.pool, None, after, page.rows()).await?;
+    let key = |row: &Row| (row.since.unix_timestamp_nanos(), row.slug.clone());
+    let next_cursor = page.next_cursor(&mut names, key)?;
+    Ok(proto::ListCurrencyNamesResponse {
+        currencies: by_currency(names),
+        next_cursor,
+    })
 }

@@ -6,6 +6,7 @@ use kit::{Fault, timestamp};
 use super::Service;
 use crate::domain::exchange::{is_name, token, token_hash};
 use crate::domain::staff_action::By;
+use crate::service::result_page::ResultPage;
 use crate::store::exchanges::{self, Exchange};
 use crate::write::{Command, ExchangeChange};
 
@@ -33,10 +34,16 @@ pub(super) async fn create(
     })
 }
 
-pub(super) async fn list(service: &Service) -> Result<proto::ListExchangesResponse, Fault> {
-    let exchanges = exchanges::list(&service.pool, None).await?;
+pub(super) async fn list(
+    service: &Service,
+    request: proto::ListExchangesRequest,
+) -> Result<proto::ListExchangesResponse, Fault> {
+    let page: ResultPage<String> = ResultPage::read("exchanges", [], request.page)?;
+    let mut exchanges = exchanges::list(&service.pool, page.after.as_deref(), page.rows()).await?;
+    let next_cursor = page.next_cursor(&mut exchanges, |exchange| exchange.name.clone())?;
     Ok(proto::ListExchangesResponse {
         exchanges: exchanges.into_iter().map(message).collect(),
+        next_cursor,
     })
 }
 
@@ -59,7 +66,7 @@ pub(super) async fn revoke(
 async fn find(service: &Service, name: &str) -> Result<proto::Exchange, Fault> {
     // PostgreSQL's texts have no NUL.
     let found = if is_name(name) {
-        exchanges::list(&service.pool, Some(name)).await?.pop()
+        exchanges::find_named(&service.pool, name).await?
     } else {
         None
     };

@@ -18,7 +18,6 @@ use uuid::Uuid;
 
 use crate::domain::staff_action::{Action, By};
 use crate::service::balances::balances;
-use crate::service::currencies::names;
 use crate::store::games;
 use crate::store::reversal::Reversal;
 use crate::write::{Command, CommandHandler, Outcome, Reverse};
@@ -50,10 +49,8 @@ impl StaffService for Service {
         self.audit
             .admit(&request, Action::Look, ("currency", ""))
             .await?;
-        let currencies = names(&self.pool, None).await?;
-        Ok(Response::new(proto::ListCurrencyNamesResponse {
-            currencies,
-        }))
+        let answer = currencies::list_names(self, request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 
     async fn list_held_reports(
@@ -63,8 +60,8 @@ impl StaffService for Service {
         self.audit
             .admit(&request, Action::Look, ("report", ""))
             .await?;
-        let reports = reports::held(self).await?;
-        Ok(Response::new(proto::ListHeldReportsResponse { reports }))
+        let answer = reports::held(self, request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 
     async fn approve_report(
@@ -186,7 +183,8 @@ impl StaffService for Service {
         self.audit
             .admit(&request, Action::Look, ("exchange", ""))
             .await?;
-        Ok(Response::new(exchanges::list(self).await?))
+        let answer = exchanges::list(self, request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 
     async fn revoke_exchange(

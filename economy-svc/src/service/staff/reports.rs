@@ -10,28 +10,54 @@ use kit::{Fault, timestamp};
 use super::{Service, required_reason};
 use crate::domain::staff_action::By;
 use crate::service::result_page::ResultPage;
+use crate::store::held_reports::{self, HeldReport};
 use crate::store::reports::{self, Row, Selection};
 use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport};
 
-/// Held reports in one answer.
-const LIMIT: i64 = 100;
-
-pub(super) async fn held(service: &Service) -> Result<Vec<proto::HeldReport>, Fault> {
-    let held = reports::list(&service.pool, Selection::Held, LIMIT).await?;
-    let compared: Vec<i64> = held.iter().filter_map(|row| row.compared_with).collect();
-    let compared = Selection::Numbers(&compared);
-    let compared = reports::list(&service.pool, compared, LIMIT).await?;
-    let compared: HashMap<i64, Row> = compared.into_iter().map(|row| (row.id, row)).collect();
-    Ok((held.into_iter())
-        .map(|row| proto::HeldReport {
-            last_counted: row
-                .compared_with
-                .and_then(|id| compared.get(&id))
-                .map(message),
+/// The newest held report of each game, or the held reports of one game: a game with many leaves room for the others.
+pub(super) async fn held(
+    service: &Service,
+    request: proto::ListHeldReportsRequest,
+) -> Result<proto::ListHeldReportsResponse, Fault> {
+    let filters = [request.game.as_str()];
+    let page: ResultPage<i64> = ResultPage::read("held reports", filters, request.page)?;
+    let (pool, after, limit) = (&service.pool, page.after, page.rows());
+    let (held, next_cursor) = if let Some(game) = service.game_filter(&request.game).await? {
+        let mut held = held_reports::of_game(pool, game, after, limit).await?;
+        let next_cursor = page.next_cursor(&mut held, |held| held.id)?;
+        (held, next_cursor)
+    } else {
+        let mut held = held_reports::newest_of_games(pool, after, limit).await?;
+        let next_cursor = page.next_cursor(&mut held, |held| held.oldest)?;
+        (held, next_cursor)
+    };
+    let rows = with_numbers(service, held.iter().map(|held| held.id)).await?;
+    let compared = rows.values().filter_map(|row| row.compared_with);
+    let compared = with_numbers(service, compared).await?;
+    let message = |held: HeldReport| {
+        let row = rows.get(&held.id)?;
+        let last_counted = row.compared_with.and_then(|id| compared.get(&id));
+        Some(proto::HeldReport {
+            last_counted: last_counted.map(message),
             held: row.held.clone().unwrap_or_default(),
-            report: Some(message(&row)),
+            report: Some(message(row)),
+            older: held.older.unsigned_abs(),
         })
-        .collect())
+    };
+    Ok(proto::ListHeldReportsResponse {
+        reports: held.into_iter().filter_map(message).collect(),
+        next_cursor,
+    })
+}
+
+async fn with_numbers(
+    service: &Service,
+    numbers: impl Iterator<Item = i64>,
+) -> Result<HashMap<i64, Row>, Fault> {
+    let numbers: Vec<i64> = numbers.collect();
+    let limit = i64::try_from(numbers.len()).unwrap_or(i64::MAX);
+    let rows = reports::list(&service.pool, Selection::Numbers(&numbers), limit).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row)).collect())
 }
 
 /// Reports whose supply differs from what the report before leads to.
@@ -83,10 +109,14 @@ pub(super) async fn approve(
     let review = ReviewReport {
         report: request.report,
         approved: true,
+        with_older: request.with_older,
         reason: reason(&request.reason)?,
     };
-    let unchanged = decide(service, by, review).await?;
-    Ok(proto::ApproveReportResponse { unchanged })
+    let decided = decide(service, by, review).await?;
+    Ok(proto::ApproveReportResponse {
+        unchanged: decided.is_unchanged(),
+        older: decided.older,
+    })
 }
 
 pub(super) async fn reject(
@@ -97,16 +127,19 @@ pub(super) async fn reject(
     let review = ReviewReport {
         report: request.report,
         approved: false,
+        with_older: request.with_older,
         reason: required_reason(&request.reason)?,
     };
-    let unchanged = decide(service, by, review).await?;
-    Ok(proto::RejectReportResponse { unchanged })
+    let decided = decide(service, by, review).await?;
+    Ok(proto::RejectReportResponse {
+        unchanged: decided.is_unchanged(),
+        older: decided.older,
+    })
 }
 
-/// Returns whether the same decision was made before.
-async fn decide(service: &Service, by: By, review: ReviewReport) -> Result<bool, Fault> {
+async fn decide(service: &Service, by: By, review: ReviewReport) -> Result<ReviewOutcome, Fault> {
     match service.run(Command::Review(by, review)).await? {
-        Outcome::Decided(decided) => Ok(decided == ReviewOutcome::Unchanged),
+        Outcome::Decided(decided) => Ok(decided),
         other => Err(unexpected_outcome(&other)),
     }
 }

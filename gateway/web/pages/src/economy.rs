@@ -14,6 +14,8 @@ pub struct GamesPage {
     pub shell: Shell,
     pub account: String,
     pub games: Vec<GameRow>,
+    /// The URL of the page with the games after these.
+    pub more: Option<String>,
     pub may_change: bool,
 }
 
@@ -196,10 +198,12 @@ mod tests {
                 currency: Some(hostile()),
                 is_public: false,
             }],
+            more: Some("/accounts/a/economy?cursor=next".to_owned()),
             may_change: true,
         };
         let html = games.render().unwrap();
         assert!(!html.contains("<script>alert"), "{html}");
+        assert!(html.contains("cursor=next\">More games"), "{html}");
     }
 
     #[test]
@@ -221,6 +225,7 @@ mod tests {
             shell: Shell::default(),
             account: "a".to_owned(),
             games: Vec::new(),
+            more: None,
             may_change: true,
         };
         assert!(games.render().unwrap().contains("Submit a game"));

@@ -107,7 +107,7 @@ pub async fn name(
 /// The answers of economy-svc about a game.
 #[derive(Default)]
 struct Loaded {
-    own: Vec<proto::OwnCurrency>,
+    own: Option<proto::OwnCurrency>,
     reports: proto::ListOwnReportsResponse,
     rates: Rates,
 }
@@ -119,7 +119,7 @@ impl Loaded {
         (game, shown): (&str, &Shown),
     ) -> Result<Self, Fault> {
         let (own, reports, rates) = futures::join!(
-            web.economy.currencies(scope.id, game),
+            web.economy.currency(scope.id, game),
             web.economy.reports(scope.id, game, &shown.cursor),
             rates::load(web, game, (&shown.to, &shown.after))
         );
@@ -143,15 +143,12 @@ fn page(
         reports,
         rates,
     } = loaded;
-    let own = own
-        .into_iter()
-        .next()
-        .unwrap_or_else(|| proto::OwnCurrency {
-            game: game.to_owned(),
-            title: game.to_owned(),
-            published: true,
-            names: Vec::new(),
-        });
+    let own = own.unwrap_or_else(|| proto::OwnCurrency {
+        game: game.to_owned(),
+        title: game.to_owned(),
+        published: true,
+        names: Vec::new(),
+    });
     let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
     frame.shell.notice = AfterForm::named(&shown.done);
     let next = reports.page.and_then(|page| page.next_cursor);

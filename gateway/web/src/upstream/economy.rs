@@ -25,19 +25,42 @@ impl Economy {
         Self { calls }
     }
 
-    /// The games of an account with their currencies, or the one with this slug.
+    /// A page of the games of an account with their currencies.
     pub async fn currencies(
         &self,
         account: Uuid,
+        cursor: &str,
+    ) -> Result<proto::ListOwnCurrenciesResponse, Fault> {
+        self.own_currencies(account, "", cursor).await
+    }
+
+    /// The game of an account with this slug, and its currency.
+    pub async fn currency(
+        &self,
+        account: Uuid,
         game: &str,
-    ) -> Result<Vec<proto::OwnCurrency>, Fault> {
+    ) -> Result<Option<proto::OwnCurrency>, Fault> {
+        let listed = self.own_currencies(account, game, "").await?;
+        Ok(listed.currencies.into_iter().next())
+    }
+
+    async fn own_currencies(
+        &self,
+        account: Uuid,
+        game: &str,
+        cursor: &str,
+    ) -> Result<proto::ListOwnCurrenciesResponse, Fault> {
         let request = self.calls.read(proto::ListOwnCurrenciesRequest {
             account_id: account.to_string(),
             game: game.to_owned(),
+            page: Some(common::PageRequest {
+                limit: 100,
+                cursor: cursor.to_owned(),
+            }),
         });
         let mut currencies = CurrenciesServiceClient::new(self.calls.client.clone());
         let listed = currencies.list_own_currencies(request).await?;
-        Ok(listed.into_inner().currencies)
+        Ok(listed.into_inner())
     }
 
     /// Registers or renames the currency of a game. A second call changes nothing.

@@ -156,6 +156,7 @@ impl CurrenciesService for StubEconomy {
         let is_owner = *self.owner.lock().unwrap() == request.account_id;
         Ok(Response::new(proto::ListOwnCurrenciesResponse {
             currencies: is_owner.then_some(own).into_iter().collect(),
+            page: None,
         }))
     }
 }
