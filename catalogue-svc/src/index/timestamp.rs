@@ -24,3 +24,19 @@ pub(super) fn latest<const N: usize>(times: [Option<&Timestamp>; N]) -> anyhow::
     let times: anyhow::Result<Vec<i64>> = times.collect();
     times?.into_iter().max().context("a time is missing")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain;
+
+    #[test]
+    fn a_time_is_what_an_answer_prints_of_it() {
+        let at = Timestamp {
+            seconds: 1_772_352_000,
+            nanos: 755_999_000,
+        };
+        let printed = domain::point_in_time::read("2026-03-01T08:00:00.755Z");
+        assert_eq!(microseconds(Some(&at)).ok(), printed);
+    }
+}

@@ -177,7 +177,7 @@ pub(super) fn parse(
     let (gave, got) = (amount("gave", sent.gave), amount("got", sent.got));
     let at = match sent.at.map(timestamp::decode) {
         None => now,
-        Some(Some(at)) if at <= now => at.truncate_to_microsecond(),
+        Some(Some(at)) if at <= now => at,
         Some(_) => {
             refuse("at", "It must be a time in the past.".to_owned());
             now

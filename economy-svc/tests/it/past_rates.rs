@@ -3,13 +3,14 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
+use contracts::public::{HistoryRow, Timestamp};
 use futures::future::join_all;
-use kit::{Code, Fault, timestamp};
+use kit::{Clock, Code, Fault, timestamp};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::Streaming;
 
-use crate::support::{Economy, START, start};
+use crate::support::{Economy, START, report, start, start_at};
 
 /// So many that their rates do not fit into the buffers of a connection.
 const CURRENCIES: usize = 100;
@@ -135,4 +136,80 @@ async fn an_answer_names_the_moment_and_the_time_of_its_knowledge(pool: PgPool) 
         ..request(START)
     };
     assert_eq!(page(now).await, (None, None));
+}
+
+/// What an answer prints, as a caller sends it back.
+fn printed(at: OffsetDateTime) -> prost_types::Timestamp {
+    let text = serde_json::to_string(&Timestamp(at)).unwrap();
+    let Timestamp(at) = serde_json::from_str(&text).unwrap();
+    timestamp::encode(at)
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_printed_time_that_is_sent_back_means_that_moment(pool: PgPool) {
+    // The machine's clock counts finer than answers print.
+    let economy = start_at(pool, Clock::fixed(START + Duration::microseconds(755_999))).await;
+    economy.listed("kora", 20).await;
+    economy.currency("bao").await;
+    let first = economy.report("bao", &report(10)).await.unwrap().at;
+    let first = timestamp::decode(first.unwrap()).unwrap();
+    economy
+        .clock
+        .advance(Duration::HOUR + Duration::microseconds(333));
+    let second = economy.report("bao", &report(12)).await.unwrap().at;
+    let second = timestamp::decode(second.unwrap()).unwrap();
+    economy.clock.advance(Duration::HOUR);
+
+    let rate_at = async |at: OffsetDateTime| {
+        let request = proto::ListRatesRequest {
+            from: "bao".to_owned(),
+            to: "kora".to_owned(),
+            at: Some(printed(at)),
+            ..proto::ListRatesRequest::default()
+        };
+        let (_, rates) = economy.rates_of(request).await;
+        (rates[0].rate.as_str().to_owned(), rates[0].at.0)
+    };
+    // `at`: of a report, and of a row of rates.
+    assert_eq!(rate_at(first).await.0, "2");
+    let (rate, at) = rate_at(second).await;
+    assert_eq!(rate, "1.66666666666667");
+    assert_eq!(rate_at(at).await, (rate, at));
+
+    // `from` and `to` of the history: from a moment, before a moment.
+    let history = async |from: Option<OffsetDateTime>, to: Option<OffsetDateTime>| {
+        let request = proto::ListHistoryRequest {
+            mode: Mode::Live.into(),
+            game: "bao".to_owned(),
+            from: from.map(printed),
+            to: to.map(printed),
+            ..proto::ListHistoryRequest::default()
+        };
+        let answer = economy.history.clone().list_history(request).await;
+        let json = answer.unwrap().into_inner().json;
+        let rows: Vec<HistoryRow> = serde_json::from_slice(&json).unwrap();
+        rows.into_iter()
+            .map(|row| row.reported_at.0)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(history(Some(first), None).await, [first, second]);
+    assert_eq!(history(Some(second), None).await, [second]);
+    assert_eq!(history(None, Some(second)).await, [first]);
+
+    // The time of a market is that of its last swap, which the exchange dates as finely as it likes.
+    for n in 0..3 {
+        let swap = proto::Swap {
+            id: format!("s-{n}"),
+            party: format!("party-{n}"),
+            from: "bao".to_owned(),
+            to: "kora".to_owned(),
+            gave: 1,
+            got: 7,
+            at: Some(timestamp::encode(second + Duration::microseconds(1_999))),
+        };
+        let request = proto::RecordSwapRequest { swap: Some(swap) };
+        economy.exchange.clone().record_swap(request).await.unwrap();
+    }
+    let market = economy.rate("bao", "kora").await;
+    assert_eq!(rate_at(market.at.0).await, ("7".to_owned(), market.at.0));
 }

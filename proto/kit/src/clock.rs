@@ -1,4 +1,7 @@
 //! The only source of the current time. Domain functions, SQL statements and scripts take the time as an argument.
+//!
+//! Times are whole milliseconds, as answers print them. A caller that sends a printed time back therefore names that very moment, in each
+//! parameter that is a time.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,7 +47,7 @@ impl Clock {
         }
     }
 
-    /// The current time in whole microseconds, as PostgreSQL stores it: a stored time compares equal when it is read back.
+    /// The current time in whole milliseconds: a time that is stored or printed compares equal when it comes back.
     #[expect(
         clippy::disallowed_methods,
         reason = "the only place that reads the time"
@@ -54,15 +57,16 @@ impl Clock {
             Base::System => OffsetDateTime::now_utc(),
             Base::Fixed(at) => at,
         };
-        let now = base.saturating_add(*self.offset.borrow());
-        now.replace_nanosecond(now.nanosecond() / 1_000 * 1_000)
-            .unwrap_or(now)
+        base.saturating_add(*self.offset.borrow())
+            .truncate_to_millisecond()
     }
 
     /// The time of another clock, moved as this clock is; the time of a fixed clock.
     pub(crate) fn moved(&self, at: OffsetDateTime) -> OffsetDateTime {
         match self.base {
-            Base::System => at.saturating_add(*self.offset.borrow()),
+            Base::System => at
+                .saturating_add(*self.offset.borrow())
+                .truncate_to_millisecond(),
             Base::Fixed(_) => self.now(),
         }
     }
@@ -158,6 +162,18 @@ mod tests {
         clock.advance(time::Duration::minutes(1));
         sleeper.await;
         assert_eq!(clock.now(), START + time::Duration::HOUR);
+    }
+
+    #[test]
+    fn the_time_is_in_whole_milliseconds() {
+        let clock = Clock::fixed(START + time::Duration::microseconds(1_999));
+        assert_eq!(clock.now(), START + time::Duration::MILLISECOND);
+        clock.advance(time::Duration::microseconds(1));
+        assert_eq!(clock.now(), START + time::Duration::milliseconds(2));
+        let system = Clock::system();
+        assert_eq!(system.now().microsecond() % 1_000, 0);
+        let there = START + time::Duration::microseconds(1_001);
+        assert_eq!(system.moved(there), START + time::Duration::MILLISECOND);
     }
 
     #[tokio::test]

@@ -11,11 +11,12 @@ pub fn encode(at: OffsetDateTime) -> Timestamp {
     }
 }
 
-/// The time of a message, truncated to whole microseconds as PostgreSQL stores it; `None` when it is out of range.
+/// The time of a message, truncated to whole milliseconds like all times ([`Clock`](crate::Clock)); `None` when it is out of range.
 pub fn decode(at: Timestamp) -> Option<OffsetDateTime> {
     let second = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
     let nanos = u32::try_from(at.nanos).ok()?;
-    second.replace_nanosecond(nanos / 1_000 * 1_000).ok()
+    let at = second.replace_nanosecond(nanos).ok()?;
+    Some(at.truncate_to_millisecond())
 }
 
 #[cfg(test)]
@@ -26,9 +27,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_time_survives_a_round_trip(microseconds in -62_000_000_000_000_000_i64..253_000_000_000_000_000) {
-            let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(microseconds) * 1_000).unwrap();
+        fn a_time_survives_a_round_trip(milliseconds in -62_000_000_000_000_i64..253_000_000_000_000, nanos in 0..1_000_000_i64) {
+            let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(milliseconds) * 1_000_000).unwrap();
             prop_assert_eq!(decode(encode(at)), Some(at));
+            // What lies within the millisecond means it.
+            prop_assert_eq!(decode(encode(at + time::Duration::nanoseconds(nanos))), Some(at));
         }
 
         #[test]

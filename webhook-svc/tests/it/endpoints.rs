@@ -1,8 +1,10 @@
 //! Endpoints of accounts.
 
+use contracts::public::Timestamp;
 use contracts::webhook::v1 as proto;
-use kit::{Code, Fault};
+use kit::{Code, Fault, timestamp};
 use sqlx::PgPool;
+use time::Duration;
 
 use crate::support::{ADA, BOB, EVE, start};
 
@@ -253,4 +255,29 @@ async fn deliveries_are_listed_by_pages_and_filters(pool: PgPool) {
         .await
         .unwrap();
     assert_eq!(none.into_inner().deliveries.len(), 0);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn the_printed_time_of_a_delivery_that_is_sent_back_means_that_time(pool: PgPool) {
+    // The machine's clock counts finer than answers print.
+    let service = start(pool, &[]).await;
+    service.clock.advance(Duration::microseconds(755_999));
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let created_at = service.ping(ADA, endpoint).await.created_at.unwrap();
+    let printed = serde_json::to_string(&Timestamp(timestamp::decode(created_at).unwrap()));
+    let Timestamp(printed) = serde_json::from_str(&printed.unwrap()).unwrap();
+    let printed = Some(timestamp::encode(printed));
+    let listed = async |since, until| {
+        let request = proto::ListDeliveriesRequest {
+            account_id: ADA.to_string(),
+            endpoint_id: endpoint.to_string(),
+            since,
+            until,
+            ..proto::ListDeliveriesRequest::default()
+        };
+        let listed = service.deliveries.clone().list_deliveries(request).await;
+        listed.unwrap().into_inner().deliveries.len()
+    };
+    assert_eq!(listed(printed, None).await, 1, "`since` is inclusive");
+    assert_eq!(listed(None, printed).await, 0, "`until` is exclusive");
 }

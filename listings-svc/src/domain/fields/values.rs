@@ -109,14 +109,14 @@ impl Fields<'_> {
         self.ok_or_refuse(name, read)
     }
 
-    /// Reads a timestamp, truncated to microseconds: PostgreSQL stores no more, and the value must read back equal.
+    /// Reads a timestamp, truncated to milliseconds: answers print no more, and the printed value must read back equal.
     pub fn timestamp(&mut self, name: &'static str) -> Option<OffsetDateTime> {
         let value = self.value(name)?;
         self.text(name, value, |raw| {
             let at = OffsetDateTime::parse(raw, &Rfc3339)
                 .ok()
                 .and_then(|at| at.checked_to_offset(UtcOffset::UTC))
-                .and_then(|at| at.replace_nanosecond(at.microsecond() * 1_000).ok())
+                .map(OffsetDateTime::truncate_to_millisecond)
                 .ok_or("Write it as a timestamp, such as 2026-03-01T08:00:00.000Z.")?;
             if YEAR_RANGE.contains(&at.year()) {
                 return Ok(at);

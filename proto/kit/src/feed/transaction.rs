@@ -185,8 +185,7 @@ impl<A: Apply> Transactions<A> {
             .zip(&results)
             .flat_map(|(queued, result)| result.changes().iter().map(|c| (queued.request, c)))
             .collect();
-        // PostgreSQL stores microseconds.
-        let now = self.clock.now().truncate_to_microsecond();
+        let now = self.clock.now();
         let mut message = ending(self.producer.schema(), &session.head, &changes, now);
         if rollback {
             message.insert_str(0, "rollback to savepoint item; ");
