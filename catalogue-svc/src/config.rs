@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use kit::config::{Common, seconds};
+use kit::config::{Common, a_second_or_more, milliseconds};
 use kit::rpc::client::Addresses;
 
 use crate::jobs::retention::Periods;
@@ -25,7 +25,7 @@ pub struct Settings {
     #[arg(long, default_value = "300", value_parser = milliseconds)]
     pub patience: Duration,
     /// Seconds that listings-svc has to resolve a staff token
-    #[arg(long, default_value = "2", value_parser = seconds)]
+    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub upstream_deadline: Duration,
     /// Hour of UTC at which a snapshot of each board is taken
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..24))]
@@ -46,7 +46,7 @@ pub struct Settings {
     #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u32).range(8..=31))]
     votes_kept: u32,
     /// Days for which snapshots of the boards are stored
-    #[arg(long, default_value_t = 35, value_parser = clap::value_parser!(u32).range(7..))]
+    #[arg(long, default_value_t = 35, value_parser = clap::value_parser!(u32).range(7..=3_650))]
     snapshots_kept: u32,
 }
 
@@ -79,11 +79,4 @@ impl kit::config::Settings for Settings {
     fn common(&self) -> &Common {
         &self.common
     }
-}
-
-fn milliseconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .map(Duration::from_millis)
-        .ok()
-        .ok_or_else(|| "a whole number of milliseconds is wanted".to_owned())
 }

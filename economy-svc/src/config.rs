@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::config::{Common, seconds};
+use kit::config::{Common, a_second_or_more};
 use kit::rpc::client::Addresses;
 
 use crate::write::ReportPolicy;
@@ -15,10 +15,10 @@ pub struct Settings {
     #[arg(long)]
     pub(crate) listings_addresses: Addresses,
     /// Seconds that listings-svc has to authenticate a staff token
-    #[arg(long, default_value = "2", value_parser = seconds)]
+    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub(crate) upstream_deadline: Duration,
     /// Minimum minutes between two reports of a game
-    #[arg(long, default_value = "60", value_parser = clap::value_parser!(u32).range(0..))]
+    #[arg(long, default_value = "60", value_parser = clap::value_parser!(u32).range(..=525_600))]
     report_interval: u32,
     /// Largest change of a basket's cost, in percent, with which a report counts without a review
     #[arg(long, default_value = "50", value_parser = clap::value_parser!(u32).range(1..))]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use kit::config::{self, Common, Secret, a_second_or_more, seconds};
+use kit::config::{self, Common, Secret, a_second_or_more, count, milliseconds, seconds};
 use kit::http_server::Limits;
 use kit::public_url;
 use kit::rpc::client::Addresses;
@@ -55,10 +55,10 @@ pub struct Settings {
     /// Prefix of all API keys
     #[arg(long, default_value = "svc_")]
     pub key_prefix: String,
-    /// Page that explains error codes, each at an anchor
+    /// Page that explains error codes, each at an anchor; production refuses the default
     #[arg(long, default_value = "https://docs.mchezo.example/errors")]
     pub docs_url: String,
-    /// Base address of the API with its version, for its OpenAPI document
+    /// Base address of the API with its version, for its OpenAPI document; production refuses the default
     #[arg(long, default_value = "https://api.mchezo.example/v1", value_parser = public_url::parse)]
     pub api_url: String,
     /// TOML file with a table of plans, see the README
@@ -111,7 +111,7 @@ pub struct Port {
     #[arg(long, default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub http_client_bodies: u32,
     /// Concurrent requests per thread; up to 4,096 more wait, and further ones get 503
-    #[arg(long, default_value = "512", value_parser = calls)]
+    #[arg(long, default_value = "512", value_parser = count)]
     pub http_calls: usize,
 }
 
@@ -120,13 +120,13 @@ pub struct Port {
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Upstream {
     /// Deadline of a read from a service, in seconds
-    #[arg(long, default_value = "2", value_parser = seconds)]
+    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub upstream_deadline: Duration,
     /// Deadline of a write to a service, in seconds
-    #[arg(long, default_value = "10", value_parser = seconds)]
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub upstream_write_deadline: Duration,
     /// Concurrent calls to a service, per thread; further ones wait
-    #[arg(long, default_value = "64", value_parser = calls)]
+    #[arg(long, default_value = "64", value_parser = count)]
     pub upstream_calls: usize,
     /// Milliseconds that a call waits for a permit before it gets 503
     #[arg(long, default_value = "500", value_parser = milliseconds)]
@@ -237,20 +237,6 @@ fn a_day_or_less(value: &str) -> Result<Duration, String> {
         return Err("must be 86400 seconds (a day) or less".to_owned());
     }
     Ok(time)
-}
-
-fn calls(value: &str) -> Result<usize, String> {
-    let calls = value.parse().ok().filter(|calls| *calls > 0);
-    calls.ok_or_else(|| "must be a whole number, 1 or more".to_owned())
-}
-
-fn milliseconds(value: &str) -> Result<Duration, String> {
-    value
-        .parse()
-        .ok()
-        .filter(|milliseconds| *milliseconds > 0)
-        .map(Duration::from_millis)
-        .ok_or_else(|| "must be a whole number of milliseconds, 1 or more".to_owned())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use kit::config::{Common, Secret, a_second_or_more};
+use kit::config::{Common, Secret, a_second_or_more, count};
 
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
@@ -55,7 +55,7 @@ pub struct PictureSettings {
     #[arg(long, default_value = "200", value_parser = clap::value_parser!(i64).range(1..))]
     pub pictures_per_day: i64,
     /// Pictures processed at once; each uses one core and several times the memory of its pixels
-    #[arg(long, default_value = "2", value_parser = picture_count)]
+    #[arg(long, default_value = "2", value_parser = count)]
     pub pictures_at_once: usize,
 }
 
@@ -109,11 +109,6 @@ fn megabytes(value: &str) -> Result<usize, String> {
     megabytes
         .filter(|megabytes| (1..=100).contains(megabytes))
         .ok_or_else(|| "give a whole number from 1 to 100".to_owned())
-}
-
-fn picture_count(value: &str) -> Result<usize, String> {
-    let pictures = value.parse().ok().filter(|pictures| *pictures > 0);
-    pictures.ok_or_else(|| "give a whole number of pictures, at least 1".to_owned())
 }
 
 impl kit::config::Settings for Settings {

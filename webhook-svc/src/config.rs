@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::config::{Common, seconds};
+use kit::config::{Common, a_second_or_more, count, seconds};
 use kit::mail::{self, Mailbox};
 use kit::rpc::client::Addresses;
 
@@ -36,7 +36,7 @@ pub struct Settings {
     #[arg(long)]
     pub(crate) gateway_addresses: Addresses,
     /// Seconds that listings-svc has to authenticate a staff token
-    #[arg(long, default_value = "2", value_parser = seconds)]
+    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub(crate) upstream_deadline: Duration,
     /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first that every replica has encrypts, all decrypt
     #[arg(long, hide_env_values = true)]
@@ -53,31 +53,31 @@ pub struct Settings {
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..24))]
     pub(crate) sweep_hour: u8,
     /// Hours for which the old secret signs after a rotation
-    #[arg(long, default_value_t = 24)]
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(..=8_760))]
     rotation: u32,
     /// Seconds that a check of a receiver may take
-    #[arg(long, default_value = "20", value_parser = seconds)]
+    #[arg(long, default_value = "20", value_parser = a_second_or_more)]
     pub(crate) receiver_check_timeout: Duration,
     /// Failed deliveries in a row after which an endpoint is switched off
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(i32).range(1..))]
     off_after: i32,
     /// Minimum days between the first and the last of them
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(..=3_650))]
     off_after_days: u32,
     /// Days after which deliveries are removed, and messages can no longer be pulled
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(2..=3_650))]
     retention: u32,
     /// Maximum deliveries in flight to one endpoint
-    #[arg(long, default_value_t = 64)]
+    #[arg(long, default_value = "64", value_parser = count)]
     in_flight_per_endpoint: usize,
     /// Maximum deliveries in flight of a replica
-    #[arg(long, default_value_t = 4_096)]
+    #[arg(long, default_value = "4096", value_parser = count)]
     in_flight: usize,
     /// Maximum endpoints that a replica delivers to at once
-    #[arg(long, default_value_t = 2_048)]
+    #[arg(long, default_value = "2048", value_parser = count)]
     endpoints_at_once: usize,
     /// Seconds after which the endpoints of a replica that has died or hangs are delivered to by another
-    #[arg(long, default_value = "10", value_parser = seconds)]
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     lease: Duration,
 }
 
@@ -125,16 +125,6 @@ impl kit::config::Settings for Settings {
     fn problems(&self) -> Vec<String> {
         let mut problems = self.http.problems(self.common.profile);
         problems.extend(self.mail.problems(self.common.profile));
-        let counts = [
-            ("in_flight", self.in_flight),
-            ("in_flight_per_endpoint", self.in_flight_per_endpoint),
-            ("endpoints_at_once", self.endpoints_at_once),
-        ];
-        let none = counts.into_iter().filter(|(_, count)| *count == 0);
-        problems.extend(none.map(|(name, _)| format!("`{name}` must be 1 or more")));
-        if self.lease < Duration::from_secs(1) {
-            problems.push("`lease` must be 1 second or more".to_owned());
-        }
         problems
     }
 }

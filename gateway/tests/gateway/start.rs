@@ -19,6 +19,7 @@ fn run(pool: &PgPool, table: &str) -> Output {
     std::fs::write(&file, table).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_gateway"))
         .args([
+            "--profile=local",
             "--fleet-token=fleet-token-fleet-token-fleet-token",
             "--staff-token=staff-token-staff-token-staff-token",
             "--catalogue-addresses=http://127.0.0.1:1",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kit::client_address::{ProxyHeader, TrustedProxies};
-use kit::config::{Common, Profile, Secret, a_second_or_more};
+use kit::config::{Common, Profile, Secret, a_second_or_more, count};
 use kit::http_server::Limits;
 use kit::key_ring::KeyRing;
 use kit::mail;
@@ -74,10 +74,10 @@ pub struct Settings {
     #[arg(long, default_value_t = 1_200, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) person_pages_per_minute: u32,
     /// Calls to catalogue-svc at once, for public pages; further ones wait
-    #[arg(long, default_value_t = 32)]
+    #[arg(long, default_value = "32", value_parser = count)]
     pub(crate) catalogue_calls: usize,
     /// Calls to economy-svc at once, for public pages; further ones wait
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value = "16", value_parser = count)]
     pub(crate) economy_calls: usize,
     /// A folder with texts that replace those of the public site, such as `terms.en.md` and `terms.fr.md`
     #[arg(long)]
@@ -143,14 +143,6 @@ impl kit::config::Settings for Settings {
                 "`public_url` must begin with https: passwords and sessions would be readable on the way"
                     .to_owned(),
             );
-        }
-        for (name, number) in [
-            ("catalogue_calls", self.catalogue_calls),
-            ("economy_calls", self.economy_calls),
-        ] {
-            if number == 0 {
-                problems.push(format!("`{name}` must be 1 or more"));
-            }
         }
         problems
     }

@@ -13,6 +13,7 @@ use tonic::service::RoutesBuilder;
 
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
+use crate::clock_difference::ClockComparison;
 use crate::config::{self, Common, Settings};
 use crate::feed::{self, DeadLetterService, PgConsumer, Projection, Subscription};
 use crate::lease::Lease;
@@ -20,7 +21,7 @@ use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
 use crate::rpc::Authenticator;
 use crate::rpc::staff::Members;
-use crate::{clock_difference, pg, rpc, telemetry};
+use crate::{pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
 #[derive(Debug)]
@@ -143,15 +144,15 @@ impl<S: Settings> Boot<S> {
         self.settings.common()
     }
 
-    /// Connects to the service's database and runs its migrations. The process is not ready while its clock differs from PostgreSQL's.
+    /// Connects to the service's database and runs its migrations. The process is not ready until its clock has agreed with PostgreSQL's.
     pub async fn database(&self, migrator: &Migrator) -> anyhow::Result<PgPool> {
         let pool = pg::open(&self.common().database, S::SERVICE, migrator).await?;
         let condition = "the clock to be compared with PostgreSQL's";
-        let agrees = self.readiness.condition(condition);
-        clock_difference::compare(&pool, &agrees).await;
-        let watching = clock_difference::watch(pool.clone(), agrees);
+        let agreed = self.readiness.condition(condition);
+        let mut comparison = ClockComparison::new(pool.clone(), agreed);
+        comparison.compare().await;
         self.lifecycle
-            .spawn_background("clock comparison", watching);
+            .spawn_background("clock comparison", comparison.watch());
         Ok(pool)
     }
 

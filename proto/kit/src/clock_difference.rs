@@ -1,7 +1,8 @@
-//! Compares the machine's clock with PostgreSQL's. A replica whose clock is wrong is not ready.
+//! Compares the machine's clock with PostgreSQL's. A replica whose clock is wrong at its start is not ready.
 //!
 //! What replicas must agree on goes by PostgreSQL's time ([`pg::now`]). The times that a replica puts into rows and answers come from its
-//! own clock, so that clock must be about right.
+//! own clock, so that clock must be about right. A replica that works stays ready when the clocks come to differ: it may be PostgreSQL's
+//! clock that is wrong, and then every replica would stop at once. A metric and the log tell the operator.
 
 use std::time::Duration;
 
@@ -12,39 +13,77 @@ use crate::admin::Condition;
 use crate::clock::Clock;
 use crate::pg;
 
-/// A replica whose clock differs by more is not ready.
+/// A larger difference is wrong.
 const LIMIT: time::Duration = time::Duration::seconds(2);
 /// How often the clocks are compared.
 const INTERVAL: Duration = Duration::from_secs(5);
 /// How long PostgreSQL may take to tell its time.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Compares the clocks from time to time, for ever.
-pub(crate) async fn watch(pool: PgPool, agrees: Condition) -> anyhow::Result<()> {
-    loop {
-        tokio::time::sleep(INTERVAL).await;
-        compare(&pool, &agrees).await;
-    }
+/// The comparison of the clocks of one process.
+#[derive(Debug)]
+pub(crate) struct ClockComparison {
+    pool: PgPool,
+    /// Met once the clocks have agreed.
+    agreed: Condition,
+    has_agreed: bool,
+    is_wrong: bool,
 }
 
-/// Compares the clocks, and sets the condition. It stays as it is while PostgreSQL does not answer.
-pub(crate) async fn compare(pool: &PgPool, agrees: &Condition) {
-    // A clock that tests have moved differs on purpose.
-    let clock = Clock::system();
-    let asking = pg::within(pool, TIMEOUT, async |connection| {
-        let before = clock.now();
-        let there = pg::now(connection, &clock).await?;
-        Ok(ahead(before, there, clock.now()))
-    });
-    match asking.await {
-        Ok(ahead) if ahead.abs() <= LIMIT => agrees.set(true),
-        Ok(ahead) => {
-            let seconds = ahead.as_seconds_f64();
-            agrees.fail(format!(
-                "the clock differs by {seconds:+.1} s from PostgreSQL's; set this machine's clock"
-            ));
+impl ClockComparison {
+    pub(crate) fn new(pool: PgPool, agreed: Condition) -> Self {
+        Self {
+            pool,
+            agreed,
+            has_agreed: false,
+            is_wrong: false,
         }
-        Err(error) => tracing::debug!(%error, "cannot compare the clock with PostgreSQL's"),
+    }
+
+    /// Compares the clocks from time to time, for ever.
+    pub(crate) async fn watch(mut self) -> anyhow::Result<()> {
+        loop {
+            tokio::time::sleep(INTERVAL).await;
+            self.compare().await;
+        }
+    }
+
+    /// Compares the clocks. Nothing changes while PostgreSQL does not answer.
+    pub(crate) async fn compare(&mut self) {
+        // A clock that tests have moved differs on purpose.
+        let clock = Clock::system();
+        let asking = pg::within(&self.pool, TIMEOUT, async |connection| {
+            let before = clock.now();
+            let there = pg::now(connection, &clock).await?;
+            Ok(ahead(before, there, clock.now()))
+        });
+        match asking.await {
+            Ok(ahead) => self.record(ahead),
+            Err(error) => tracing::debug!(%error, "cannot compare the clock with PostgreSQL's"),
+        }
+    }
+
+    /// Records how far this clock is ahead of PostgreSQL's.
+    fn record(&mut self, ahead: time::Duration) {
+        let seconds = ahead.as_seconds_f64();
+        metrics::gauge!("clock_difference_seconds").set(seconds);
+        let was_wrong = std::mem::replace(&mut self.is_wrong, ahead.abs() > LIMIT);
+        if !self.is_wrong {
+            if was_wrong {
+                tracing::info!("the clock agrees with PostgreSQL's again");
+            }
+            self.has_agreed = true;
+            self.agreed.set(true);
+            return;
+        }
+        let problem = format!("the clock differs by {seconds:+.1} s from PostgreSQL's");
+        if !was_wrong {
+            tracing::error!("{problem}; set the clock that is wrong");
+        }
+        if !self.has_agreed {
+            self.agreed
+                .fail(format!("{problem}; set this machine's clock"));
+        }
     }
 }
 
@@ -76,18 +115,29 @@ mod tests {
     }
 
     #[testing::database_test]
-    async fn a_replica_whose_clock_differs_is_not_ready(pool: PgPool) {
+    async fn a_replica_whose_clock_differs_at_its_start_is_not_ready(pool: PgPool) {
         let readiness = Readiness::default();
-        let agrees = readiness.condition("the clock to be compared");
+        let agreed = readiness.condition("the clock to be compared");
+        let mut comparison = ClockComparison::new(pool.clone(), agreed);
         for (behind, expected) in [(604_800, "+604"), (-600, "-")] {
-            let wrong = testing::postgres::behind(&pool, behind).await.unwrap();
-            compare(&wrong, &agrees).await;
+            comparison.pool = testing::postgres::behind(&pool, behind).await.unwrap();
+            comparison.compare().await;
             let missing = readiness.missing();
             let says = format!("the clock differs by {expected}");
             assert!(missing[0].starts_with(&says), "{missing:?}");
             assert!(!*readiness.watch().borrow());
         }
-        compare(&pool, &agrees).await;
+        comparison.pool = pool.clone();
+        comparison.compare().await;
         assert!(*readiness.watch().borrow(), "{:?}", readiness.missing());
+
+        // Later it may be PostgreSQL's clock that is wrong, for all replicas.
+        comparison.pool = testing::postgres::behind(&pool, 600).await.unwrap();
+        comparison.compare().await;
+        assert!(comparison.is_wrong);
+        assert!(*readiness.watch().borrow(), "{:?}", readiness.missing());
+        comparison.pool = pool;
+        comparison.compare().await;
+        assert!(!comparison.is_wrong);
     }
 }

@@ -59,6 +59,9 @@ pub struct Common {
     pub drain: Duration,
 }
 
+/// One that waits for notifications for ever, one for a follower, one for a job, and one for calls.
+const LEAST_CONNECTIONS: i64 = 4;
+
 /// The environment of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
@@ -75,20 +78,20 @@ pub struct Database {
     /// PostgreSQL, as `postgres://user:password@host:port/database`
     #[arg(long, hide_env_values = true)]
     pub database_url: Secret,
-    /// The most connections to PostgreSQL
-    #[arg(long, default_value_t = 10)]
+    /// The most connections to PostgreSQL, 4 or more: one waits for notifications; jobs, followers and calls share the others
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(LEAST_CONNECTIONS..=10_000))]
     pub database_connections: u32,
     /// Seconds that PostgreSQL may take for a connection or a write
     #[arg(long, default_value = "5", value_parser = a_second_or_more)]
     pub database_deadline: Duration,
     /// Seconds that a statement may take; jobs that need longer say so themselves
-    #[arg(long, default_value = "30", value_parser = seconds)]
+    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
     pub database_statement_timeout: Duration,
     /// Seconds that a statement waits for a lock
-    #[arg(long, default_value = "5", value_parser = seconds)]
+    #[arg(long, default_value = "5", value_parser = a_second_or_more)]
     pub database_lock_timeout: Duration,
     /// Seconds that a transaction may stand idle: PostgreSQL ends the session of a process that hangs, which frees its locks
-    #[arg(long, default_value = "10", value_parser = seconds)]
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub database_idle_in_transaction_timeout: Duration,
 }
 
@@ -177,13 +180,29 @@ fn share(value: &str) -> Result<f64, String> {
     }
 }
 
-/// Parses whole seconds.
+/// Parses whole seconds, up to a million, which is less than PostgreSQL's longest timeout and can be added to any time.
 pub fn seconds(value: &str) -> Result<Duration, String> {
-    value
-        .parse()
+    let seconds = value.parse().ok().filter(|seconds| *seconds <= 1_000_000);
+    seconds
         .map(Duration::from_secs)
-        .ok()
-        .ok_or_else(|| "it must be a whole number of seconds".to_owned())
+        .ok_or_else(|| "it must be a whole number of seconds, 1000000 or less".to_owned())
+}
+
+/// Parses whole milliseconds, from 1 to a minute.
+pub fn milliseconds(value: &str) -> Result<Duration, String> {
+    let milliseconds = value.parse().ok();
+    milliseconds
+        .filter(|milliseconds| (1..=60_000).contains(milliseconds))
+        .map(Duration::from_millis)
+        .ok_or_else(|| "it must be a whole number of milliseconds from 1 to 60000".to_owned())
+}
+
+/// Parses how many may be in use at once, from 1 to a million.
+pub fn count(value: &str) -> Result<usize, String> {
+    let count = value.parse().ok();
+    count
+        .filter(|count| (1..=1_000_000).contains(count))
+        .ok_or_else(|| "it must be a whole number from 1 to 1000000".to_owned())
 }
 
 /// Parses whole seconds, one or more.
@@ -228,6 +247,9 @@ fn load_from<S: Settings>(args: impl IntoIterator<Item = OsString>) -> Result<S,
     if problems.is_empty() {
         let settings = S::from_arg_matches(&matches)?;
         problems.extend(cross_check(settings.common()));
+        if settings.common().profile == Profile::Production {
+            problems.extend(placeholders(&command, &matches));
+        }
         problems.extend(settings.problems());
         if problems.is_empty() {
             return Ok(settings);
@@ -356,6 +378,43 @@ fn cross_check(common: &Common) -> Vec<String> {
     problems
 }
 
+/// Settings with an address of the documentation, which leads nowhere. The mailer checks its own (`mail`). A value may be a secret, so it
+/// is not named.
+fn placeholders(command: &Command, matches: &ArgMatches) -> Vec<String> {
+    let is_placeholder = |arg: &&Arg| {
+        let id = arg.get_id().as_str();
+        let known = !matches!(id, "config" | "help" | "version") && !id.starts_with("mail");
+        let values = known.then(|| matches.get_raw(id)).flatten();
+        (values.into_iter().flatten()).any(|value| names_placeholder(&value.to_string_lossy()))
+    };
+    let settings = command.get_arguments().filter(is_placeholder);
+    settings
+        .filter_map(|arg| {
+            let (variable, flag) = (arg.get_env()?.to_string_lossy(), arg.get_long()?);
+            Some(format!(
+                "{variable} (--{flag}) has an address of the documentation (`.example`, `example.com`): give the real one"
+            ))
+        })
+        .collect()
+}
+
+/// Whether a text has a host name that RFC 2606 reserves for examples.
+fn names_placeholder(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    text.to_ascii_lowercase()
+        .split(|c: char| !is_part(c))
+        .map(|name| name.trim_end_matches('.'))
+        .any(|name| {
+            let mut labels = name.rsplit('.');
+            let (last, before) = (labels.next(), labels.next());
+            match last {
+                Some("example") => before.is_some(),
+                Some("com" | "net" | "org") => before == Some("example"),
+                _ => false,
+            }
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,6 +426,12 @@ mod tests {
         /// How many
         #[arg(long, default_value_t = 3)]
         size: u32,
+        /// Where the documentation is
+        #[arg(long, default_value = "https://docs.mchezo.example/errors")]
+        docs: String,
+        /// Where the pages are
+        #[arg(long, default_value = "https://mchezo.africa")]
+        pages: String,
     }
 
     impl Settings for Example {
@@ -420,6 +485,7 @@ mod tests {
             "--database-url=postgres://h/d",
             &format!("--fleet-token={FLEET}"),
             &format!("--staff-token={STAFF}"),
+            "--profile=local",
         ];
         let settings = load(&args).unwrap();
         assert_eq!(
@@ -449,5 +515,71 @@ mod tests {
             text.contains("clock_file") && text.contains("staff_token"),
             "{text}"
         );
+    }
+
+    /// Valid settings, and more.
+    fn load_with(more: &[&str]) -> Result<Example, String> {
+        let tokens = [
+            format!("--fleet-token={FLEET}"),
+            format!("--staff-token={STAFF}"),
+        ];
+        let given = ["--database-url=postgres://h/d", &tokens[0], &tokens[1]];
+        load(&[&given[..], more].concat()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn production_refuses_addresses_of_the_documentation() {
+        let secret = "--database-url=postgres://u:hush-hush@db.example.com./d";
+        let tokens = [
+            format!("--fleet-token={FLEET}"),
+            format!("--staff-token={STAFF}"),
+        ];
+        let text = load(&[secret, &tokens[0], &tokens[1]])
+            .unwrap_err()
+            .to_string();
+        for name in ["EXAMPLE_TEST_DOCS", "EXAMPLE_TEST_DATABASE_URL"] {
+            assert!(text.contains(name), "{name} is missing in {text}");
+        }
+        assert!(!text.contains("EXAMPLE_TEST_PAGES"), "{text}");
+        assert!(!text.contains("hush-hush"), "{text}");
+        assert!(load_with(&["--profile=local"]).is_ok());
+        assert!(load_with(&["--docs=https://docs.mchezo.africa/errors"]).is_ok());
+
+        for name in [
+            "a@Mchezo.Example",
+            "http://x.example:80/a",
+            "b,https://example.org",
+        ] {
+            assert!(names_placeholder(name), "{name}");
+        }
+        for name in [
+            "https://mchezo.africa/example",
+            "example",
+            "https://example.com.gh",
+            "my-example.com",
+        ] {
+            assert!(!names_placeholder(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn numbers_with_which_a_service_would_not_work_are_refused() {
+        for bad in [
+            "--database-connections=0",
+            "--database-connections=3",
+            "--database-connections=4294967295",
+            "--database-deadline=0",
+            "--database-statement-timeout=0",
+            "--database-statement-timeout=2147484",
+            "--database-lock-timeout=0",
+            "--database-idle-in-transaction-timeout=0",
+            "--drain=18446744073709551615",
+        ] {
+            let text = load_with(&["--profile=local", bad]).unwrap_err();
+            let flag = bad.split('=').next().unwrap();
+            assert!(text.contains(flag), "{bad}: {text}");
+        }
+        let least = ["--profile=local", "--database-connections=4", "--drain=0"];
+        assert!(load_with(&least).is_ok());
     }
 }

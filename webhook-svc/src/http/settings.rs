@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kit::config::{Profile, seconds};
+use kit::config::{Profile, a_second_or_more};
 
 use super::resolver::Overrides;
 use crate::domain::address::AllowList;
@@ -11,13 +11,13 @@ use crate::domain::address::AllowList;
 #[derive(Debug, Clone, clap::Args)]
 pub struct Settings {
     /// Seconds until an endpoint must have answered, from the look-up of its name to the end of the response's head
-    #[arg(long, default_value = "8", value_parser = seconds)]
+    #[arg(long, default_value = "8", value_parser = a_second_or_more)]
     pub answer_timeout: Duration,
     /// Seconds for reading the beginning of a response's body
-    #[arg(long, default_value = "1", value_parser = seconds)]
+    #[arg(long, default_value = "1", value_parser = a_second_or_more)]
     pub excerpt_timeout: Duration,
     /// Seconds for the HEAD request to an address that is entered
-    #[arg(long, default_value = "2", value_parser = seconds)]
+    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub address_check_timeout: Duration,
     /// Maximum idle connections per endpoint
     #[arg(long, default_value_t = 64)]
