@@ -305,7 +305,7 @@ mod tests {
             stage["description"],
             "How far a game is. Known values: `in_development`, `early_access`, `released`. More may come."
         );
-        let sent = &schemas["GameSubmission"]["properties"]["stage"]["oneOf"][1];
+        let sent = &schemas["GameSubmission"]["properties"]["stage"]["oneOf"][0];
         assert_eq!(sent["enum"], values);
         assert_eq!(sent["description"], "`in_development` when omitted.");
         let row = schemas["ChangedRow"]["anyOf"].as_array().unwrap();

@@ -147,7 +147,7 @@ async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
     assert!(responses > 40, "{responses}");
 }
 
-/// Calls `check` with every schema that a body reaches, once.
+/// Calls `check` with every schema that a body reaches, once. What may be sent as it was read is left out.
 fn reached<'a>(
     document: &'a Value,
     json: &'a Value,
@@ -159,6 +159,9 @@ fn reached<'a>(
         items.for_each(|item| reached(document, item, known, check));
         return;
     };
+    if json["readOnly"] == true {
+        return;
+    }
     check(json);
     if let Some(reference) = json["$ref"].as_str()
         && known.insert(reference)
@@ -196,10 +199,10 @@ async fn what_clients_read_is_open_and_what_they_send_is_closed(pool: PgPool) {
                 } else {
                     assert!(!is_object || others == true, "{path}: {schema}");
                     assert!(schema["enum"].is_null(), "{path}: {schema}");
-                    assert!(
-                        schema["oneOf"].is_null() || schema["oneOf"][0]["type"] == "null",
-                        "{path}: {schema}"
-                    );
+                    // A choice is only whether there is a value.
+                    let mut choices = schema["oneOf"].as_array().into_iter();
+                    let is_plain = choices.all(|it| it.iter().any(|it| it["type"] == "null"));
+                    assert!(is_plain, "{path}: {schema}");
                     open += usize::from(is_object);
                     sets += usize::from(schema["x-extensible-enum"].is_array());
                 }
