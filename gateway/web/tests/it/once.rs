@@ -222,6 +222,7 @@ async fn a_form_whose_work_failed_can_be_sent_again(pool: PgPool) {
 }
 
 /// A Redis that can be cut off.
+#[expect(clippy::disallowed_methods, reason = "a test has no shutdown")]
 async fn fragile_redis() -> (Secret, CancellationToken) {
     let real: Url = redis_url().expose().parse().unwrap();
     let target = format!(
