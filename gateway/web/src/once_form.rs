@@ -81,8 +81,10 @@ impl From<PageError> for OnceError {
     }
 }
 
-/// Does the work of a form, unless it was done before: then returns the result of that. After a refusal the form may be sent again; if the
-/// outcome is unknown, it may not. `look_at` is the page that shows whether the form took effect.
+/// Does the work of a form, unless it was done before: then returns the result of that.
+///
+/// After a refusal the form may be sent again; if the outcome is unknown, it may not. `look_at` is the page that shows whether the form took
+/// effect.
 pub async fn run<T: Serialize + DeserializeOwned>(
     web: &Web,
     viewer: &Viewer,
@@ -94,7 +96,9 @@ pub async fn run<T: Serialize + DeserializeOwned>(
     let unknown = || OnceError::Page(PageError::outcome_unknown(look_at));
     let id = match forms.claim(session, form).await? {
         Claim::First(id) => id,
-        Claim::Done(result) => return serde_json::from_str(&result).map_err(|_| unknown()),
+        Claim::Done(result) => {
+            return serde_json::from_str(&result).map_err(|_other_type| unknown());
+        }
         Claim::OtherContent => return Err(other_content().into()),
         Claim::Unknown => return Err(unknown()),
     };

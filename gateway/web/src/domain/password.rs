@@ -10,8 +10,9 @@ const MAX: usize = 256;
 /// The estimate reads this many characters at most, since its time grows with the square of their number.
 const ESTIMATED: usize = 64;
 
-/// A password as it is checked and hashed. Keyboards write the same text with other code points, such as a letter with its accent as one or as
-/// two, or a no-break space: the form NFKC makes them one (NIST SP 800-63B).
+/// A password as it is checked and hashed: in the Unicode form NFKC (NIST SP 800-63B).
+///
+/// Keyboards write the same text with different code points: a letter and its accent as one or as two, or a no-break space.
 pub fn normalized(password: &str) -> String {
     password.nfkc().collect()
 }

@@ -44,8 +44,9 @@ fn is_form(request: &Request) -> bool {
         && length.is_some_and(|length| length <= form_body::MAX_LIMIT as u64)
 }
 
-/// Adds the fields to the error page if another try can succeed: after a 429, a 500, a 503 or a 504, and after a 401, when the person has
-/// signed in again. Then the next click may be that of another person, so a form without typed text, such as a button that removes
+/// Adds the fields to the error page if another try can succeed: after a 401, a 429, a 500, a 503 or a 504.
+///
+/// After a 401 somebody signs in first, who may be another person. Therefore a form without typed text, such as a button that removes
 /// something, is not offered again.
 pub fn attach(mut response: Response, form: Option<TypedForm>) -> Response {
     let Some(form) = form else { return response };
