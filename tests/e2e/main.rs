@@ -18,6 +18,7 @@ mod internal;
 mod key_review;
 mod keys;
 mod labels;
+mod links;
 mod lists;
 mod me;
 mod members;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::document::{Document, IndexedFields};
 use super::rendered::Rendered;
-use super::timestamp::{latest, point_in_time};
+use super::timestamp::{latest, microseconds, point_in_time};
 use crate::domain::days::{self, Days};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -28,6 +28,8 @@ pub struct Event {
     pub revision: i64,
     /// When it changed last, in microseconds since 1970.
     pub updated_at: i64,
+    /// When it became public, likewise.
+    pub published_at: i64,
     last_day: Date,
     title: Box<str>,
     city: Box<str>,
@@ -58,12 +60,15 @@ impl Event {
             event.first_published_at.as_ref(),
             event.created_at.as_ref(),
         ])?;
+        let published_at = event.first_published_at.as_ref();
+        let published_at = microseconds(published_at.or(event.created_at.as_ref()))?;
         let event = public_event(event)?;
         Ok(Self {
             id,
             key,
             revision,
             updated_at,
+            published_at,
             last_day,
             title,
             city,

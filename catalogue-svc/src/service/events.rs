@@ -44,7 +44,10 @@ impl Events {
         let ask = read(request, snapshot, today)?;
         let page = snapshot.dataset(ask.mode).events.search(&ask.query);
         let timed = page.rows.iter().filter(|_| with_times);
-        let updated_at = timed.map(|event| answer::timestamp(event.updated_at));
+        let updated_at = timed
+            .clone()
+            .map(|event| answer::timestamp(event.updated_at));
+        let published_at = timed.map(|event| answer::timestamp(event.published_at));
         let (json, events) = answer::rows(&page.rows, ask.form, typed::events::event)?;
         Ok(ListEventsResponse {
             events,
@@ -52,6 +55,7 @@ impl Events {
             page: Some(answer::page_info(&page, ask.binding)?),
             position: Some(snapshot.position.into()),
             updated_at: updated_at.collect(),
+            first_published_at: published_at.collect(),
         })
     }
 

@@ -61,12 +61,20 @@ impl Places {
         let mode = fields.mode(request.mode);
         let form = fields.form(request.form);
         let empty = request.empty.then_some("empty");
-        let binding = Binding::new("countries", [Some(mode.as_str()), empty]);
+        let with_events = request.with_events.then_some("events");
+        let binding = Binding::new("countries", [Some(mode.as_str()), empty, with_events]);
         let (limit, after) = fields.page::<CountryKey>(request.page, binding);
         fields.finish()?;
 
         let mut rows = snapshot.country_rows(mode);
-        rows.retain(|row| request.empty || row.creators > 0 || row.games > 0);
+        let events = &snapshot.dataset(mode).events;
+        let has_events = |row: &public::CountryRow| {
+            Facet::country(&row.code).is_some_and(|country| events.count(country) > 0)
+        };
+        rows.retain(|row| {
+            let has_listings = row.creators > 0 || row.games > 0;
+            request.empty || has_listings || (request.with_events && has_events(row))
+        });
         let total = rows.len() as u64;
         rows.retain(|row| after.as_ref().is_none_or(|after| key(row) > *after));
         let more = rows.len() > limit;

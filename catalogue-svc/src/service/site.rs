@@ -6,6 +6,7 @@ use std::sync::Arc;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_server::SiteService;
 use contracts::common::v1::Form;
+use contracts::public;
 use kit::Fault;
 use kit::cursor::Binding;
 use prost_types::Timestamp;
@@ -22,7 +23,7 @@ pub const SITEMAP_FILE_ROWS: u64 = 50_000;
 /// Listings in a message: some 200 KB.
 const MESSAGE_ROWS: u64 = 5_000;
 /// The most new games that may be asked for.
-const MAX_NEW_GAMES: u32 = 100;
+const MAX_NEW_GAMES: u32 = 50;
 
 /// The kinds of files, each with the order of its listings.
 const KINDS: [(&str, Direction); 4] = [
@@ -170,17 +171,30 @@ impl SiteService for Site {
     ) -> Result<Response<proto::ListNewGamesResponse>, Status> {
         let limit = request.get_ref().limit;
         if !(1..=MAX_NEW_GAMES).contains(&limit) {
-            return Err(Fault::invalid_field("limit", "Use a number from 1 to 100.").into());
+            return Err(Fault::invalid_field("limit", "Use a number from 1 to 50.").into());
         }
         let snapshot = self.catalogue.snapshot()?;
         let newest = newest(&snapshot.dataset(Mode::Live).games, limit as usize);
         let (rows, times): (Vec<_>, Vec<_>) = newest.into_iter().unzip();
         let (json, _) = answer::rows(&rows, Form::Json, typed::games::row)?;
-        Ok(Response::new(proto::ListNewGamesResponse {
-            json,
-            updated_at: times.into_iter().map(answer::timestamp).collect(),
-        }))
+        let mut games = Vec::with_capacity(rows.len());
+        for (game, updated_at) in rows.iter().zip(times) {
+            let description = description(game).await;
+            games.push(proto::NewGame {
+                first_published_at: Some(answer::timestamp(game.key.published_at.0)),
+                updated_at: Some(answer::timestamp(updated_at)),
+                description: description.map_err(|error| answer::broken(&error))?,
+            });
+        }
+        Ok(Response::new(proto::ListNewGamesResponse { json, games }))
     }
+}
+
+/// The description of a game, which is not in its row.
+async fn description(game: &Game) -> anyhow::Result<String> {
+    let json = game.text().json().await?;
+    let game: public::Game = serde_json::from_slice(&json)?;
+    Ok(game.description)
 }
 
 /// The newest games. The list has the featured ones first, so both parts of it are read.

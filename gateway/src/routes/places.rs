@@ -47,6 +47,7 @@ pub async fn countries(
         form: Form::Json.into(),
         at_least,
         empty: query.flag("empty"),
+        with_events: false,
     };
     let countries = query
         .with_errors_of(

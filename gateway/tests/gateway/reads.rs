@@ -141,6 +141,7 @@ async fn countries_are_requested_with_or_without_empty_ones(pool: PgPool) {
             form: FORM,
             at_least: None,
             empty,
+            with_events: false,
         };
         asks(&test, &key, path, request).await;
     }

@@ -1033,7 +1033,7 @@ pub struct ListEventsRequest {
     /// A time or a date: only rows that have changed since then (§10.14).
     #[prost(string, optional, tag = "12")]
     pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
-    /// Fill `updated_at` of the response.
+    /// Fill `updated_at` and `first_published_at` of the response.
     #[prost(bool, tag = "13")]
     pub with_times: bool,
 }
@@ -1052,6 +1052,9 @@ pub struct ListEventsResponse {
     /// When each row changed last, in the same order; empty unless the request asks for it.
     #[prost(message, repeated, tag = "5")]
     pub updated_at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
+    /// When each row became public, likewise.
+    #[prost(message, repeated, tag = "6")]
+    pub first_published_at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetEventRequest {
@@ -1953,6 +1956,9 @@ pub struct ListCountriesRequest {
     /// Also return countries without listings: all 54.
     #[prost(bool, tag = "5")]
     pub empty: bool,
+    /// Also return countries that have events only.
+    #[prost(bool, tag = "6")]
+    pub with_events: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListCountriesResponse {
@@ -3567,7 +3573,7 @@ pub struct SitemapEntry {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListNewGamesRequest {
-    /// 1 to 100.
+    /// 1 to 50.
     #[prost(uint32, tag = "1")]
     pub limit: u32,
 }
@@ -3576,9 +3582,19 @@ pub struct ListNewGamesResponse {
     /// A JSON array of rows, as in ListGames.
     #[prost(bytes = "bytes", tag = "1")]
     pub json: ::prost::bytes::Bytes,
-    /// When each row changed last, in the same order.
+    /// What the rows do not have, in the same order.
     #[prost(message, repeated, tag = "2")]
-    pub updated_at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
+    pub games: ::prost::alloc::vec::Vec<NewGame>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NewGame {
+    #[prost(message, optional, tag = "1")]
+    pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// When it changed last.
+    #[prost(message, optional, tag = "2")]
+    pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "3")]
+    pub description: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod site_service_client {

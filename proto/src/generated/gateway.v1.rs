@@ -387,6 +387,7 @@ pub struct ListTokensRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListTokensResponse {
+    /// Newest first: all that work, and the newest 100 of those that have ended.
     #[prost(message, repeated, tag = "1")]
     pub tokens: ::prost::alloc::vec::Vec<AccountToken>,
 }
@@ -2322,6 +2323,7 @@ pub struct AccountsServiceListTokensRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AccountsServiceListTokensResponse {
+    /// Newest first: all that work, and the newest 100 of those that have ended.
     #[prost(message, repeated, tag = "1")]
     pub tokens: ::prost::alloc::vec::Vec<AccountToken>,
 }

@@ -4862,7 +4862,7 @@ pub mod own_listings_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// The revisions of a listing of the account, newest first, for the dashboard.
+        /// The revisions of a listing of the account, newest first, for the dashboard. A page of long revisions has fewer rows than its limit.
         pub async fn list_own_revisions(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnRevisionsRequest>,
@@ -4984,7 +4984,7 @@ pub mod own_listings_service_server {
             tonic::Response<super::WithdrawListingResponse>,
             tonic::Status,
         >;
-        /// The revisions of a listing of the account, newest first, for the dashboard.
+        /// The revisions of a listing of the account, newest first, for the dashboard. A page of long revisions has fewer rows than its limit.
         async fn list_own_revisions(
             &self,
             request: tonic::Request<super::ListOwnRevisionsRequest>,
@@ -6458,7 +6458,7 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "UpdatePage"));
             self.inner.unary(req, path, codec).await
         }
-        /// The pages of the account, by handle.
+        /// Up to 500 pages of the account, the rejected ones last, by handle; without `bio` and `links`, which `GetOwnListing` has.
         pub async fn list_own_pages(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnPagesRequest>,
@@ -6508,7 +6508,7 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "ClaimPage"));
             self.inner.unary(req, path, codec).await
         }
-        /// The claims of the account, newest first.
+        /// The newest 100 claims of the account, newest first.
         pub async fn list_own_claims(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnClaimsRequest>,
@@ -6564,7 +6564,7 @@ pub mod pages_service_server {
             tonic::Response<super::UpdatePageResponse>,
             tonic::Status,
         >;
-        /// The pages of the account, by handle.
+        /// Up to 500 pages of the account, the rejected ones last, by handle; without `bio` and `links`, which `GetOwnListing` has.
         async fn list_own_pages(
             &self,
             request: tonic::Request<super::ListOwnPagesRequest>,
@@ -6580,7 +6580,7 @@ pub mod pages_service_server {
             tonic::Response<super::ClaimPageResponse>,
             tonic::Status,
         >;
-        /// The claims of the account, newest first.
+        /// The newest 100 claims of the account, newest first.
         async fn list_own_claims(
             &self,
             request: tonic::Request<super::ListOwnClaimsRequest>,
@@ -9024,7 +9024,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Edit"));
             self.inner.unary(req, path, codec).await
         }
-        /// The changes of public listings by their accounts, newest first.
+        /// The changes of public listings by their accounts, newest first. A page of long changes has fewer rows than its limit.
         pub async fn list_owner_edits(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnerEditsRequest>,
@@ -9306,7 +9306,7 @@ pub mod staff_review_service_server {
             &self,
             request: tonic::Request<super::EditRequest>,
         ) -> std::result::Result<tonic::Response<super::EditResponse>, tonic::Status>;
-        /// The changes of public listings by their accounts, newest first.
+        /// The changes of public listings by their accounts, newest first. A page of long changes has fewer rows than its limit.
         async fn list_owner_edits(
             &self,
             request: tonic::Request<super::ListOwnerEditsRequest>,

@@ -100,6 +100,7 @@ impl Asked {
                     form,
                     at_least: None,
                     empty,
+                    with_events: false,
                 };
                 let response = places.list_countries(Request::new(request)).await;
                 let response = response.unwrap().into_inner();

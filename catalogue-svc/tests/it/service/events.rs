@@ -190,6 +190,7 @@ async fn a_single_event_is_its_row() {
 async fn events_come_with_the_times_of_their_changes_if_asked_for() {
     let moved = listings::Event {
         updated_at: Some(at(5_000)),
+        first_published_at: Some(at(4_000)),
         ..event(9)
     };
     let changes = [event_change(&moved), event_change(&event(19))];
@@ -202,9 +203,12 @@ async fn events_come_with_the_times_of_their_changes_if_asked_for() {
             ..live()
         };
         let list = events.list_events(Request::new(request)).await.unwrap();
-        list.into_inner().updated_at
+        let list = list.into_inner();
+        (list.updated_at, list.first_published_at)
     };
-    assert!(times(false).await.is_empty());
-    let times = times(true).await;
-    assert_eq!((times.len(), times[0]), (2, at(5_000)));
+    let (updated, published) = times(false).await;
+    assert!(updated.is_empty() && published.is_empty());
+    let (updated, published) = times(true).await;
+    assert_eq!((updated.len(), updated[0]), (2, at(5_000)));
+    assert_eq!((published.len(), published[0]), (2, at(4_000)));
 }

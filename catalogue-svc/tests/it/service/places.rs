@@ -249,6 +249,28 @@ async fn a_cursor_of_countries_belongs_to_them() {
 }
 
 #[tokio::test]
+async fn a_country_of_events_only_is_listed_if_asked_for() {
+    let mut changing = changing();
+    let event = listings::Event {
+        country_code: "SN".to_owned(),
+        ..build::event(1)
+    };
+    changing.tell(&[build::event_change(&event)]);
+    let codes = async |with_events| {
+        let request = ListCountriesRequest {
+            mode: Mode::Live.into(),
+            with_events,
+            ..ListCountriesRequest::default()
+        };
+        let listed = changing.places.list_countries(Request::new(request)).await;
+        let rows = listed.unwrap().into_inner().countries.into_iter();
+        rows.map(|row| row.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(false).await, ["KE", "NG"]);
+    assert_eq!(codes(true).await, ["KE", "NG", "SN"]);
+}
+
+#[tokio::test]
 async fn a_city_is_found_by_its_slug() {
     let changing = changing();
     let get = async |slug: &str, form: Form| {

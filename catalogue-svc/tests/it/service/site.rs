@@ -214,15 +214,18 @@ async fn featured_games_are_not_newer_than_others() {
         let games = site.list_new_games(request).await?.into_inner();
         let rows: Vec<GameRow> = serde_json::from_slice(&games.json).unwrap();
         let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
-        Ok::<_, Fault>((slugs, games.updated_at))
+        Ok::<_, Fault>((slugs, games.games))
     };
-    let (slugs, times) = newest(2).await.unwrap();
+    let (slugs, games) = newest(2).await.unwrap();
     assert_eq!(slugs, ["game-29", "game-28"]);
-    assert_eq!(times, [at(1_029), at(1_028)]);
-    let (slugs, _) = newest(100).await.unwrap();
+    let updated = games.iter().map(|game| game.updated_at.unwrap());
+    let published = games.iter().map(|game| game.first_published_at.unwrap());
+    assert!(published.is_sorted_by(|newer, older| newer.seconds >= older.seconds));
+    assert_eq!(updated.collect::<Vec<_>>(), [at(1_029), at(1_028)]);
+    let (slugs, _) = newest(50).await.unwrap();
     assert_eq!(slugs.len(), 30);
     assert_eq!(slugs[26], "game-3");
-    for limit in [0, 101] {
+    for limit in [0, 51] {
         let fault = newest(limit).await.unwrap_err();
         assert!(fault.fields.contains_key("limit"), "{fault:?}");
     }

@@ -62,6 +62,7 @@ fn entry(site: &str, change: &Change) -> Entry {
         title: change.title.clone(),
         summary: change.summary.clone(),
         author: None,
+        content: None,
         published: at.clone(),
         updated: at,
     }

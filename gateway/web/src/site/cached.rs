@@ -74,7 +74,9 @@ impl Version {
 
     pub(crate) fn timed_rows(self, part: &TimedRows) -> Self {
         let version = self.rows(&part.rows);
-        part.updated.iter().fold(version, |version, at| {
+        let times = part.times.iter();
+        let times = times.flat_map(|times| [times.published, times.updated]);
+        times.fold(version, |version, at| {
             version.bytes(&at.unix_timestamp_nanos().to_le_bytes())
         })
     }

@@ -61,8 +61,8 @@ pub async fn show(
         let title = feeds::events_title(&frame, query.get("country"));
         let mut calendar = Calendar::begin(&title);
         for list in &lists {
-            for (event, updated) in list.parse::<public::Event>()? {
-                calendar.push(&frame, &event, updated);
+            for (event, times) in list.parse::<public::Event>()? {
+                calendar.push(&frame, &event, times.updated);
             }
         }
         Ok(calendar.end().into_response())
@@ -89,7 +89,7 @@ impl Calendar {
     }
 
     /// Adds an event. One whose days cannot be read is left out.
-    fn push(&mut self, frame: &Frame, event: &public::Event, updated: Option<OffsetDateTime>) {
+    fn push(&mut self, frame: &Frame, event: &public::Event, updated: OffsetDateTime) {
         let day = |text: &str| Date::parse(text, &Iso8601::DATE).ok();
         let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
         // The end of whole days is the day after.
@@ -102,7 +102,6 @@ impl Calendar {
             format_description!("[year][month][day]T[hour][minute][second]Z"),
         );
         let formatted = |day: Date| day.format(&basic).unwrap_or_default();
-        let updated = updated.unwrap_or(event.created_at.0);
         let updated = updated.to_offset(UtcOffset::UTC);
         let updated = updated.format(&stamp).unwrap_or_default();
         let address = frame.absolute(&format!("/events/{}", event.slug));
@@ -166,7 +165,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// The beginning of a text, with an ellipsis if something is left out.
-fn shortened(text: &str, most: usize) -> String {
+pub(super) fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),

@@ -46,7 +46,7 @@ pub async fn list(
         ..proto::ListEventsRequest::default()
     };
     let catalogue = &app.catalogue;
-    let reads = try_join(catalogue.events(request), catalogue.countries());
+    let reads = try_join(catalogue.events(request), catalogue.countries_with_events());
     let (events, countries) = reads.await?;
     visit.path = address(LIST, &[&set[..], &[("cursor", cursor)]].concat());
     let version = Version::new(&app, &visit).rows(&events).rows(&countries);

@@ -5,6 +5,7 @@ use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public;
 use kit::Fault;
+use pages::site::cards::Picture;
 use pages::site::feed::{Author, Entry, Feed};
 use pages::site::share::Document;
 use pages::site::{Frame, Head};
@@ -12,11 +13,14 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::cached::{Version, respond_as};
+use super::calendar::shortened;
 use super::query::{Query, address};
 use super::{cards, next_events, xml};
 use crate::app::App;
 use crate::page_error::PageResult;
 use crate::render::ok;
+use crate::upstream::catalogue::Times;
+use crate::upstream::catalogue_site::NewGame;
 use crate::visit::Visit;
 
 pub(super) const ATOM: &str = "application/atom+xml";
@@ -26,21 +30,21 @@ const EVENTS: &str = "/events/feed.xml";
 const CALENDAR: &str = "/events/calendar.ics";
 const NEW_GAMES: u32 = 50;
 const NEXT_EVENTS: u32 = 100;
+/// Characters of a text in the content of an entry.
+const CONTENT: usize = 2_000;
 /// The time of a feed without entries.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
 pub async fn games(State(app): State<App>, Extension(mut visit): Extension<Visit>) -> PageResult {
     GAMES.clone_into(&mut visit.path);
     let games = app.catalogue.new_games(NEW_GAMES).await?;
-    let mut version = Version::new(&app, &visit).json(games.json());
-    for at in &games.updated {
-        version = version.text(&at.unix_timestamp_nanos().to_string());
-    }
+    let version = Version::new(&app, &visit).json(&games.json);
+    let version = games.games.iter().fold(version, Version::message);
     respond_as(&app, &visit, &version, MEDIA_TYPE, |mut frame| {
         let title = frame.say("feed-games-title").to_owned();
         head(&mut frame, title, "games-description");
-        let rows = games.parse()?.into_iter();
-        let entries = rows.map(|(row, updated)| game(&frame, &row, updated));
+        let games = games.parse()?.into_iter();
+        let entries = games.map(|new| game(&frame, &new));
         let entries = entries.collect::<Result<_, _>>()?;
         Ok(ok(&feed(frame, "/games", entries)))
     })
@@ -64,7 +68,7 @@ pub async fn events(
         let title = events_title(&frame, query.get("country"));
         head(&mut frame, title, "events-description");
         let rows = events.parse::<public::Event>()?;
-        let entries = rows.map(|(row, updated)| event(&frame, &row, updated));
+        let entries = rows.map(|(row, times)| event(&frame, &row, times));
         let entries = entries.collect::<Result<_, _>>()?;
         Ok(ok(&feed(frame, &address("/events", &set), entries)))
     })
@@ -86,8 +90,9 @@ pub(super) fn events_title(frame: &Frame, country: Option<&str>) -> String {
     }
 }
 
-fn feed(frame: Frame, page: &str, entries: Vec<Entry>) -> Feed {
-    // RFC 3339 in UTC sorts as text.
+fn feed(frame: Frame, page: &str, mut entries: Vec<Entry>) -> Feed {
+    // RFC 3339 in UTC sorts as text. The sort keeps the order of entries that became public in the same second.
+    entries.sort_by(|one, other| other.published.cmp(&one.published));
     let updated = entries.iter().map(|entry| entry.updated.as_str()).max();
     Feed {
         page: frame.absolute(page),
@@ -97,7 +102,9 @@ fn feed(frame: Frame, page: &str, entries: Vec<Entry>) -> Feed {
     }
 }
 
-fn game(frame: &Frame, row: &public::GameRow, updated: OffsetDateTime) -> Result<Entry, Fault> {
+fn game(frame: &Frame, new: &NewGame) -> Result<Entry, Fault> {
+    let row = &new.row;
+    let cover = cards::picture(frame, row.cover_url.as_deref(), cards::COVER, "");
     let path = format!("/games/{}", row.slug);
     let creator = format!("/creators/{}", row.creator.handle);
     Ok(Entry {
@@ -109,27 +116,50 @@ fn game(frame: &Frame, row: &public::GameRow, updated: OffsetDateTime) -> Result
             name: xml::plain(&row.creator.name),
             href: frame.absolute(&creator),
         }),
-        published: time(row.created_at.0)?,
-        updated: time(updated)?,
+        content: Some(content(
+            frame,
+            cover.as_ref(),
+            &[&row.tagline, &new.description],
+        )),
+        // When it became public, not when it was submitted: readers compare this with their last visit (RFC 4287, 4.2.9).
+        published: time(new.times.published)?,
+        updated: time(new.times.updated)?,
     })
 }
 
-fn event(
-    frame: &Frame,
-    row: &public::Event,
-    updated: Option<OffsetDateTime>,
-) -> Result<Entry, Fault> {
+fn event(frame: &Frame, row: &public::Event, times: Times) -> Result<Entry, Fault> {
     let path = format!("/events/{}", row.slug);
     let card = cards::event(frame, row.clone());
+    let facts = format!("{} · {}", card.days, card.facts);
     Ok(Entry {
         id: format!("{}{path}", frame.site),
         href: frame.absolute(&path),
         title: xml::plain(&row.title),
-        summary: xml::plain(&format!("{} · {}", card.days, card.facts)),
+        summary: xml::plain(&facts),
         author: None,
-        published: time(row.created_at.0)?,
-        updated: time(updated.unwrap_or(row.created_at.0))?,
+        content: Some(content(frame, None, &[&facts, &row.description])),
+        published: time(times.published)?,
+        updated: time(times.updated)?,
     })
+}
+
+/// The HTML of an entry: a picture, and the beginning of the texts.
+fn content(frame: &Frame, picture: Option<&Picture>, texts: &[&str]) -> String {
+    let mut html = String::new();
+    if let Some(picture) = picture {
+        html.push_str("<p><img alt=\"\" src=\"");
+        xml::push_text(&mut html, &format!("{}{}", frame.site, picture.src));
+        html.push_str("\"></p>");
+    }
+    let texts = texts.iter().map(|text| shortened(text, CONTENT));
+    for text in texts {
+        for paragraph in text.split("\n\n").filter(|text| !text.trim().is_empty()) {
+            html.push_str("<p>");
+            xml::push_text(&mut html, paragraph.trim());
+            html.push_str("</p>");
+        }
+    }
+    html.replace('\n', "<br>")
 }
 
 /// In UTC, in whole seconds.

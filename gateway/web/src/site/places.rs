@@ -14,6 +14,7 @@ use super::query::{Query, address};
 use super::{FEW, ROWS, cards, filters, next_events};
 use crate::app::App;
 use crate::page_error::PageResult;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 use crate::visit::Visit;
 
@@ -22,7 +23,7 @@ const CITIES: &str = "/cities";
 const CITIES_OF_COUNTRY: usize = 24;
 
 pub async fn countries(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
-    let countries = app.catalogue.countries().await?;
+    let countries = app.catalogue.countries_with_events().await?;
     let version = Version::new(&app, &visit).rows(&countries);
     respond(&app, &visit, &version, |mut frame| {
         head(&mut frame, "countries-title", "countries-description");
@@ -98,18 +99,14 @@ pub async fn country(
         country: Some(code.clone()),
         ..proto::ListCreatorsRequest::default()
     };
-    let events = proto::ListEventsRequest {
-        country: Some(code.clone()),
-        ..next_events(FEW)
-    };
     // First, so that an unknown code is not found rather than a bad filter.
     let country = catalogue.country(&code).await?;
     let reads = try_join3(
         catalogue.games(games),
         catalogue.creators(creators),
-        catalogue.events(events),
+        events_of(catalogue, ("country", &code)),
     );
-    let (games, creators, events) = reads.await?;
+    let (games, creators, (events, when)) = reads.await?;
     let version = Version::new(&app, &visit)
         .one(&country)
         .rows(&games)
@@ -134,7 +131,12 @@ pub async fn country(
             all_cities: has_more.then(|| all(CITIES)),
             games: part(&frame, &games, all("/games"), cards::game)?,
             creators: part(&frame, &creators, all("/creators"), cards::creator)?,
-            events: part(&frame, &events, all("/events"), cards::event)?,
+            events: part(
+                &frame,
+                &events,
+                all_events(&frame, when, ("country", &code)),
+                cards::event,
+            )?,
             name,
             frame,
         })
@@ -152,16 +154,12 @@ pub async fn city(
         city: Some(slug.clone()),
         ..proto::ListCreatorsRequest::default()
     };
-    let events = proto::ListEventsRequest {
-        city: Some(slug.clone()),
-        ..next_events(FEW)
-    };
     let reads = try_join3(
-        catalogue.city(&slug),
+        catalogue.city_or_place_of_events(&slug),
         catalogue.creators(creators),
-        catalogue.events(events),
+        events_of(catalogue, ("city", &slug)),
     );
-    let (city, creators, events) = reads.await?;
+    let (city, creators, (events, when)) = reads.await?;
     let version = Version::new(&app, &visit)
         .one(&city)
         .rows(&creators)
@@ -170,8 +168,13 @@ pub async fn city(
         let city: public::CityRow = city.parse()?;
         let place = cards::place(frame.texts, &city.name, &city.country_code);
         place_head(&mut frame, &place, format!("{CITIES}/{}", city.slug));
-        frame.api_call = Some(format!("GET /v1/creators?city={}", city.slug));
-        let all = |path: &str| frame.href(&address(path, &[("city", Some(&city.slug))]));
+        let list = if city.creators > 0 {
+            "creators"
+        } else {
+            "events"
+        };
+        frame.api_call = Some(format!("GET /v1/{list}?city={}", city.slug));
+        let creators_of = address("/creators", &[("city", Some(&city.slug))]);
         Ok(PlacePage {
             country: Some(cards::country_link(&frame, &city.country_code)),
             cities: Vec::new(),
@@ -182,12 +185,51 @@ pub async fn city(
                 total: 0,
                 all: String::new(),
             },
-            creators: part(&frame, &creators, all("/creators"), cards::creator)?,
-            events: part(&frame, &events, all("/events"), cards::event)?,
+            creators: part(&frame, &creators, frame.href(&creators_of), cards::creator)?,
+            events: part(
+                &frame,
+                &events,
+                all_events(&frame, when, ("city", &city.slug)),
+                cards::event,
+            )?,
             name: city.name,
             frame,
         })
     })
+}
+
+/// The upcoming events of a place or, if there are none, the past ones; and which of them these are.
+async fn events_of(
+    catalogue: &Catalogue,
+    (filter, place): (&'static str, &str),
+) -> Result<(Rows, Option<&'static str>), Fault> {
+    let place = |name| (filter == name).then(|| place.to_owned());
+    let upcoming = proto::ListEventsRequest {
+        country: place("country"),
+        city: place("city"),
+        ..next_events(FEW)
+    };
+    let past = proto::ListEventsRequest {
+        when: Some("past".to_owned()),
+        ..upcoming.clone()
+    };
+    let upcoming = catalogue.events(upcoming).await?;
+    if upcoming.page.total > 0 {
+        return Ok((upcoming, None));
+    }
+    Ok((catalogue.events(past).await?, Some("past")))
+}
+
+/// The list of all these events.
+fn all_events(
+    frame: &Frame,
+    when: Option<&'static str>,
+    (filter, place): (&'static str, &str),
+) -> String {
+    frame.href(&address(
+        "/events",
+        &[("when", when), (filter, Some(place))],
+    ))
 }
 
 /// The first rows of a list.

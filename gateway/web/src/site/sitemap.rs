@@ -154,7 +154,7 @@ async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> Pag
     if number != 1 {
         return Err(PageError::not_found());
     }
-    let countries = app.catalogue.countries().await?;
+    let countries = app.catalogue.countries_with_events().await?;
     // There may be no reference while the gateway is away.
     let reference = app.reference.get(app.clock.now()).await.ok();
     let version = reference.as_ref().map_or("", |it| it.version.as_str());

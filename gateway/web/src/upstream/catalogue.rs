@@ -14,14 +14,16 @@ use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::common::v1::{Form, Mode, PageInfo, PageRequest};
+use contracts::public;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
 use kit::{Code, Fault, timestamp};
+use prost_types::Timestamp;
 use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
-use super::call::Calls;
+use super::call::{Calls, incomplete};
 
 /// The largest answer: a creator comes with all games, a country with all cities.
 const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
@@ -46,12 +48,33 @@ pub struct Rows {
     pub page: PageInfo,
 }
 
-/// Rows, each with the time of its last change.
+/// Rows with their times.
 #[derive(Debug, Clone)]
 pub struct TimedRows {
     pub rows: Rows,
-    /// The times of the rows. Empty if they are not known.
-    pub updated: Vec<OffsetDateTime>,
+    pub times: Vec<Times>,
+}
+
+/// The times of a listing.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// When it became public.
+    pub published: OffsetDateTime,
+    /// When it changed last.
+    pub updated: OffsetDateTime,
+}
+
+impl Times {
+    pub(super) fn decode(
+        published: Option<Timestamp>,
+        updated: Option<Timestamp>,
+    ) -> Result<Self, Fault> {
+        let decode = |at: Option<Timestamp>| at.and_then(timestamp::decode).ok_or_else(incomplete);
+        Ok(Self {
+            published: decode(published)?,
+            updated: decode(updated)?,
+        })
+    }
 }
 
 /// A listing.
@@ -84,13 +107,12 @@ impl Rows {
 }
 
 impl TimedRows {
-    /// The rows, each with the time of its last change if that is known.
-    pub fn parse<T: DeserializeOwned>(
-        &self,
-    ) -> Result<impl Iterator<Item = (T, Option<OffsetDateTime>)>, Fault> {
-        let times = self.updated.iter().copied().map(Some);
-        let times = times.chain(std::iter::repeat(None));
-        Ok(self.rows.parse()?.into_iter().zip(times))
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<impl Iterator<Item = (T, Times)>, Fault> {
+        let rows: Vec<T> = self.rows.parse()?;
+        if rows.len() != self.times.len() {
+            return Err(incomplete());
+        }
+        Ok(rows.into_iter().zip(self.times.iter().copied()))
     }
 }
 
@@ -263,7 +285,7 @@ impl Catalogue {
         self.read(request, call).await
     }
 
-    /// Events, each with the time of its last change; without times from a replica of an older version.
+    /// Events with their times.
     pub async fn events_with_times(
         &self,
         request: proto::ListEventsRequest,
@@ -273,9 +295,10 @@ impl Catalogue {
             ..request
         };
         let answer = self.list_events(request).await?;
-        let times = answer.updated_at.into_iter();
+        let times = answer.first_published_at.into_iter().zip(answer.updated_at);
+        let times = times.map(|(published, updated)| Times::decode(Some(published), Some(updated)));
         Ok(TimedRows {
-            updated: times.filter_map(timestamp::decode).collect(),
+            times: times.collect::<Result<_, _>>()?,
             rows: Rows::new(answer.json, answer.page),
         })
     }
@@ -324,11 +347,22 @@ impl Catalogue {
     }
 
     /// The countries with listings; there are 54 at most.
+    /// The countries of creators and games.
     pub async fn countries(&self) -> Result<Rows, Fault> {
+        self.list_countries(false).await
+    }
+
+    /// The countries of creators, games and events.
+    pub async fn countries_with_events(&self) -> Result<Rows, Fault> {
+        self.list_countries(true).await
+    }
+
+    async fn list_countries(&self, with_events: bool) -> Result<Rows, Fault> {
         let request = proto::ListCountriesRequest {
             mode: MODE,
             form: FORM,
             page: Some(page(100, None)),
+            with_events,
             ..proto::ListCountriesRequest::default()
         };
         let call = async |client, request| {
@@ -368,7 +402,39 @@ impl Catalogue {
         Ok(Rows::new(answer.json, answer.page))
     }
 
-    pub async fn city(&self, slug: &str) -> Result<One, Fault> {
+    /// A city with creators, or one that only events are in, which is no city of the API (§4.2).
+    pub async fn city_or_place_of_events(&self, slug: &str) -> Result<One, Fault> {
+        match self.city(slug).await {
+            Err(fault) if fault.code == Code::NotFound => {
+                self.place_of_events(slug).await?.ok_or(fault)
+            }
+            read => read,
+        }
+    }
+
+    async fn place_of_events(&self, slug: &str) -> Result<Option<One>, Fault> {
+        let request = proto::ListEventsRequest {
+            page: Some(page(1, None)),
+            when: Some("all".to_owned()),
+            city: Some(slug.to_owned()),
+            ..proto::ListEventsRequest::default()
+        };
+        let events: Vec<public::Event> = self.events(request).await?.parse()?;
+        let Some(event) = events.into_iter().next() else {
+            return Ok(None);
+        };
+        let city = serde_json::to_vec(&public::CityRow {
+            slug: event.city_slug,
+            name: event.city,
+            country_code: event.country_code,
+            creators: 0,
+            games: 0,
+        });
+        let city = city.map_err(|error| Fault::internal(&error))?;
+        Ok(Some(One::live(city.into())))
+    }
+
+    async fn city(&self, slug: &str) -> Result<One, Fault> {
         let request = proto::GetCityRequest {
             mode: MODE,
             form: FORM,

@@ -4,35 +4,43 @@ use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_client::SiteServiceClient;
 use contracts::public::GameRow;
-use kit::{Fault, timestamp};
-use time::OffsetDateTime;
+use kit::Fault;
 
 use super::call::incomplete;
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, Times};
 
 /// The newest games.
 #[derive(Debug, Clone)]
 pub struct NewGames {
     /// Rows as in `GET /games`.
-    json: Bytes,
-    /// When each row changed last.
-    pub updated: Vec<OffsetDateTime>,
+    pub json: Bytes,
+    /// What the rows do not have.
+    pub games: Vec<proto::NewGame>,
+}
+
+/// A new game.
+#[derive(Debug, Clone)]
+pub struct NewGame {
+    pub row: GameRow,
+    pub times: Times,
+    pub description: String,
 }
 
 impl NewGames {
-    /// The rows, each with the time of its last change.
-    pub fn parse(&self) -> Result<Vec<(GameRow, OffsetDateTime)>, Fault> {
+    pub fn parse(&self) -> Result<Vec<NewGame>, Fault> {
         let rows: Vec<GameRow> =
             serde_json::from_slice(&self.json).map_err(|error| Fault::internal(&error))?;
-        if rows.len() != self.updated.len() {
+        if rows.len() != self.games.len() {
             return Err(incomplete());
         }
-        Ok(rows.into_iter().zip(self.updated.iter().copied()).collect())
-    }
-
-    /// The JSON that the rows are parsed from.
-    pub fn json(&self) -> &[u8] {
-        &self.json
+        let game = |(row, game): (_, &proto::NewGame)| {
+            Ok(NewGame {
+                row,
+                times: Times::decode(game.first_published_at, game.updated_at)?,
+                description: game.description.clone(),
+            })
+        };
+        rows.into_iter().zip(&self.games).map(game).collect()
     }
 }
 
@@ -73,11 +81,9 @@ impl Catalogue {
             async |client, request| SiteServiceClient::new(client).list_new_games(request).await;
         let request = proto::ListNewGamesRequest { limit };
         let answer = self.read(request, call).await?;
-        let times = answer.updated_at.into_iter();
-        let times = times.map(|at| timestamp::decode(at).ok_or_else(incomplete));
         Ok(NewGames {
             json: answer.json,
-            updated: times.collect::<Result<_, _>>()?,
+            games: answer.games,
         })
     }
 }

@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::share::{children, file, text};
+use crate::stub_pictures;
 use crate::support::Site;
 
 const ATOM: &str = "http://www.w3.org/2005/Atom";
@@ -26,6 +27,7 @@ pub(crate) fn check_feed(feed: &str, address: &str) {
         "updated",
         "author",
         "summary",
+        "content",
     ];
     let check = |node: Node<'_, '_>, known: &[&str]| {
         for child in node.children().filter(Node::is_element) {
@@ -41,6 +43,7 @@ pub(crate) fn check_feed(feed: &str, address: &str) {
     assert_eq!(own.unwrap().attribute("href"), Some(address));
     assert_eq!(text(root, "id"), address);
     let mut newest = String::new();
+    let mut previous: Option<String> = None;
     let entries = children(root, "entry");
     assert!(!entries.is_empty(), "{feed}");
     for entry in entries {
@@ -50,6 +53,9 @@ pub(crate) fn check_feed(feed: &str, address: &str) {
         for time in ["published", "updated"] {
             OffsetDateTime::parse(text(entry, time), &Rfc3339).unwrap();
         }
+        let published = text(entry, "published").to_owned();
+        assert!(previous.is_none_or(|it| published <= it), "{feed}");
+        previous = Some(published);
         newest = newest.max(text(entry, "updated").to_owned());
     }
     assert_eq!(text(root, "updated"), newest);
@@ -80,19 +86,34 @@ async fn new_games_and_events_have_feeds(pool: PgPool) {
     for part in [
         "<id>https://mchezo.example/games/okoto</id>",
         "href=\"https://mchezo.example/fr/games/okoto\"",
-        "<published>2026-01-01T00:00:00Z</published>",
+        // It was submitted on January 1.
+        "<published>2026-11-12T00:00:00Z</published>",
         "<updated>2026-11-22T00:00:00Z</updated>",
         "<name>Savanna &#60;i&#62;Studio</name>",
     ] {
         assert!(feed.contains(part), "{part} is not in {feed}");
     }
+    let document = Document::parse(&feed).unwrap();
+    let entry = children(document.root_element(), "entry")[0];
+    let content = children(entry, "content")[0];
+    assert_eq!(content.attribute("type"), Some("html"));
+    let picture = stub_pictures::file();
+    let html = text(entry, "content");
+    assert!(
+        html.starts_with(&format!(
+            "<p><img alt=\"\" src=\"https://mchezo.example/pictures/{picture}\"></p><p>"
+        )),
+        "{html}"
+    );
+    let end = "<p>Plant &lt;b&gt;seeds&lt;/b&gt;.<br>Water them.</p><p>Wait.</p>";
+    assert!(html.ends_with(end), "{html}");
 }
 
 #[testing::database_test(web::MIGRATOR)]
 async fn a_moved_event_says_when_it_changed(pool: PgPool) {
     let site = Site::new(pool).await;
     let feed = site.browser().get("/events/feed.xml").await;
-    feed.assert(200, "<published>2026-01-01T00:00:00Z</published>");
+    feed.assert(200, "<published>2026-01-09T08:00:00Z</published>");
     feed.assert(200, "<updated>2026-02-02T10:00:00Z</updated>");
 }
 

@@ -319,15 +319,23 @@ impl PlacesService for StubCatalogue {
 impl EventsService for StubCatalogue {
     async fn list_events(
         &self,
-        _: Request<proto::ListEventsRequest>,
+        request: Request<proto::ListEventsRequest>,
     ) -> Answer<proto::ListEventsResponse> {
         self.answers()?;
+        let request = request.into_inner();
+        if request.city.is_some_and(|city| city != "lagos") {
+            return Ok(Response::new(proto::ListEventsResponse {
+                json: self.body(json!([])),
+                ..proto::ListEventsResponse::default()
+            }));
+        }
         // It was moved after it was listed.
         let moved = kit::timestamp::encode(datetime!(2026-02-02 10:00 UTC));
         Ok(Response::new(proto::ListEventsResponse {
             json: self.body(json!([event()])),
             page: Some(info(None)),
             updated_at: vec![moved],
+            first_published_at: vec![kit::timestamp::encode(datetime!(2026-01-09 8:00 UTC))],
             ..proto::ListEventsResponse::default()
         }))
     }

@@ -74,7 +74,11 @@ impl SiteService for StubCatalogue {
         assert_eq!(request.into_inner().limit, 50);
         Ok(Response::new(proto::ListNewGamesResponse {
             json: self.body(json!([self.game()])),
-            updated_at: vec![day(22)],
+            games: vec![proto::NewGame {
+                first_published_at: Some(day(12)),
+                updated_at: Some(day(22)),
+                description: "Plant <b>seeds</b>.\nWater them.\n\nWait.".to_owned(),
+            }],
         }))
     }
 }

@@ -25,6 +25,8 @@ pub struct Entry {
     pub title: String,
     pub summary: String,
     pub author: Option<Author>,
+    /// HTML.
+    pub content: Option<String>,
     pub published: String,
     pub updated: String,
 }

@@ -1,0 +1,123 @@
+//! Links between the pages of the public site: each leads to a page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use e2e::{Fleet, WebClient};
+use serde_json::Value;
+
+use crate::lists::live;
+
+/// Pages that one visitor reads: fewer than the limit of a minute.
+const PAGES_OF_A_VISITOR: usize = 100;
+
+/// One page of each kind. Those of the documentation are in English only.
+const PAGES: [&str; 26] = [
+    "/",
+    "/games",
+    "/games?genre=puzzle&country=KE",
+    "/games/a-day-in-the-woods",
+    "/creators",
+    "/creators?country=ZA",
+    "/events",
+    "/events?when=past",
+    "/events?when=all&country=NA",
+    "/countries",
+    "/countries/NA",
+    "/countries/ZA",
+    "/cities",
+    "/cities?country=NG",
+    "/cities/lagos",
+    "/cities/midrand",
+    "/search?q=lagos",
+    "/rankings",
+    "/rankings/games/all",
+    "/vote",
+    "/economy",
+    "/about/rates",
+    "/about/boards",
+    "/credits",
+    "/terms",
+    "/privacy",
+];
+const DOCS: [&str; 4] = ["/docs", "/docs/first-call", "/docs/reference", "/docs/all"];
+
+/// The addresses in this site that a page leads to or loads, without fragments.
+fn links<'a>(page: &'a str, base: &'a str) -> impl Iterator<Item = String> + 'a {
+    let attributes = ["href=\"", "src=\""].into_iter();
+    let values = attributes.flat_map(|attribute| page.split(attribute).skip(1));
+    let values = values.filter_map(|rest| rest.split('"').next());
+    values.filter_map(move |link| {
+        let path = link.strip_prefix(base).unwrap_or(link);
+        let path = path
+            .split('#')
+            .next()
+            .filter(|path| path.starts_with('/'))?;
+        Some(path.replace("&#38;", "&").replace("&amp;", "&"))
+    })
+}
+
+#[tokio::test]
+async fn every_link_leads_to_a_page() {
+    let fleet = Fleet::shared();
+    let shipped: BTreeSet<String> = include_str!("../../deploy/data/events.ndjson")
+        .lines()
+        .filter_map(|line| {
+            Some(
+                serde_json::from_str::<Value>(line).unwrap()["slug"]
+                    .as_str()?
+                    .to_owned(),
+            )
+        })
+        .collect();
+    let events = live(&fleet).await.all("/events?when=all", 100).await;
+    let events = events.iter().map(|event| event["slug"].as_str().unwrap());
+    let events: Vec<String> = events
+        .filter(|slug| shipped.contains(*slug))
+        .map(|slug| format!("/events/{slug}"))
+        .collect();
+    assert!(!events.is_empty());
+    let creators = live(&fleet).await.all("/creators", 100).await;
+    let creator = creators[0]["url"].as_str().unwrap();
+    let creator = creator.strip_prefix(fleet.dashboard_url.trim_end_matches('/'));
+
+    let pages = PAGES.iter().map(|path| (*path).to_owned());
+    let pages = pages.chain(events).chain(creator.map(ToOwned::to_owned));
+    let pages: Vec<String> = pages
+        .flat_map(|path| [format!("/fr{}", path.trim_end_matches('/')), path])
+        .chain(DOCS.map(ToOwned::to_owned))
+        .collect();
+    // Listings of other tests come and go; their names have digits.
+    let is_of_test = |path: &str| {
+        let path = path.split('?').next().unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let is_asset = path.starts_with("/assets/");
+        !is_asset && !shipped.contains(name) && name.contains(|c: char| c.is_ascii_digit())
+    };
+    let mut visitor = WebClient::new(&fleet);
+    let base = visitor.base.clone();
+    // Each link, and a page that has it.
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let mut read = 0;
+    let mut get = async |path: &str| {
+        read += 1;
+        if read % PAGES_OF_A_VISITOR == 0 {
+            visitor = visitor.another();
+        }
+        visitor.get(path).await
+    };
+    for path in &pages {
+        let page = get(path).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.text);
+        for link in links(&page.text, &base).filter(|link| !is_of_test(link)) {
+            found.entry(link).or_insert_with(|| path.clone());
+        }
+    }
+    let mut dead = Vec::new();
+    for (link, from) in found {
+        let status = get(&link).await.status.as_u16();
+        if status >= 400 {
+            dead.push(format!("{link} on {from}: {status}"));
+        }
+    }
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+}
