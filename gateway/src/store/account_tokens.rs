@@ -69,13 +69,29 @@ pub async fn caller(
     Ok(Some(token.into_caller(account.name, account.plan)))
 }
 
-/// The tokens of an account, newest first.
-pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Token>, sqlx::Error> {
+/// The tokens of an account: all that work, and the newest `ended` of those that do not. Newest first.
+pub async fn of_account(
+    pool: &PgPool,
+    account: Uuid,
+    ended: i64,
+    now: OffsetDateTime,
+) -> Result<Vec<Token>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
-         from gateway.account_token where account_id = $1 order by id desc",
+        r#"with own as (
+             select *, revoked_at is null and (expires_at is null or expires_at > $3) as works
+             from gateway.account_token where account_id = $1
+         ), listed as (
+             select * from own where works
+             union all
+             (select * from own where not works order by id desc limit $2)
+         )
+         select id as "id!", account_id as "account_id!", name as "name!", scopes as "scopes!", last4 as "last4!",
+             created_at as "created_at!", last_used_at, expires_at, revoked_at, revision as "revision!", created_by
+         from listed order by id desc"#,
         account,
+        ended,
+        now,
     )
     .fetch_all(pool)
     .await?;

@@ -185,7 +185,8 @@ impl Service {
         let paging = listing_name::finish(Some(paging), problems)?;
         let (before, limit) = (paging.after, paging.fetch_limit());
         let rows = history::newest(&self.pool, entity, id, before, limit).await?;
-        let (rows, next) = paging.finish(rows, |row| row.revision)?;
+        let bytes = |row: &RevisionRow| revision::bytes(row.before.as_ref(), &row.after);
+        let (rows, next) = paging.finish_within_bytes(rows, bytes, |row| row.revision)?;
         let changes = rows.iter().map(|row| (row.before.as_ref(), &row.after));
         let differences = revision::differences(&self.pool, changes).await?;
         let own = |(row, differences)| own_revision(row, differences, account);

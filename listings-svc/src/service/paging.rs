@@ -10,6 +10,8 @@ use crate::store::queue;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = queue::MAX_ROWS - 1;
+/// After this size a page ends. Rows of long texts would exceed what a gRPC client receives, 4 MiB.
+const MAX_BYTES: usize = 1024 * 1024;
 
 /// A request for one page of a list. `K` is the sort key of a row.
 #[derive(Debug)]
@@ -60,13 +62,30 @@ impl<K: Serialize + DeserializeOwned> Paging<K> {
     /// Cuts the fetched rows to the page, and returns the cursor of the next page; empty on the last page.
     pub(super) fn finish<R>(
         &self,
-        mut rows: Vec<R>,
+        rows: Vec<R>,
         key: impl FnOnce(&R) -> K,
     ) -> Result<(Vec<R>, String), Fault> {
-        if rows.len() <= self.limit {
+        self.finish_within_bytes(rows, |_| 0, key)
+    }
+
+    /// The same for rows of any size: the page ends early when it exceeds [`MAX_BYTES`].
+    pub(super) fn finish_within_bytes<R>(
+        &self,
+        mut rows: Vec<R>,
+        bytes: impl Fn(&R) -> usize,
+        key: impl FnOnce(&R) -> K,
+    ) -> Result<(Vec<R>, String), Fault> {
+        let mut total = 0;
+        let fits = |row: &&R| {
+            let is_under = total < MAX_BYTES;
+            total += bytes(row);
+            is_under
+        };
+        let fitting = rows.iter().take(self.limit).take_while(fits).count();
+        if rows.len() <= fitting {
             return Ok((rows, String::new()));
         }
-        rows.truncate(self.limit);
+        rows.truncate(fitting);
         let cursor = rows
             .last()
             .map(|last| self.binding.encode(&key(last)))

@@ -18,6 +18,12 @@ pub(super) fn difference(difference: Difference) -> proto::Difference {
     }
 }
 
+/// The size of a revision in a message.
+pub(super) fn bytes(before: Option<&Value>, after: &Value) -> usize {
+    let bytes = |value: &Value| value.to_string().len();
+    before.map_or(0, bytes) + bytes(after)
+}
+
 /// The state in the fields of a revision.
 pub(super) fn state(fields: &Value) -> Option<i32> {
     let state = serde_json::from_value::<ListingState>(fields.get("state")?.clone());

@@ -50,13 +50,13 @@ pub async fn insert(
     .await
 }
 
-/// The newest 500 claims of an account, newest first.
+/// The newest 100 claims of an account, newest first.
 pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
     sqlx::query_as!(
         Claim,
         "select claim.id, page_id, handle, account_id, evidence, claim.state, made_at, decided_at, reason
          from listings.claim join listings.page on page.id = page_id
-         where account_id = $1 order by claim.id desc limit 500",
+         where account_id = $1 order by claim.id desc limit 100",
         account
     )
     .fetch_all(pool)

@@ -188,11 +188,12 @@ pub async fn of_pages(
         .collect())
 }
 
-/// The pages of an account in any state, by handle.
+/// Up to 500 pages of an account in any state, the rejected ones last, by handle.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
         r#"select to_json(page) as "page!: Json<Listing<Page>>" from listings.page
-           where id in (select page_id from listings.page_owner where account_id = $1) order by handle"#,
+           where id in (select page_id from listings.page_owner where account_id = $1)
+           order by state = 'rejected', handle limit 500"#,
         account
     )
     .fetch_all(pool)

@@ -57,6 +57,65 @@ async fn edits(
     listed.unwrap().into_inner()
 }
 
+#[testing::database_test(listings::MIGRATOR)]
+async fn long_changes_fill_pages_that_can_be_received(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    let accounts = service.accounts().await;
+    accounts.game("one").await;
+    let approve = (listing_name("game", "one"), None);
+    let client = &service.operator_client;
+    decide(client, proto::Decision::Approve, approve, "")
+        .await
+        .unwrap();
+    let reviewer = service.member("bea", proto::Role::Reviewer).await;
+    let review = StaffReviewServiceClient::new(reviewer.channel);
+    // The longest texts of a game, 17 times: together they are longer than a message may be.
+    for face in ['😀', '😁'].into_iter().cycle().take(17) {
+        let long = |length: usize| face.to_string().repeat(length);
+        let link = format!("https://one.example/{}", long(2_000));
+        let links = listings::domain::links::GAME.iter();
+        let links = links.map(|name| ((*name).to_owned(), json!(link)));
+        let links: serde_json::Map<String, Value> = links.collect();
+        let change = json!({ "description": long(10_000), "trailer_url": link, "links": links });
+        accounts.edit("one", change).await;
+    }
+    let (mut found, mut pages, mut cursor) = (0, 0, String::new());
+    loop {
+        let page = edits(&review, "", 20, &cursor).await;
+        assert!(!page.edits.is_empty());
+        found += page.edits.len();
+        pages += 1;
+        cursor = page.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(found, 17);
+    assert!(pages > 1);
+    let mut revisions = Vec::new();
+    loop {
+        let request = proto::ListOwnRevisionsRequest {
+            account_id: accounts.account.to_string(),
+            kind: "game".to_owned(),
+            name: "one".to_owned(),
+            page: Some(contracts::common::v1::PageRequest { limit: 20, cursor }),
+        };
+        let listed = service.own.clone().list_own_revisions(request).await;
+        let listed = listed.unwrap().into_inner();
+        revisions.extend(listed.revisions.into_iter().map(|it| it.revision));
+        cursor = listed.page.unwrap().next_cursor.unwrap_or_default();
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    let newest = revisions[0];
+    let all: Vec<i64> = (1..=newest).rev().collect();
+    assert_eq!(revisions, all);
+}
+
 async fn revert(review: &Review, to: i64, seen: Option<i64>) -> Result<proto::Listing, Fault> {
     let request = proto::RevertRequest {
         name: Some(listing_name("game", "one")),

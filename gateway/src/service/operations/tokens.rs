@@ -10,13 +10,18 @@ use crate::domain::author::Author;
 use crate::store::account_tokens;
 use crate::write::{Command, Outcome};
 
+/// The most ended tokens in a list, which has the newest ones.
+const ENDED_TOKENS: i64 = 100;
+
 impl Operations {
-    /// All tokens of an account, newest first.
+    /// The tokens of an account, newest first.
     pub(in crate::service) async fn list_tokens(
         &self,
         account: Uuid,
     ) -> Result<Vec<proto::AccountToken>, Fault> {
-        let found = account_tokens::of_account(&self.pool, account).await;
+        let now = self.clock.now();
+        let found = account_tokens::of_account(&self.pool, account, ENDED_TOKENS, now);
+        let found = found.await;
         let found = found.map_err(|error| pg::fault(&error))?;
         Ok(found.iter().map(Into::into).collect())
     }

@@ -10,7 +10,7 @@ use super::{Service, kind, live_name};
 use crate::service::listing_name::Problems;
 use crate::service::paging::Paging;
 use crate::service::revision;
-use crate::store::history;
+use crate::store::history::{self, OwnerEdit};
 
 impl Service {
     pub(super) async fn owner_edits(
@@ -34,7 +34,8 @@ impl Service {
             Some((at, id, revision))
         });
         let edits = history::owner_edits(&self.pool, kind, after, paging.fetch_limit()).await?;
-        let (edits, next_cursor) = paging.finish(edits, |edit| {
+        let bytes = |edit: &OwnerEdit| revision::bytes(Some(&edit.before), &edit.after);
+        let (edits, next_cursor) = paging.finish_within_bytes(edits, bytes, |edit| {
             (edit.at.unix_timestamp_nanos(), edit.id, edit.revision)
         })?;
         let changes = edits.iter().map(|edit| (Some(&edit.before), &edit.after));

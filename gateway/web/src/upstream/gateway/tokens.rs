@@ -25,7 +25,7 @@ pub struct TokenChangeFilter {
 }
 
 impl Gateway {
-    /// All tokens of an account, newest first.
+    /// The tokens of an account, newest first.
     pub async fn tokens(&self, account: Uuid) -> Result<Vec<proto::AccountToken>, Fault> {
         let request = self.read(proto::AccountsServiceListTokensRequest {
             account_id: account.to_string(),
