@@ -51,7 +51,7 @@ pub struct PictureSettings {
     /// Maximum size of an uploaded file, in megabytes
     #[arg(long, default_value = "10", value_parser = megabytes)]
     pub picture_megabytes: usize,
-    /// Pictures that an account may upload in 24 hours
+    /// Pictures that an account may upload in 24 hours, refused ones included
     #[arg(long, default_value = "200", value_parser = clap::value_parser!(i64).range(1..))]
     pub pictures_per_day: i64,
     /// Pictures processed at once; each uses one core and several times the memory of its pixels

@@ -11,6 +11,7 @@ use sqlx::PgPool;
 use crate::articles::Articles;
 use crate::guides::Guides;
 use crate::hashing::PasswordPool;
+use crate::listings::upload::Uploads;
 use crate::page_limit::PageLimit;
 use crate::reference::DocumentCache;
 use crate::session::CookieStyle;
@@ -40,6 +41,7 @@ pub struct Web {
     pub test_calls: TestCalls,
     pub webhooks: Webhooks,
     pub listings: Listings,
+    pub uploads: Uploads,
     pub economy: Economy,
     /// The reads of public pages.
     pub catalogue: Catalogue,

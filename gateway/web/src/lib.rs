@@ -49,6 +49,7 @@ use app::{App, Web};
 use articles::Articles;
 use guides::Guides;
 use hashing::PasswordPool;
+use listings::upload::Uploads;
 use page_limit::PageLimit;
 use reference::DocumentCache;
 use session::limits::Limits;
@@ -120,6 +121,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
+        uploads: Uploads::default(),
         currencies: Currencies::new(
             economy.clone(),
             settings.economy_calls,

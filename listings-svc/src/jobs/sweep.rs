@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use crate::SCHEMA;
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
-use crate::store::{pictures, prepared_pictures};
+use crate::store::{picture_uploads, pictures, prepared_pictures};
 
 const INTERVAL: Duration = Duration::from_hours(1);
 /// Age at which an unused file is deleted.
@@ -38,6 +38,7 @@ pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u6
     let mut removed = 0;
     let began = kit::pg::now(pool, clock).await?;
     prepared_pictures::delete_before(pool, began - MIN_AGE).await?;
+    picture_uploads::delete_before(pool, began - MIN_AGE).await?;
     // No row is locked during a request to the file store, which may be slow.
     while let Some(unused) = pictures::claim_unused(
         pool,

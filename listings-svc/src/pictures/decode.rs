@@ -5,6 +5,7 @@ use std::io::Cursor;
 use image::codecs::jpeg::JpegDecoder;
 use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
+use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageResult, Limits};
 
 use super::jpeg;
@@ -79,16 +80,25 @@ fn pixels(mut decoder: impl ImageDecoder, min_size: (u32, u32)) -> Result<Dynami
     let failed = |error| decode_error(&error);
     decoder.set_limits(limits()).map_err(failed)?;
     let orientation = decoder.orientation().map_err(failed)?;
-    let mut picture = read(decoder).map_err(failed)?;
-    picture.apply_orientation(orientation);
-    let (width, height) = (picture.width(), picture.height());
+    let (width, height) = rotated((width, height), orientation);
     if width < min_size.0 || height < min_size.1 {
         return Err(format!(
             "Send a larger one: it has {width} by {height} pixels, and the minimum is {} by {}.",
             min_size.0, min_size.1
         ));
     }
+    let mut picture = read(decoder).map_err(failed)?;
+    picture.apply_orientation(orientation);
     Ok(picture)
+}
+
+/// The dimensions of a picture after its orientation is applied.
+fn rotated((width, height): (u32, u32), orientation: Orientation) -> (u32, u32) {
+    use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+    match orientation {
+        Rotate90 | Rotate90FlipH | Rotate270 | Rotate270FlipH => (height, width),
+        _ => (width, height),
+    }
 }
 
 fn read(decoder: impl ImageDecoder) -> ImageResult<DynamicImage> {

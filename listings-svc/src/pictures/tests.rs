@@ -368,6 +368,21 @@ fn a_picture_that_is_too_small_is_refused() {
 }
 
 #[test]
+fn a_picture_that_is_too_small_is_refused_before_decompression() {
+    // The pixels of these files cannot be decoded.
+    let pixels = chunk(b"IDAT", b"no pixels");
+    for size in [(10_000, 337), (599, 10_000)] {
+        let file = claimed(size, 8, 2, std::slice::from_ref(&pixels));
+        let reason = reason(&file, PictureKind::Cover);
+        assert!(reason.starts_with("Send a larger one"), "{reason}");
+    }
+    // The sides of a photograph that its camera turned are swapped.
+    let turned = reason(&photograph(&flag(600, 400), 6), PictureKind::Cover);
+    assert!(turned.contains("400 by 600"), "{turned}");
+    assert!(process(&photograph(&flag(400, 600), 6), PictureKind::Cover).is_ok());
+}
+
+#[test]
 fn a_damaged_file_does_not_panic() {
     let flag = flag(200, 200);
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {

@@ -1,7 +1,6 @@
 //! Pictures of the listings of an account (`listings/v1/own_picture.proto`).
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
@@ -25,12 +24,13 @@ use crate::domain::state::ListingState;
 use crate::domain::{slug, text};
 use crate::feed::PublicUrl;
 use crate::pictures::PictureProcessor;
-use crate::store::my_listings;
 use crate::store::prepared_pictures::{self, PreparedPicture};
+use crate::store::{my_listings, picture_uploads};
 use crate::write::own_pictures::picture_gone;
 use crate::write::picture_edit::PictureOperation;
 
-/// Maximum number of concurrent uploads: each holds its file in memory. Those of staff have a limit of their own.
+/// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
+/// holds none of them. Those of staff have a limit of their own.
 const MAX_UPLOADS: usize = 16;
 
 #[derive(Debug)]
@@ -41,9 +41,7 @@ pub struct Service {
     pictures: PictureProcessor,
     public_url: PublicUrl,
     uploads: ConcurrencyLimit,
-    /// Accounts that are uploading a picture.
-    uploading: Arc<Mutex<HashSet<Uuid>>>,
-    /// Pictures that an account may upload in 24 hours.
+    /// Uploads that an account may begin in 24 hours.
     per_day: i64,
 }
 
@@ -52,22 +50,6 @@ struct UploadHeader {
     kind: PictureKind,
     /// A slug, or a handle.
     name: String,
-}
-
-/// One upload of an account at a time: a slow client does not take the uploads of all.
-struct UploadGuard {
-    uploading: Arc<Mutex<HashSet<Uuid>>>,
-    account: Uuid,
-}
-
-impl Drop for UploadGuard {
-    fn drop(&mut self) {
-        let mut uploading = self
-            .uploading
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        uploading.remove(&self.account);
-    }
 }
 
 #[tonic::async_trait]
@@ -79,8 +61,8 @@ impl OwnPicturesService for Service {
         let mut stream = request.into_inner();
         let header = timeout(upload::TIMEOUT, self.header(&mut stream)).await;
         let header = header.unwrap_or_else(|_| Err(truncated_stream().into()))?;
-        let _guard = self.begin(header.account)?;
         let _permit = self.uploads.try_acquire()?;
+        self.count(header.account).await?;
         let file = timeout(upload::TIMEOUT, self.file(&mut stream)).await;
         let file = file.unwrap_or_else(|_| Err(truncated_stream().into()))?;
         let sizes = self.pictures.store(file, header.kind).await?;
@@ -153,7 +135,6 @@ impl Service {
             pictures,
             public_url,
             uploads: ConcurrencyLimit::new("uploads_of_accounts", MAX_UPLOADS),
-            uploading: Arc::default(),
             per_day,
         }
     }
@@ -196,35 +177,21 @@ impl Service {
         let own = my_listings::find_with_state(&self.pool, account, entity, &header.name).await?;
         own.filter(|(_, state)| *state != ListingState::Removed)
             .ok_or_else(not_found)?;
-        let since = self.clock.now() - Duration::DAY;
-        let uploaded = prepared_pictures::count_since(&self.pool, account, since).await?;
-        if uploaded >= self.per_day {
-            let message = format!(
-                "{} pictures in 24 hours are the most that an account can upload. Try again later.",
-                self.per_day
-            );
-            return Err(Fault::new(Code::Limit, message));
-        }
         Ok(())
     }
 
-    fn begin(&self, account: Uuid) -> Result<UploadGuard, Fault> {
-        let mut uploading = self
-            .uploading
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if uploading.insert(account) {
-            return Ok(UploadGuard {
-                uploading: Arc::clone(&self.uploading),
-                account,
-            });
+    /// Counts an upload before its file is read: to refuse a file costs as much as to accept it.
+    async fn count(&self, account: Uuid) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let day = (now - Duration::DAY, now);
+        if picture_uploads::count(&self.pool, account, day, self.per_day).await? {
+            return Ok(());
         }
-        let message =
-            "Another picture of this account is being uploaded: send this one when that is done.";
-        Err(Fault {
-            retry_after: Some(5),
-            ..Fault::new(Code::Unavailable, message)
-        })
+        let message = format!(
+            "{} pictures in 24 hours are the most that an account can upload, refused ones included. Try again later.",
+            self.per_day
+        );
+        Err(Fault::new(Code::Limit, message))
     }
 
     async fn remember(

@@ -15,6 +15,7 @@ pub mod my_listings;
 pub mod notes;
 pub mod page_owners;
 pub mod pages;
+pub mod picture_uploads;
 pub mod picture_uses;
 pub mod pictures;
 pub mod prepared_pictures;

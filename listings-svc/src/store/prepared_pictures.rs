@@ -89,21 +89,6 @@ pub async fn has_prepared(
     .await
 }
 
-/// The number of pictures that an account has prepared since a time.
-pub async fn count_since(
-    executor: impl PgExecutor<'_>,
-    account: Uuid,
-    since: OffsetDateTime,
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select count(*) as "count!" from listings.prepared_picture where account_id = $1 and made_at > $2"#,
-        account,
-        since
-    )
-    .fetch_one(executor)
-    .await
-}
-
 /// Deletes what was prepared before a time. The files stay as long as a listing has them.
 pub async fn delete_before(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let deleted = sqlx::query!(

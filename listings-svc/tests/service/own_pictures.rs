@@ -235,15 +235,19 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
         .await
         .unwrap_err();
     assert!(stolen.fields.contains_key("picture"), "{stolen}");
-    for _ in 1..5 {
-        prepare(&service, ada, (SHOT, "a-game"), &small)
-            .await
-            .unwrap();
-    }
+    let fifth = prepare(&service, ada, (SHOT, "a-game"), &small).await;
+    fifth.unwrap();
+    // Three of them were refused.
     let refused = prepare(&service, ada, (SHOT, "a-game"), &small)
         .await
         .unwrap_err();
     assert_eq!(refused.code, Code::Limit, "five in 24 hours");
+    service.clock.advance(time::Duration::hours(25));
+    sweep(&service.pool, &service.store, &service.clock)
+        .await
+        .unwrap();
+    let next_day = prepare(&service, ada, (SHOT, "a-game"), &small).await;
+    next_day.unwrap();
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -1,14 +1,21 @@
-//! The upload of a picture. Streams its bytes to listings-svc.
+//! The upload of a picture.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Extension;
-use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
+use axum::extract::multipart::{Multipart, MultipartError, MultipartRejection};
 use axum::extract::{Path, State};
+use bytes::BytesMut;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::prepare_picture_request::Message;
-use futures::stream;
+use futures::{Stream, StreamExt as _, stream};
 use http::StatusCode;
+use kit::overload::{ConcurrencyLimit, Permit};
 use kit::{Code, Fault};
-use tokio::sync::mpsc;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use uuid::Uuid;
 
 use super::Frame;
@@ -25,8 +32,61 @@ const MAX_FILE: usize = 10 * 1024 * 1024;
 /// The longest body that is read to its end. A browser reads the response only after it has sent the body, so the rest of a file that is
 /// too long is read and discarded.
 pub const MAX_BODY: usize = 64 * 1024 * 1024;
-/// Chunks that wait for listings-svc.
-const WAITING: usize = 4;
+/// The size of the messages with the file.
+const CHUNK: usize = 64 * 1024;
+/// The uploads of all people at once: each has up to [`MAX_FILE`] on disk.
+const MAX_UPLOADS: usize = 256;
+
+/// Limits the uploads at once.
+#[derive(Debug)]
+pub struct Uploads {
+    limit: ConcurrencyLimit,
+    /// The people who are uploading a file.
+    people: Arc<Mutex<HashSet<Uuid>>>,
+}
+
+/// A person may upload a file until this is dropped.
+struct UploadGuard {
+    person: Uuid,
+    people: Arc<Mutex<HashSet<Uuid>>>,
+    _permit: Permit,
+}
+
+impl Drop for UploadGuard {
+    fn drop(&mut self) {
+        let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+        people.remove(&self.person);
+    }
+}
+
+impl Default for Uploads {
+    fn default() -> Self {
+        Self {
+            limit: ConcurrencyLimit::new("uploads", MAX_UPLOADS),
+            people: Arc::default(),
+        }
+    }
+}
+
+impl Uploads {
+    /// One upload of a person at a time, whatever the number of the person's accounts.
+    fn begin(&self, person: Uuid) -> Result<UploadGuard, Fault> {
+        let permit = self.limit.try_acquire()?;
+        let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+        if !people.insert(person) {
+            let message = "You are uploading another picture: send this one when that is done.";
+            return Err(Fault {
+                retry_after: Some(5),
+                ..Fault::new(Code::Unavailable, message)
+            });
+        }
+        Ok(UploadGuard {
+            person,
+            people: Arc::clone(&self.people),
+            _permit: permit,
+        })
+    }
+}
 
 pub async fn send(
     State(app): State<App>,
@@ -43,11 +103,13 @@ pub async fn send(
         kind: proto_kind(picture).into(),
         name: name.clone(),
     };
-    let prepared = match (frame.admit(None), multipart) {
-        (Ok(()), Ok(multipart)) => prepare(&app, header, multipart).await,
-        (Err(closed), Ok(mut multipart)) => {
+    let begun = frame.admit(None);
+    let begun = begun.and_then(|()| app.uploads.begin(viewer.person.id));
+    let prepared = match (begun, multipart) {
+        (Ok(_guard), Ok(multipart)) => prepare(&app, header, multipart).await,
+        (Err(refused), Ok(mut multipart)) => {
             discard(&mut multipart).await;
-            Err(closed)
+            Err(refused)
         }
         (_, Err(_no_multipart)) => Err(no_file()),
     };
@@ -74,13 +136,20 @@ pub async fn send(
     }
 }
 
-/// Sends the file of the form on.
+/// Sends the file of the form on, once it has arrived.
 async fn prepare(
     web: &Web,
     header: proto::OwnPictureHeader,
-    mut multipart: Multipart,
+    multipart: Multipart,
 ) -> Result<proto::PreparedPicture, Fault> {
-    let file = loop {
+    let file = receive(multipart).await?;
+    web.listings.prepare_picture(messages(header, file)).await
+}
+
+/// Stores the file of the form in a temporary file. A slow browser then holds neither the memory for its file nor a call of listings-svc.
+/// Reads to the end also when the file is too long.
+async fn receive(mut multipart: Multipart) -> Result<File, Fault> {
+    let mut field = loop {
         match multipart.next_field().await {
             Ok(Some(field)) if field.name() == Some("picture") => break field,
             Ok(Some(_)) => {}
@@ -88,58 +157,49 @@ async fn prepare(
             Err(error) => return Err(unreadable(&error)),
         }
     };
-    let (sender, receiver) = mpsc::channel(WAITING);
-    let messages = stream::unfold(receiver, async |mut receiver: mpsc::Receiver<_>| {
-        let message = receiver.recv().await?;
-        Some((message, receiver))
-    });
-    let (fed, prepared) = futures::join!(
-        feed(header, file, sender),
-        web.listings.prepare_picture(messages)
-    );
-    // A fault of the file is the cause of the service's error about a stream that ended early, so return that fault.
-    fed?;
-    prepared
+    let failed = |error: io::Error| Fault::internal(&error);
+    let mut file = File::from_std(tempfile::tempfile().map_err(failed)?);
+    let mut size = 0_usize;
+    while let Some(chunk) = field.chunk().await.map_err(|error| unreadable(&error))? {
+        size = size.saturating_add(chunk.len());
+        if size <= MAX_FILE {
+            file.write_all(&chunk).await.map_err(failed)?;
+        }
+    }
+    match size {
+        0 => return Err(no_file()),
+        size if size > MAX_FILE => return Err(too_large()),
+        _ => {}
+    }
+    file.flush().await.map_err(failed)?;
+    file.rewind().await.map_err(failed)?;
+    Ok(file)
 }
 
-/// Reads the whole file. Forwards it until the service stops receiving or the file is too long.
-async fn feed(
+/// The messages of an upload: the header, the chunks of the file, and the end.
+fn messages(
     header: proto::OwnPictureHeader,
-    mut file: Field<'_>,
-    sender: mpsc::Sender<proto::PreparePictureRequest>,
-) -> Result<(), Fault> {
-    let message = |message| proto::PreparePictureRequest {
-        message: Some(message),
-    };
-    let mut sender = Some(sender);
-    if let Some(open) = &sender
-        && open.send(message(Message::Header(header))).await.is_err()
-    {
-        sender = None;
-    }
-    let mut size = 0_usize;
-    while let Some(chunk) = file.chunk().await.map_err(|error| unreadable(&error))? {
-        size = size.saturating_add(chunk.len());
-        if size > MAX_FILE {
-            sender = None;
+    file: File,
+) -> impl Stream<Item = proto::PreparePictureRequest> {
+    let parts = stream::unfold(Some(file), async |file| {
+        let mut file = file?;
+        let mut chunk = BytesMut::with_capacity(CHUNK);
+        match file.read_buf(&mut chunk).await {
+            Ok(0) => Some((Message::End(proto::PictureEnd {}), None)),
+            Ok(_) => Some((Message::Chunk(chunk.freeze()), Some(file))),
+            Err(error) => {
+                // Without the end, the service refuses what it has received.
+                tracing::error!(%error, "the temporary file of an upload cannot be read");
+                None
+            }
         }
-        if let Some(open) = &sender
-            && open.send(message(Message::Chunk(chunk))).await.is_err()
-        {
-            sender = None;
-        }
-    }
-    if size == 0 {
-        return Err(no_file());
-    }
-    if size > MAX_FILE {
-        return Err(too_large());
-    }
-    if let Some(open) = sender {
-        // The receiver was dropped if the service has answered already.
-        drop(open.send(message(Message::End(proto::PictureEnd {}))).await);
-    }
-    Ok(())
+    });
+    let header = stream::iter([Message::Header(header)]);
+    header
+        .chain(parts)
+        .map(|message| proto::PreparePictureRequest {
+            message: Some(message),
+        })
 }
 
 /// Reads and discards a body, so that the browser reads the response.

@@ -15,6 +15,7 @@ use web::page_limit::PageLimit;
 use web::reference::DocumentCache;
 use web::router::{router, routes};
 use web::share_cards::ShareCards;
+use web::listings::upload::Uploads;
 use web::upstream::{Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
 
 use crate::browser::Browser;
@@ -78,6 +79,7 @@ fn without(site: &Site, service: Needs) -> Router {
         reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),
         share_cards: ShareCards::new(None, 10_000_000).unwrap(),
         public_pictures: ConcurrencyLimit::new("public pictures", 1),
+        uploads: Uploads::default(),
         proxies: app.proxies.clone(),
         proxy_header: app.proxy_header,
         public_url: app.public_url.clone(),

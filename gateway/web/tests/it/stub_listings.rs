@@ -42,6 +42,8 @@ pub(crate) struct StubListings {
     pub(crate) owners: Arc<Mutex<Vec<String>>>,
     /// The type of the picture's file.
     pub(crate) file_type: Arc<Mutex<String>>,
+    /// Uploads whose end has not arrived.
+    pub(crate) uploads: Arc<AtomicU32>,
     /// Reads of parts of pictures.
     pub(crate) pictures_read: Arc<Mutex<Vec<proto::GetPictureRequest>>>,
 }

@@ -1,5 +1,7 @@
 //! Pictures of the listings of the test.
 
+use std::sync::atomic::Ordering;
+
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::picture_service_server::PictureService;
@@ -31,6 +33,7 @@ impl OwnPicturesService for StubListings {
             return Err(Fault::invalid_field("message", "A header comes first.").into());
         };
         self.find(&header.account_id, &header.name)?;
+        self.uploads.fetch_add(1, Ordering::Relaxed);
         let (mut file, mut has_ended) = (Vec::new(), false);
         while let Some(message) = stream.message().await? {
             match message.message {
@@ -38,6 +41,7 @@ impl OwnPicturesService for StubListings {
                 _ => has_ended = true,
             }
         }
+        self.uploads.fetch_sub(1, Ordering::Relaxed);
         if !has_ended {
             return Err(Fault::unavailable("the rest of the file").into());
         }

@@ -23,6 +23,7 @@ use web::articles::Articles;
 use web::domain::role::Role;
 use web::guides::Guides;
 use web::hashing::PasswordPool;
+use web::listings::upload::Uploads;
 use web::page_limit::PageLimit;
 use web::reference::DocumentCache;
 use web::router::router;
@@ -134,6 +135,7 @@ impl Site {
             gateway: Gateway::new(client.clone(), testing::LONG),
             test_calls: TestCalls::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
+            uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client, 1, lifecycle.clone()),
             creator_kinds: CreatorKinds::new(catalogue_client.clone()),

@@ -1,14 +1,20 @@
 //! Uploads that are not what they seem. listings-svc has tests of what it decodes; these are about the way there and back.
 
+use std::sync::atomic::Ordering;
+
 use axum::body::Body;
+use bytes::Bytes;
+use futures::stream;
 use http::Request;
 use http::header::CONTENT_TYPE;
 use sqlx::PgPool;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
 use crate::stub_pictures::file;
-use crate::support::{ADA, Site};
+use crate::support::{ADA, BOB, Site};
 
 const PAGE: &str = "<html><script>alert(1)</script></html>";
 
@@ -22,12 +28,17 @@ async fn studio(pool: PgPool) -> (Site, String, Browser) {
 }
 
 /// Sends a body with this type to the form of the cover.
-async fn send(owner: &mut Browser, account: &str, content_type: &str, body: Vec<u8>) -> Page {
+async fn send(
+    owner: &mut Browser,
+    account: &str,
+    content_type: &str,
+    body: impl Into<Body>,
+) -> Page {
     let path = format!("/accounts/{account}/listings/game/okoto/pictures/cover");
     let request = Request::post(path)
         .header("sec-fetch-site", "same-origin")
         .header(CONTENT_TYPE, content_type)
-        .body(Body::from(body));
+        .body(body.into());
     owner.send(request.unwrap()).await
 }
 
@@ -154,5 +165,51 @@ async fn whatever_is_stored_is_shown_as_a_jpeg(pool: PgPool) {
         assert_eq!(picture.headers["x-content-type-options"], "nosniff");
         let policy = picture.headers["content-security-policy"].to_str().unwrap();
         assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn slow_browsers_hold_no_upload_of_the_service(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let mut slow = JoinSet::new();
+    let mut lines = Vec::new();
+    let mut others = Vec::new();
+    for email in [BOB, "cyd@games.example"] {
+        let person = site.person(email).await;
+        let theirs = site.account(person, Role::Owner).await.to_string();
+        let second = site.account(person, Role::Owner).await.to_string();
+        for account in [&theirs, &second] {
+            site.listings.game(account, "okoto", "Okoto");
+        }
+        let mut browser = site.signed_in(email).await;
+        others.push((browser.clone(), second));
+        // The second part waits in the channel until the site has taken the first one.
+        let (line, parts) = mpsc::channel(1);
+        let parts = stream::unfold(parts, async |mut parts: mpsc::Receiver<Bytes>| {
+            let part = parts.recv().await?;
+            Some((Ok::<_, std::io::Error>(part), parts))
+        });
+        slow.spawn(
+            async move { send(&mut browser, &theirs, FORM, Body::from_stream(parts)).await },
+        );
+        let form = Bytes::from(multipart(PART, b"JPEG"));
+        line.send(form.slice(..form.len() - 20)).await.unwrap();
+        line.send(form.slice(form.len() - 20..form.len() - 10))
+            .await
+            .unwrap();
+        lines.push((line, form));
+    }
+    let page = send(&mut owner, &account, FORM, multipart(PART, b"JPEG")).await;
+    page.assert(200, "Use this picture");
+    assert_eq!(site.listings.uploads.load(Ordering::Relaxed), 0);
+    for (mut browser, second) in others {
+        let page = send(&mut browser, &second, FORM, multipart(PART, b"JPEG")).await;
+        page.assert(503, "You are uploading another picture");
+    }
+    for (line, form) in lines {
+        line.send(form.slice(form.len() - 10..)).await.unwrap();
+    }
+    for page in slow.join_all().await {
+        page.assert(200, "Use this picture");
     }
 }

@@ -1,0 +1,32 @@
+//! The uploads of accounts within a day, whatever became of them.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// Records an upload that begins now, unless the account has begun `most` since a time. Returns whether it is recorded.
+pub async fn count(
+    pool: &PgPool,
+    account: Uuid,
+    (since, now): (OffsetDateTime, OffsetDateTime),
+    most: i64,
+) -> Result<bool, sqlx::Error> {
+    let counted = sqlx::query!(
+        "insert into listings.picture_upload (account_id, began_at)
+         select $1, $2
+         where (select count(*) from listings.picture_upload where account_id = $1 and began_at > $3) < $4",
+        account,
+        now,
+        since,
+        most
+    );
+    Ok(counted.execute(pool).await?.rows_affected() > 0)
+}
+
+pub async fn delete_before(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    let deleted = sqlx::query!(
+        "delete from listings.picture_upload where began_at < $1",
+        before
+    );
+    Ok(deleted.execute(pool).await?.rows_affected())
+}
