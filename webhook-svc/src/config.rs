@@ -43,6 +43,9 @@ pub struct Settings {
     pub(crate) secret_keys: KeyRing,
     #[command(flatten)]
     pub(crate) mail: mail::Settings,
+    /// Base URL of the dashboard, for links in mails, such as `https://mchezo.example`
+    #[arg(long, value_parser = kit::public_url::parse)]
+    pub(crate) public_url: String,
     /// Recipient of mails to staff, about accounts without a monthly limit that make very many calls
     #[arg(long)]
     pub(crate) staff_mail: Option<Mailbox>,
@@ -149,6 +152,7 @@ mod tests {
             "--secret-keys=a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=".to_owned(),
             "--mail=smtps://user:password@mail.example".to_owned(),
             "--mail-sender=Mchezo <webhooks@mchezo.africa>".to_owned(),
+            "--public-url=https://mchezo.africa".to_owned(),
         ];
         let matches = command.try_get_matches_from(given.into_iter().chain(addresses));
         let settings = Settings::from_arg_matches(&matches.unwrap()).unwrap();

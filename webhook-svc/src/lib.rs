@@ -62,6 +62,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         schedule: settings.schedule(),
         disable_policy: settings.disable_policy(),
         limits: settings.limits().within_descriptors(),
+        public_url: settings.public_url.clone(),
     };
     deliver::spawn(dependencies, &boot.lifecycle);
 

@@ -7,35 +7,45 @@ use crate::domain::health::Notification;
 use crate::store::endpoints::Endpoint;
 use crate::store::mails;
 
-/// Queues the mail of a notification.
+/// Queues the mail of a notification. `public_url` is the base URL of the dashboard.
 pub(crate) async fn enqueue(
     connection: &mut PgConnection,
+    public_url: &str,
     endpoint: &Endpoint,
     notification: Notification,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let (subject, body) = render(&endpoint.url, notification);
-    mails::insert(connection, endpoint.account_id, subject, &body, now).await
+    let (account, id) = (endpoint.account_id, endpoint.id);
+    let page = format!("{public_url}/accounts/{account}/webhooks/{id}");
+    let (subject, body) = render(&endpoint.url, &page, notification);
+    mails::insert(connection, account, &subject, &body, now).await
 }
 
-/// The mail's subject and body.
-fn render(url: &str, notification: Notification) -> (&'static str, String) {
-    match notification.reason() {
-        None => (
-            "A webhook could not be delivered",
-            format!(
-                "All attempts to deliver a webhook to {url} failed: none was answered with a 2xx status.\n\n\
-                 The dashboard shows each request and its answer. Once the endpoint works again, \"Recover\" sends the failed deliveries again. \
-                 An endpoint that keeps failing for days is switched off.\n"
-            ),
-        ),
-        Some(reason) => (
-            "A webhook endpoint is switched off",
-            format!(
+/// The mail's subject and body. `page` is the page of the endpoint in the dashboard.
+fn render(url: &str, page: &str, notification: Notification) -> (String, String) {
+    match notification {
+        Notification::DeliveriesFailed(count) => {
+            let webhooks = match count {
+                1 => "A webhook".to_owned(),
+                count => format!("{count} webhooks"),
+            };
+            let body = format!(
+                "{webhooks} to {url} could not be delivered: after all attempts, none was answered with a 2xx status.\n\n\
+                 The page of the address shows each request and its answer:\n{page}\n\n\
+                 Once your receiver works again, choose \"Send failed ones again\" there. We send such a mail at most once a day, with the number \
+                 of webhooks that have failed since the last one. An address that keeps failing for days is switched off.\n"
+            );
+            (format!("{webhooks} could not be delivered"), body)
+        }
+        Notification::DisabledAfterFailures | Notification::DisabledByGone => {
+            let reason = notification.reason().unwrap_or_default();
+            let body = format!(
                 "{url} no longer receives webhooks.\n\n{reason}\n\n\
-                 The dashboard shows each request and its answer. There you can resume the endpoint and recover failed deliveries.\n"
-            ),
-        ),
+                 The page of the address shows each request and its answer:\n{page}\n\n\
+                 There you can resume it, and send the failed webhooks again.\n"
+            );
+            ("A webhook endpoint is switched off".to_owned(), body)
+        }
     }
 }
 
@@ -45,15 +55,30 @@ mod tests {
 
     #[test]
     fn mails_name_the_endpoint_and_say_what_to_do() {
-        for notification in [
-            Notification::FirstFailure,
-            Notification::DisabledAfterFailures,
-            Notification::DisabledByGone,
+        let page = "https://mchezo.example/accounts/a/webhooks/e";
+        for (notification, expected) in [
+            (
+                Notification::DeliveriesFailed(1),
+                "A webhook could not be delivered",
+            ),
+            (
+                Notification::DeliveriesFailed(200),
+                "200 webhooks could not be delivered",
+            ),
+            (
+                Notification::DisabledAfterFailures,
+                "A webhook endpoint is switched off",
+            ),
+            (
+                Notification::DisabledByGone,
+                "A webhook endpoint is switched off",
+            ),
         ] {
-            let (subject, body) = render("https://a.example/hook", notification);
-            assert!(subject.contains("webhook"));
+            let (subject, body) = render("https://a.example/hook", page, notification);
+            assert_eq!(subject, expected);
             assert!(body.contains("https://a.example/hook"), "{body}");
-            assert!(body.to_lowercase().contains("recover"), "{body}");
+            assert!(body.contains(page), "{body}");
+            assert!(body.to_lowercase().contains("again"), "{body}");
         }
     }
 }

@@ -75,9 +75,10 @@ pub(super) fn operations() -> Vec<Operation> {
             &[p::ENDPOINT, p::DELIVERY_STATE, p::EVENT_OF_DELIVERY, p::SINCE_MOMENT, p::UNTIL_MOMENT, p::LIMIT, p::CURSOR])
             .with_codes(&[Code::NotFound]),
         post("/account/deliveries/recover", "recoverDeliveries", "Sends what has failed since a moment again.", "RecoveredDeliveries",
-            &[p::ENDPOINT, p::RECOVER_SINCE, p::ONLY_COUNT]).with_codes(&[Code::NotFound]),
+            &[p::ENDPOINT, p::RECOVER_SINCE, p::ONLY_COUNT]).with_codes(&[Code::NotFound, Code::PlanRequired]),
         get("/account/deliveries/{id}", "getDelivery", "Gets a delivery with its attempts.", Object("OneDelivery"), ONE_DELIVERY),
-        post("/account/deliveries/{id}/send-again", "sendDeliveryAgain", "Makes an attempt at once.", "SentDelivery", ONE_DELIVERY),
+        post("/account/deliveries/{id}/send-again", "sendDeliveryAgain", "Makes an attempt at once.", "SentDelivery", ONE_DELIVERY)
+            .with_codes(&[Code::PlanRequired]),
         get("/account/usage", "getUsage", "Says what the account has used.", Object("AccountUsage"), &[p::DAYS]),
     ]
 }

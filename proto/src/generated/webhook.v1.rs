@@ -138,7 +138,7 @@ pub enum DeliveryState {
     Delivered = 2,
     /// All attempts have failed, or the endpoint answered 410.
     Failed = 3,
-    /// Its listing is no longer published.
+    /// Its listing is no longer published, or the account's plan has no real events any more.
     Cancelled = 4,
 }
 impl DeliveryState {

@@ -19,6 +19,7 @@ use super::target::{self, Target};
 use crate::domain::window::Window;
 use crate::http::{AttemptOutcome, AttemptResult, OwnFault};
 use crate::store::queue::Cursor;
+use crate::store::{NOT_PUBLISHED, ONLY_TEST_EVENTS};
 
 /// Before every delivery.
 const START: Cursor = (OffsetDateTime::UNIX_EPOCH, 0);
@@ -188,7 +189,7 @@ impl EndpointWorker {
         Ok(())
     }
 
-    /// Loads the endpoint again, checks the listings of the deliveries that are ready, and reads the others from the start.
+    /// Loads the endpoint again, checks the deliveries that are ready, and reads the others from the start.
     async fn reload(&mut self) -> anyhow::Result<()> {
         let shared = Arc::clone(&self.shared);
         let target = target::load(&shared.dependencies, self.lease.claim.endpoint);
@@ -204,15 +205,20 @@ impl EndpointWorker {
         self.enqueue(ready).await
     }
 
-    /// Makes deliveries ready to be sent. One whose listing is not public is cancelled.
+    /// Makes deliveries ready to be sent. One whose listing is not public, or that the account's plan does not include, is cancelled.
     async fn enqueue(&mut self, deliveries: Vec<DueDelivery>) -> anyhow::Result<()> {
+        let has_real_events = self.target.as_ref().is_some_and(|it| it.has_real_events);
         for due in deliveries {
-            if due.is_current {
-                self.ready.push_back(due);
+            let reason = if !due.is_current {
+                NOT_PUBLISHED
+            } else if !has_real_events && !due.message.is_test() {
+                ONLY_TEST_EVENTS
             } else {
-                self.unrecorded += 1;
-                self.record(due, Outcome::Cancelled).await?;
-            }
+                self.ready.push_back(due);
+                continue;
+            };
+            self.unrecorded += 1;
+            self.record(due, Outcome::Cancelled(reason)).await?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use crate::notification;
 use crate::store::attempts::{self, Completion};
 use crate::store::endpoints::{self, EndpointState};
 use crate::store::queue::Claim;
-use crate::store::{CANCELLED, partitions};
+use crate::store::partitions;
 
 /// The state of a delivery that has no attempts left, or whose endpoint answered 410.
 const FAILED: &str = "failed";
@@ -43,8 +43,8 @@ pub(super) enum Outcome {
         result: AttemptResult,
         at: OffsetDateTime,
     },
-    /// The delivery's listing is no longer public.
-    Cancelled,
+    /// With the reason.
+    Cancelled(&'static str),
 }
 
 /// Records until all senders are dropped. Several recorders share `records`: one collects a batch while the other waits for its commit.
@@ -72,7 +72,7 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
 
 fn count(outcome: &Outcome) {
     let name = match outcome {
-        Outcome::Cancelled => "cancelled",
+        Outcome::Cancelled(_) => "cancelled",
         Outcome::Attempted { result, .. } => match result.outcome {
             AttemptOutcome::Delivered => "delivered",
             AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => "failed",
@@ -147,14 +147,21 @@ fn complete(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion
         at: now,
         duration_ms: 0,
         status: None,
-        reason: CANCELLED.to_owned(),
+        reason: String::new(),
         answer: Vec::new(),
         state: "cancelled",
         tries_left: due.tries_left - 1,
         due_at: None,
     };
-    let Outcome::Attempted { result, at } = &record.outcome else {
-        return completion;
+    let (result, at) = match &record.outcome {
+        Outcome::Attempted { result, at } => (result, at),
+        Outcome::Cancelled(reason) => {
+            let reason = (*reason).to_owned();
+            return Completion {
+                reason,
+                ..completion
+            };
+        }
     };
     let schedule = &shared.dependencies.schedule;
     let due_at = match result.outcome {
@@ -206,32 +213,35 @@ async fn update_endpoints(
             failures: endpoint.failures,
             first_failure_at: endpoint.first_failure_at,
             last_failure_at: endpoint.last_failure_at,
+            mailed_at: endpoint.failure_mailed_at,
+            failures_since_mail: endpoint.failures_since_mail,
         };
-        let (mut notifications, mut gone) = (Vec::new(), None);
+        let mut gone = None;
         for failure in failures.get(&endpoint.id).into_iter().flatten() {
             if is_gone(failure) {
                 gone = Some(Notification::DisabledByGone);
-                continue;
+            } else {
+                health.add_failure(failure.at);
             }
-            let (after, notification) =
-                health.failed(failure.at, shared.dependencies.disable_policy);
-            health = after;
-            notifications.extend(notification);
         }
-        notifications.extend(gone);
-        endpoint.failures = health.failures;
-        endpoint.first_failure_at = health.first_failure_at;
-        endpoint.last_failure_at = health.last_failure_at;
-        for notification in notifications {
-            let is_off = endpoint.state == EndpointState::Off;
-            if let Some(reason) = notification.reason() {
+        // The owner of an endpoint that is off knows.
+        if endpoint.state != EndpointState::Off {
+            let policy = shared.dependencies.disable_policy;
+            let notification = gone.or_else(|| health.notification(policy, now));
+            if let Some(reason) = notification.and_then(Notification::reason) {
                 endpoint.state = EndpointState::Off;
                 reason.clone_into(&mut endpoint.reason);
             }
-            if !is_off {
-                notification::enqueue(connection, &endpoint, notification, now).await?;
+            if let Some(notification) = notification {
+                let public_url = &shared.dependencies.public_url;
+                notification::enqueue(connection, public_url, &endpoint, notification, now).await?;
             }
         }
+        endpoint.failures = health.failures;
+        endpoint.first_failure_at = health.first_failure_at;
+        endpoint.last_failure_at = health.last_failure_at;
+        endpoint.failure_mailed_at = health.mailed_at;
+        endpoint.failures_since_mail = health.failures_since_mail;
         endpoints::update(connection, &endpoint, now).await?;
     }
     Ok(())

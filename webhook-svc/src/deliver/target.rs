@@ -7,6 +7,7 @@ use super::DeliveryDependencies;
 use crate::domain::address::Address;
 use crate::domain::signature::Secret;
 use crate::store::endpoints::{self, EndpointState};
+use crate::store::plans;
 
 #[derive(Debug)]
 pub(super) struct Target {
@@ -18,6 +19,8 @@ pub(super) struct Target {
     /// Maximum deliveries per second.
     pub(super) rate_limit: Option<u32>,
     pub(super) last_success_at: Option<OffsetDateTime>,
+    /// Whether the account's plan has real events, in addition to test events.
+    pub(super) has_real_events: bool,
 }
 
 impl Target {
@@ -40,6 +43,9 @@ pub(super) async fn load(
     let Some(found) = found.filter(|found| found.state == EndpointState::On) else {
         return Ok(None);
     };
+    let mut connection = dependencies.pool.acquire().await?;
+    let allowance = plans::of_account(&mut connection, found.account_id).await?;
+    drop(connection);
     let open = |sealed: &[u8]| dependencies.key_ring.open(endpoint, sealed);
     let next = found.next_secret.as_deref().zip(found.next_secret_from);
     let next = next.map(|(next, from)| open(next).map(|next| (next, from)));
@@ -48,6 +54,7 @@ pub(super) async fn load(
         secret: open(&found.secret)?,
         next_secret: next.transpose()?,
         last_success_at: found.last_success_at,
+        has_real_events: allowance.is_some_and(|allowance| allowance.events),
         rate_limit: found.rate_limit.and_then(|limit| limit.try_into().ok()),
     }))
 }

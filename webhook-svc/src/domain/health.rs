@@ -20,19 +20,27 @@ impl Default for DisablePolicy {
     }
 }
 
-/// The failed deliveries of an endpoint since its last success.
+/// An owner gets a mail about failed deliveries of an endpoint at most once in this time.
+const MAIL_INTERVAL: Duration = Duration::DAY;
+
+/// The failed deliveries of an endpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Health {
+    /// Since the last success.
     pub failures: i32,
     pub first_failure_at: Option<OffsetDateTime>,
     pub last_failure_at: Option<OffsetDateTime>,
+    /// The last mail to the owner about failed deliveries.
+    pub mailed_at: Option<OffsetDateTime>,
+    /// Since this mail.
+    pub failures_since_mail: i32,
 }
 
 /// A reason for a mail to the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notification {
-    /// All attempts of a delivery failed, for the first time since the last success.
-    FirstFailure,
+    /// All attempts of so many deliveries have failed since the last mail.
+    DeliveriesFailed(i32),
     /// The endpoint was switched off because it failed for too long.
     DisabledAfterFailures,
     /// The endpoint was switched off because it answered 410.
@@ -41,20 +49,31 @@ pub enum Notification {
 
 impl Health {
     /// All attempts of a delivery have failed, the last at `at`.
-    pub fn failed(self, at: OffsetDateTime, policy: DisablePolicy) -> (Self, Option<Notification>) {
-        let first = self.first_failure_at.unwrap_or(at);
-        let after = Self {
-            failures: self.failures.saturating_add(1),
-            first_failure_at: Some(first),
-            last_failure_at: Some(at),
-        };
-        let is_off = after.failures >= policy.failures && at - first >= policy.span;
-        let notification = match self.failures {
-            _ if is_off => Some(Notification::DisabledAfterFailures),
-            0 => Some(Notification::FirstFailure),
-            _ => None,
-        };
-        (after, notification)
+    pub fn add_failure(&mut self, at: OffsetDateTime) {
+        self.failures = self.failures.saturating_add(1);
+        self.failures_since_mail = self.failures_since_mail.saturating_add(1);
+        self.first_failure_at.get_or_insert(at);
+        self.last_failure_at = Some(at);
+    }
+
+    /// What the owner is told after failures.
+    pub fn notification(
+        &mut self,
+        policy: DisablePolicy,
+        now: OffsetDateTime,
+    ) -> Option<Notification> {
+        let (first, last) = self.first_failure_at.zip(self.last_failure_at)?;
+        if self.failures >= policy.failures && last - first >= policy.span {
+            return Some(Notification::DisabledAfterFailures);
+        }
+        // A time in the future, from a replica whose clock was ahead, soon counts no more.
+        let is_recent = |at: OffsetDateTime| (now - at).abs() < MAIL_INTERVAL;
+        if self.mailed_at.is_some_and(is_recent) {
+            return None;
+        }
+        self.mailed_at = Some(now);
+        let failures = std::mem::take(&mut self.failures_since_mail);
+        Some(Notification::DeliveriesFailed(failures))
     }
 }
 
@@ -62,7 +81,7 @@ impl Notification {
     /// Why the endpoint was switched off; `None`: it was not.
     pub fn reason(self) -> Option<&'static str> {
         match self {
-            Self::FirstFailure => None,
+            Self::DeliveriesFailed(_) => None,
             Self::DisabledAfterFailures => {
                 Some("Deliveries failed for days. Repair the endpoint, then resume it.")
             }
@@ -79,35 +98,46 @@ mod tests {
 
     const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
-    /// The notifications after failures at these days.
-    fn notifications(days: &[i64]) -> Vec<Option<Notification>> {
+    /// The notifications after failures at these hours.
+    fn notifications(hours: &[i64]) -> Vec<Option<Notification>> {
         let mut health = Health::default();
-        days.iter()
-            .map(|day| {
-                let (after, notification) =
-                    health.failed(START + Duration::days(*day), DisablePolicy::default());
-                health = after;
-                notification
-            })
-            .collect()
+        let failed = hours.iter().map(|hour| {
+            let at = START + Duration::hours(*hour);
+            health.add_failure(at);
+            health.notification(DisablePolicy::default(), at)
+        });
+        failed.collect()
     }
 
     #[test]
     fn five_failures_over_five_days_switch_off() {
-        use Notification::{DisabledAfterFailures, FirstFailure};
-        let first = Some(FirstFailure);
-        assert_eq!(
-            notifications(&[0, 1, 2, 3, 5])[4],
-            Some(DisabledAfterFailures)
-        );
-        assert_eq!(
-            notifications(&[0, 1, 2, 3, 4]),
-            [first, None, None, None, None]
-        );
-        assert_eq!(notifications(&[0, 5, 6, 7]), [first, None, None, None]);
-        assert_eq!(
-            notifications(&[0, 0, 0, 0, 0, 6])[5],
-            Some(DisabledAfterFailures)
-        );
+        let off = Some(Notification::DisabledAfterFailures);
+        let is_off = |days: &[i64]| {
+            let hours: Vec<i64> = days.iter().map(|day| day * 24).collect();
+            notifications(&hours).contains(&off)
+        };
+        assert!(is_off(&[0, 1, 2, 3, 5]));
+        assert!(!is_off(&[0, 1, 2, 3, 4]));
+        assert!(!is_off(&[0, 5, 6, 7]));
+        assert!(is_off(&[0, 0, 0, 0, 0, 6]));
+    }
+
+    #[test]
+    fn a_mail_a_day_counts_what_has_failed_since_the_last_one() {
+        let failed = |count| Some(Notification::DeliveriesFailed(count));
+        let hours = [0, 1, 23, 24, 25, 60];
+        let expected = [failed(1), None, None, failed(3), None, failed(2)];
+        assert_eq!(notifications(&hours), expected);
+    }
+
+    #[test]
+    fn a_mail_of_the_future_delays_no_other_for_more_than_a_day() {
+        let mut health = Health {
+            mailed_at: Some(START + Duration::days(9)),
+            ..Health::default()
+        };
+        health.add_failure(START);
+        let sent = health.notification(DisablePolicy::default(), START);
+        assert_eq!(sent, Some(Notification::DeliveriesFailed(1)));
     }
 }

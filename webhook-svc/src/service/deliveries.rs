@@ -6,6 +6,7 @@ use kit::{Code, Fault, ids, timestamp};
 use prost_types::Timestamp;
 use serde_json::json;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::bad_fields::BadFields;
 use super::scope::Scope;
@@ -15,7 +16,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::messages;
+use crate::store::{messages, plans};
 
 /// Rows of a page: default and maximum.
 const DEFAULT_LIMIT: u32 = 20;
@@ -124,6 +125,10 @@ impl Dependencies {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
+        let found = deliveries::find(&self.pool, endpoint.id, request.id).await?;
+        if !found.ok_or_else(not_found)?.is_test {
+            self.require_real_events(scope, endpoint.account_id).await?;
+        }
         check_enabled(endpoint.state)?;
         let (id, now) = (endpoint.id, self.clock.now());
         let mut transaction = self.pool.begin().await?;
@@ -148,6 +153,7 @@ impl Dependencies {
             .await?;
         let missing = || Fault::invalid_field("since", "Give a time.");
         let since = parse_time("since", request.since)?.ok_or_else(missing)?;
+        self.require_real_events(scope, endpoint.account_id).await?;
         if request.dry_run {
             let failed = deliveries::count_failed(&self.pool, endpoint.id, since).await?;
             return Ok(failed.unsigned_abs());
@@ -206,6 +212,22 @@ impl Dependencies {
         transaction.commit().await?;
         self.wakeup.wake();
         Ok(convert::delivery(delivery.ok_or_else(not_found)?))
+    }
+}
+
+impl Dependencies {
+    /// Refuses to send real events again when the account's plan no longer has any.
+    async fn require_real_events(&self, scope: &Scope, account: Uuid) -> Result<(), Fault> {
+        if self.allowance(scope, account).await?.events {
+            return Ok(());
+        }
+        let mut connection = self.pool.acquire().await?;
+        let plan = plans::with_events(&mut connection).await?;
+        let plan = plan.map_or_else(|| "another plan".to_owned(), |name| format!("the plan {name}"));
+        let message = format!(
+            "The account's plan has only test events. Change to {plan} to send real events again."
+        );
+        Err(Fault::new(Code::PlanRequired, message))
     }
 }
 

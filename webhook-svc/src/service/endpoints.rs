@@ -57,6 +57,8 @@ impl Dependencies {
             first_failure_at: None,
             last_failure_at: None,
             last_success_at: None,
+            failure_mailed_at: None,
+            failures_since_mail: 0,
         };
         let allowance = self.allowance(scope, account).await?;
         let mut transaction = self.pool.begin().await?;
@@ -215,7 +217,11 @@ impl Dependencies {
     }
 
     /// The allowance of the account's plan. Waits for an account that the gateway has just created.
-    async fn allowance(&self, scope: &Scope, account: Uuid) -> Result<Allowance, Fault> {
+    pub(super) async fn allowance(
+        &self,
+        scope: &Scope,
+        account: Uuid,
+    ) -> Result<Allowance, Fault> {
         let allowance = arrival(|| async {
             let mut connection = self.pool.acquire().await?;
             plans::of_account(&mut connection, account).await

@@ -13,6 +13,7 @@ pub struct Delivery {
     pub id: i64,
     pub message_id: Uuid,
     pub event: String,
+    pub is_test: bool,
     pub state: String,
     pub created_at: OffsetDateTime,
     pub tries: i32,
@@ -52,8 +53,8 @@ macro_rules! deliveries {
     ($waiting:literal, $finished:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Delivery,
-            r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event, found.state as "state!",
-                   found.created_at as "created_at!", found.tries as "tries!", found.due_at, attempt.at as "attempt_at?",
+            r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
+                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!", found.tries as "tries!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
                    attempt.answer as "answer?"
                from (
@@ -187,14 +188,14 @@ pub async fn send_again(
 ) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "with woken as (update webhook.queue set due_at = least(due_at, $3) where endpoint_id = $1)
-         insert into webhook.waiting (endpoint_id, id, message_id, created_at, tries, tries_left, due_at)
+         insert into webhook.waiting (endpoint_id, id, message_id, created_at, tries, tries_left, due_at, is_test)
          overriding system value
-         select * from (
+         select found.*, message.listing_kind is null from (
              (select endpoint_id, id, message_id, created_at, tries, 1, $3::timestamptz from webhook.waiting where endpoint_id = $1 and id = $2)
              union all
              (select endpoint_id, delivery_id, message_id, created_at, number, 1, $3::timestamptz from webhook.attempt_log
               where endpoint_id = $1 and delivery_id = $2 order by number desc limit 1)
-         ) as found limit 1
+         ) as found join webhook.message on message.id = found.message_id limit 1
          on conflict (endpoint_id, id) do update set state = 'waiting', due_at = excluded.due_at,
              tries_left = case when waiting.due_at is null then 1 else waiting.tries_left end",
         endpoint,

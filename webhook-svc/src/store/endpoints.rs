@@ -57,6 +57,9 @@ pub struct Endpoint {
     pub first_failure_at: Option<OffsetDateTime>,
     pub last_failure_at: Option<OffsetDateTime>,
     pub last_success_at: Option<OffsetDateTime>,
+    /// The last mail to the owner about failed deliveries, and how many have failed since then.
+    pub failure_mailed_at: Option<OffsetDateTime>,
+    pub failures_since_mail: i32,
 }
 
 impl Endpoint {
@@ -75,7 +78,8 @@ macro_rules! endpoints {
         sqlx::query_as!(
             Endpoint,
             r#"select id, account_id, url, address_check, events, state as "state: String", reason, rate_limit, secret, next_secret,
-                   next_secret_from, created_at, failures, first_failure_at, last_failure_at, last_success_at
+                   next_secret_from, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
+                   failures_since_mail
                from webhook.endpoint where "# + $where,
             $($argument),+
         )
@@ -181,7 +185,7 @@ pub async fn update(
         "with woken as (update webhook.queue set due_at = least(due_at, $14) where endpoint_id = $1)
          update webhook.endpoint set url = $2, events = $3, state = $4, reason = $5, rate_limit = $6, secret = $7,
              next_secret = $8, next_secret_from = $9, failures = $10, first_failure_at = $11, last_failure_at = $12,
-             last_success_at = $13, address_check = $15
+             last_success_at = $13, address_check = $15, failure_mailed_at = $16, failures_since_mail = $17
          where id = $1",
         endpoint.id,
         endpoint.url,
@@ -198,6 +202,8 @@ pub async fn update(
         endpoint.last_success_at,
         now,
         endpoint.address_check,
+        endpoint.failure_mailed_at,
+        endpoint.failures_since_mail,
     )
     .execute(connection)
     .await?;

@@ -80,7 +80,6 @@ pub struct Game {
     pub slug: String,
     pub name: String,
     pub url: String,
-    pub published: bool,
 }
 
 /// The games with these ids.
@@ -90,7 +89,7 @@ pub async fn games(
 ) -> Result<HashMap<Uuid, Game>, sqlx::Error> {
     let games = sqlx::query_as!(
         Game,
-        "select id, mode, slug, name, url, published from webhook.listing where kind = 'game' and id = any($1)",
+        "select id, mode, slug, name, url from webhook.listing where kind = 'game' and id = any($1)",
         ids
     )
     .fetch_all(connection)

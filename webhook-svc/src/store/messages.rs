@@ -115,6 +115,12 @@ pub struct StoredMessage {
     pub body: Bytes,
 }
 
+impl StoredMessage {
+    pub fn is_test(&self) -> bool {
+        self.listing.is_none()
+    }
+}
+
 /// The messages with these ids.
 pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sqlx::Error> {
     let rows = sqlx::query!(

@@ -18,8 +18,9 @@ pub mod upgrade;
 use sqlx::PgPool;
 use sqlx::postgres::PgConnectOptions;
 
-/// The reason of a cancelled attempt.
-pub const CANCELLED: &str = "The listing is no longer published.";
+/// The reasons of cancelled attempts.
+pub const NOT_PUBLISHED: &str = "The listing is no longer published.";
+pub const ONLY_TEST_EVENTS: &str = "The account's plan has only test events.";
 
 /// Has new connections read tables by their indexes.
 ///

@@ -80,6 +80,15 @@ pub async fn with_more_endpoints(
     .await
 }
 
+/// The name of the plan that allows the fewest endpoints of those with real events.
+pub async fn with_events(connection: &mut PgConnection) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select name from webhook.plan where events order by endpoints nulls last, name limit 1"
+    )
+    .fetch_optional(connection)
+    .await
+}
+
 /// Removes the plans that were not seen in `epoch`.
 pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from webhook.plan where epoch <> $1", epoch)

@@ -72,7 +72,7 @@ async fn finished(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error
          select count(*) as "count!" from gone"#,
         BATCH,
         now,
-        super::CANCELLED,
+        super::NOT_PUBLISHED,
     );
     Ok(removed.fetch_one(pool).await?.unsigned_abs())
 }

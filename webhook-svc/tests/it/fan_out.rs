@@ -1,9 +1,10 @@
 //! Which endpoints receive which messages.
 
 use contracts::catalogue::v1::RankingMove;
-use contracts::common::v1::Change;
+use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Published, Removed};
+use contracts::webhook::v1::{DeliveryState, ListMessagesRequest};
 use kit::feed::ProjectionContext;
 use prost::Message as _;
 use serde_json::json;
@@ -14,6 +15,7 @@ use testing::poison::assert_put_aside_and_retried;
 use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 
+use crate::receiver::{Behaviour, Receiver};
 use crate::support::{
     ADA, BOB, EVE, GAME, START, TAKEN, followed, game, numbered_game, page, start, tip,
 };
@@ -101,6 +103,33 @@ async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
+async fn a_tip_that_comes_before_the_restored_game_is_announced(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let maker = service.added(ADA, URL, &["tip.paid"]).await;
+    let known = [
+        page(1, "published", ADA),
+        game(2, "published", Published),
+        game(3, "removed", Removed),
+    ];
+    service.listings(&known, TAKEN).await;
+    // The game is public again, but the follower of listings is behind.
+    service.economy(&[tip(1)]).await;
+    service
+        .listings(&[game(4, "restored", Published)], TAKEN)
+        .await;
+    assert_eq!(events(&pool, maker).await, ["tip.paid"]);
+    let request = ListMessagesRequest {
+        account_id: ADA.to_string(),
+        mode: Mode::Live.into(),
+        ..ListMessagesRequest::default()
+    };
+    let pulled = service.messages.clone().list_messages(request).await;
+    let pulled = pulled.unwrap().into_inner().json;
+    let pulled = String::from_utf8_lossy(&pulled);
+    assert!(pulled.contains("tip.paid"), "{pulled}");
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let maker = service.added(ADA, URL, &["tip.paid"]).await;
@@ -132,8 +161,9 @@ async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
 /// A game whose page is taken down is still published, and hidden.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
-    let service = start(pool.clone(), &[]).await;
-    let maker = service.added(ADA, URL, &["tip.paid"]).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let maker = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     let mut hidden = game(2, "hidden", Published);
     let state = proto::Game {
         visible: Some(false),
@@ -143,12 +173,15 @@ async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
     let known = [page(1, "published", ADA), hidden];
     service.listings(&known, TAKEN).await;
     service.economy(&[tip(1)]).await;
-    assert_eq!(events(&pool, maker).await, [""; 0]);
+    let cancelled = service.tried(ADA, maker, 1).await;
+    assert_eq!(cancelled.state(), DeliveryState::Cancelled);
     service
         .listings(&[game(3, "shown", Published)], TAKEN)
         .await;
     service.economy(&[tip(2)]).await;
-    assert_eq!(events(&pool, maker).await, ["tip.paid"]);
+    let delivered = service.tried(ADA, maker, 1).await;
+    assert_eq!(delivered.state(), DeliveryState::Delivered);
+    assert_ne!(cancelled.id, delivered.id);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

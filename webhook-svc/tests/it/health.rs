@@ -5,6 +5,7 @@ use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
+use webhook::domain::schedule::Schedule;
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, TAKEN, Webhook, game, sent, start};
@@ -42,12 +43,10 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     assert_eq!(off.state(), EndpointState::Off);
     assert!(off.reason.contains("resume"), "{}", off.reason);
     let mails = sent(&pool).await;
-    let told: Vec<_> = mails.iter().map(|mail| mail.subject.as_str()).collect();
-    let subjects = [
-        "A webhook could not be delivered",
-        "A webhook endpoint is switched off",
-    ];
-    assert_eq!(told, subjects);
+    let subjects = mails.iter().map(|mail| mail.subject.as_str());
+    let subjects: Vec<_> = subjects.collect();
+    assert_eq!(subjects.first(), Some(&"A webhook could not be delivered"));
+    assert_eq!(subjects.last(), Some(&"A webhook endpoint is switched off"));
 
     // No deliveries are created until the owner resumes the endpoint.
     let change = game(6, "updated", Published);
@@ -68,4 +67,35 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     service.listings(&[change], TAKEN).await;
     let delivery = service.tried(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Delivered);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn an_endpoint_that_fails_now_and_then_makes_one_mail_a_day(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
+    let mut service = start(pool.clone(), &[&receiver]).await.delivering();
+    // Each delivery has one attempt.
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    let mut seq = 0;
+    for hours in [0, 1, 30] {
+        let time = START + Duration::hours(hours);
+        service.clock.advance(time - service.clock.now());
+        for status in [500, 200] {
+            receiver.set_behaviour(Behaviour::Status(status));
+            seq += 1;
+            let change = game(seq, "updated", Published);
+            service.listings(&[change], TAKEN).await;
+            service.tried(ADA, endpoint, 1).await;
+        }
+    }
+    let mails = sent(&pool).await;
+    let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
+    let expected = [
+        "A webhook could not be delivered",
+        "2 webhooks could not be delivered",
+    ];
+    assert_eq!(subjects, expected);
+    let page = format!("https://mchezo.example/accounts/{ADA}/webhooks/{endpoint}");
+    assert!(mails[1].body.contains(&page), "{}", mails[1].body);
 }

@@ -4,6 +4,7 @@
 
 mod address;
 mod delivery;
+mod downgrade;
 mod endpoints;
 mod failover;
 mod fan_out;

@@ -194,6 +194,7 @@ pub(crate) async fn replica_with(
             lease: LEASE,
             statement: PATIENCE,
         },
+        public_url: "https://mchezo.example".to_owned(),
     };
     let publisher = Publisher {
         clock: clock.clone(),
@@ -377,6 +378,26 @@ impl Webhook {
         };
         let answer = self.deliveries.clone().get_delivery(request).await;
         answer.unwrap().into_inner()
+    }
+
+    /// Waits until a delivery has this many attempts.
+    pub(crate) async fn attempted(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+        id: i64,
+        attempts: usize,
+    ) -> proto::GetDeliveryResponse {
+        let waited = tokio::time::timeout(PATIENCE, async {
+            loop {
+                let found = self.delivery(account, endpoint, id).await;
+                if found.attempts.len() >= attempts {
+                    return found;
+                }
+                tokio::time::sleep(StdDuration::from_millis(20)).await;
+            }
+        });
+        waited.await.unwrap()
     }
 
     /// Waits until the newest delivery to an endpoint has this many attempts.

@@ -61,7 +61,8 @@ pub(super) fn explanation(delivery: &proto::Delivery, endpoint: EndpointState) -
             format!("It has failed after {tries}, and is not sent again unless you do.")
         }
         (DeliveryState::Cancelled, _) => {
-            "It is not sent: its listing is not published any more.".to_owned()
+            let reason = delivery.last_attempt.as_ref().map(|it| it.reason.as_str());
+            format!("It is not sent. {}", reason.unwrap_or_default())
         }
         (DeliveryState::Unspecified, _) => String::new(),
     }

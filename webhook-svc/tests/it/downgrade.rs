@@ -1,0 +1,126 @@
+//! An account that changes to a plan without real events.
+
+use contracts::listings::v1::State::Published;
+use contracts::webhook::v1::{self as proto, DeliveryState};
+use kit::{Code, Fault};
+use sqlx::PgPool;
+use uuid::Uuid;
+use webhook::store::accounts;
+
+use crate::receiver::{Behaviour, Receiver};
+use crate::support::{ADA, START, TAKEN, Webhook, game, start};
+
+async fn downgrade(pool: &PgPool) {
+    let row = accounts::Row {
+        id: ADA,
+        plan: "free".to_owned(),
+        email: String::new(),
+    };
+    let mut connection = pool.acquire().await.unwrap();
+    accounts::upsert(&mut connection, Uuid::nil(), vec![row])
+        .await
+        .unwrap();
+}
+
+async fn send_again(service: &Webhook, endpoint: Uuid, id: i64) -> Result<(), Fault> {
+    let request = proto::SendAgainRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        id,
+    };
+    service.deliveries.clone().send_again(request).await?;
+    Ok(())
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn real_events_of_a_paused_endpoint_are_cancelled_and_tests_are_sent(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await;
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    let changes = [game(2, "updated", Published)];
+    service.listings(&changes, TAKEN).await;
+    let real = service.list(ADA, endpoint).await.remove(0);
+    let test = service.ping(ADA, endpoint).await;
+
+    downgrade(&pool).await;
+    let service = service.delivering();
+    service.tried(ADA, endpoint, 1).await;
+    let sent = service.delivery(ADA, endpoint, test.id).await;
+    let sent = sent.delivery.unwrap();
+    assert_eq!(sent.state(), DeliveryState::Delivered);
+    let cancelled = service.attempted(ADA, endpoint, real.id, 1).await;
+    assert_eq!(
+        cancelled.delivery.unwrap().state(),
+        DeliveryState::Cancelled
+    );
+    assert_eq!(
+        cancelled.attempts[0].reason,
+        "The account's plan has only test events."
+    );
+    assert_eq!(receiver.received().len(), 1);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn only_tests_are_sent_again(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    let changes = [game(2, "updated", Published)];
+    service.listings(&changes, TAKEN).await;
+    let real = service.tried(ADA, endpoint, 1).await.id;
+    service.ping(ADA, endpoint).await;
+    let test = service.tried(ADA, endpoint, 1).await.id;
+
+    downgrade(&pool).await;
+    let refused = send_again(&service, endpoint, real).await.unwrap_err();
+    assert_eq!(refused.code, Code::PlanRequired);
+    let recover = |dry_run| {
+        let request = proto::RecoverRequest {
+            account_id: ADA.to_string(),
+            endpoint_id: endpoint.to_string(),
+            since: Some(kit::timestamp::encode(START)),
+            dry_run,
+        };
+        let mut client = service.deliveries.clone();
+        async move { client.recover(request).await }
+    };
+    let refused: Fault = recover(false).await.unwrap_err().into();
+    assert_eq!(refused.code, Code::PlanRequired);
+    assert_eq!(recover(true).await.unwrap().into_inner().deliveries, 0);
+
+    send_again(&service, endpoint, test).await.unwrap();
+    service.attempted(ADA, endpoint, test, 2).await;
+    assert_eq!(receiver.received().len(), 3);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_test_that_is_sent_again_is_a_test_in_the_queue(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    let changes = [game(2, "updated", Published)];
+    service.listings(&changes, TAKEN).await;
+    let real = service.tried(ADA, endpoint, 1).await.id;
+    service.ping(ADA, endpoint).await;
+    let test = service.tried(ADA, endpoint, 1).await.id;
+    let pause = proto::PauseEndpointRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+    };
+    service
+        .endpoints
+        .clone()
+        .pause_endpoint(pause)
+        .await
+        .unwrap();
+    for id in [real, test] {
+        send_again(&service, endpoint, id).await.unwrap();
+    }
+    let waiting = sqlx::query!("select id, is_test from webhook.waiting order by id");
+    let waiting = waiting.fetch_all(&pool).await.unwrap();
+    let waiting: Vec<(i64, bool)> = waiting.iter().map(|row| (row.id, row.is_test)).collect();
+    assert_eq!(waiting, [(real, false), (test, true)]);
+}
