@@ -68,6 +68,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let (lifecycle, hour) = (&boot.lifecycle, settings.sweep_hour);
     jobs::sweep::spawn(lifecycle, &pool, clock, &wakeup, hour)?;
+    let tries = settings.schedule().tries();
+    jobs::recovery::spawn(lifecycle, &pool, clock, &wakeup, tries);
     jobs::maintenance::spawn(lifecycle, &pool, clock, &key_ring, settings.retention());
     jobs::maintenance::spawn_upgrade(lifecycle, &pool, clock);
     let mailer = Mailer {

@@ -74,7 +74,7 @@ pub(super) fn operations() -> Vec<Operation> {
         get("/account/deliveries", "listDeliveries", "Lists deliveries to an endpoint, the newest first.", Success::List("AccountDelivery", ListKind::Page),
             &[p::ENDPOINT, p::DELIVERY_STATE, p::EVENT_OF_DELIVERY, p::SINCE_MOMENT, p::UNTIL_MOMENT, p::LIMIT, p::CURSOR])
             .with_codes(&[Code::NotFound]),
-        post("/account/deliveries/recover", "recoverDeliveries", "Sends what has failed since a moment again.", "RecoveredDeliveries",
+        post("/account/deliveries/recover", "recoverDeliveries", "Sends what was made since a moment and has failed again.", "RecoveredDeliveries",
             &[p::ENDPOINT, p::RECOVER_SINCE, p::ONLY_COUNT]).with_codes(&[Code::NotFound, Code::PlanRequired]),
         get("/account/deliveries/{id}", "getDelivery", "Gets a delivery with its attempts.", Object("OneDelivery"), ONE_DELIVERY),
         post("/account/deliveries/{id}/send-again", "sendDeliveryAgain", "Makes an attempt at once.", "SentDelivery", ONE_DELIVERY)

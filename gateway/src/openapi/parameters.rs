@@ -273,7 +273,7 @@ pub(super) const UNTIL_MOMENT: Parameter = Parameter::query(
 pub(super) const RECOVER_SINCE: Parameter = Parameter::query(
     "since",
     Form::Format("date-time"),
-    "Deliveries that have failed since this moment.",
+    "Deliveries that were made since this moment and have failed.",
 )
 .required();
 pub(super) const ONLY_COUNT: Parameter = Parameter::query(

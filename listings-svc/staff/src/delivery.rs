@@ -198,7 +198,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let line = if dry_run {
                 format!("{count} deliveries failed since then; none was sent again")
             } else {
-                format!("{count} deliveries are queued again")
+                format!("{count} deliveries are sent again: a job puts them into the queue")
             };
             output.line(&json!({ "deliveries": count, "dry_run": dry_run }), &line)
         }

@@ -28,6 +28,9 @@ pub struct Endpoint {
     /// What the URL answered to a HEAD request when it was entered, such as "answered 405"; empty: it was entered before such requests were made.
     #[prost(string, tag = "11")]
     pub address_check: ::prost::alloc::string::String,
+    /// While failed deliveries are put back into the queue: how many wait again.
+    #[prost(uint64, optional, tag = "12")]
+    pub recovered: ::core::option::Option<u64>,
 }
 /// The health of an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -237,6 +240,7 @@ pub struct RecoverRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub endpoint_id: ::prost::alloc::string::String,
+    /// Absent: since ever; only with `dry_run`.
     #[prost(message, optional, tag = "3")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
     /// Only count the deliveries.
@@ -245,8 +249,12 @@ pub struct RecoverRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecoverResponse {
+    /// How many are, or would be, sent again. Counted up to 10,000.
     #[prost(uint64, tag = "1")]
     pub deliveries: u64,
+    /// When the oldest of them was created; absent: there is none.
+    #[prost(message, optional, tag = "2")]
+    pub oldest: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendTestEventRequest {
@@ -435,7 +443,8 @@ pub mod deliveries_service_client {
                 .insert(GrpcMethod::new("webhook.v1.DeliveriesService", "SendAgain"));
             self.inner.unary(req, path, codec).await
         }
-        /// Retries all deliveries that have failed since a time, with the full schedule of attempts.
+        /// Requests that all deliveries that were created since a time and have failed are sent again, with the full schedule of attempts. They are put
+        /// back into the queue in batches: the response does not wait for them, and GetEndpoint shows the progress.
         pub async fn recover(
             &mut self,
             request: impl tonic::IntoRequest<super::RecoverRequest>,
@@ -526,7 +535,8 @@ pub mod deliveries_service_server {
             tonic::Response<super::SendAgainResponse>,
             tonic::Status,
         >;
-        /// Retries all deliveries that have failed since a time, with the full schedule of attempts.
+        /// Requests that all deliveries that were created since a time and have failed are sent again, with the full schedule of attempts. They are put
+        /// back into the queue in batches: the response does not wait for them, and GetEndpoint shows the progress.
         async fn recover(
             &self,
             request: tonic::Request<super::RecoverRequest>,

@@ -231,11 +231,11 @@ pub struct OneDelivery {
     pub body: String,
 }
 
-/// How many deliveries are, or would be, sent again.
+/// How many deliveries are, or would be, sent again. They are put back into the queue in batches after the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"deliveries": 12, "dry_run": true}))]
 pub struct RecoveredDeliveries {
-    /// Their number.
+    /// Their number, counted up to 10,000.
     pub deliveries: u64,
     /// Whether they were only counted.
     pub dry_run: bool,

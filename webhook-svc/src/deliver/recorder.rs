@@ -18,8 +18,8 @@ use crate::http::{AttemptOutcome, AttemptResult};
 use crate::notification;
 use crate::store::attempts::{self, Completion};
 use crate::store::endpoints::{self, EndpointState};
-use crate::store::queue::Claim;
 use crate::store::partitions;
+use crate::store::queue::Claim;
 
 /// The state of a delivery that has no attempts left, or whose endpoint answered 410.
 const FAILED: &str = "failed";

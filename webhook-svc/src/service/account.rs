@@ -147,8 +147,8 @@ impl DeliveriesService for Service {
     ) -> Result<Response<proto::RecoverResponse>, Status> {
         let request = request.into_inner();
         let scope = Scope::account(&request.account_id)?;
-        let deliveries = self.0.recover(&scope, request).await?;
-        Ok(Response::new(proto::RecoverResponse { deliveries }))
+        let answer = self.0.recover(&scope, request).await?;
+        Ok(Response::new(answer))
     }
 
     async fn send_test_event(

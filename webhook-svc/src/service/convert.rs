@@ -7,13 +7,9 @@ use time::OffsetDateTime;
 use crate::domain::receiver_check::{Finding, ProbeResult, Verdict};
 use crate::store::attempts::Attempt;
 use crate::store::deliveries::Delivery;
-use crate::store::endpoints::{Endpoint, EndpointState};
+use crate::store::endpoints::{Endpoint, EndpointState, Queue};
 
-pub(super) fn endpoint(
-    endpoint: Endpoint,
-    (queued, queued_since): (i64, Option<OffsetDateTime>),
-    now: OffsetDateTime,
-) -> proto::Endpoint {
+pub(super) fn endpoint(endpoint: Endpoint, queue: Queue, now: OffsetDateTime) -> proto::Endpoint {
     let state = match endpoint.state {
         EndpointState::On => proto::EndpointState::On,
         EndpointState::Paused => proto::EndpointState::Paused,
@@ -32,13 +28,14 @@ pub(super) fn endpoint(
         created_at: Some(encode(endpoint.created_at)),
         rotating_until: rotating_until.map(encode),
         health: Some(proto::Health {
-            queued: queued.unsigned_abs(),
-            queued_since: queued_since.map(encode),
+            queued: queue.count.unsigned_abs(),
+            queued_since: queue.since.map(encode),
             failures: endpoint.failures.unsigned_abs(),
             first_failure_at: endpoint.first_failure_at.map(encode),
             last_failure_at: endpoint.last_failure_at.map(encode),
             last_success_at: endpoint.last_success_at.map(encode),
         }),
+        recovered: queue.recovered.map(i64::unsigned_abs),
     }
 }
 

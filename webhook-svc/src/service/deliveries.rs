@@ -16,7 +16,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::{messages, plans};
+use crate::store::{messages, plans, recoveries};
 
 /// Rows of a page: default and maximum.
 const DEFAULT_LIMIT: u32 = 20;
@@ -147,26 +147,31 @@ impl Dependencies {
         &self,
         scope: &Scope,
         request: proto::RecoverRequest,
-    ) -> Result<u64, Fault> {
+    ) -> Result<proto::RecoverResponse, Fault> {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
+        let since = parse_time("since", request.since)?;
         let missing = || Fault::invalid_field("since", "Give a time.");
-        let since = parse_time("since", request.since)?.ok_or_else(missing)?;
-        self.require_real_events(scope, endpoint.account_id).await?;
-        if request.dry_run {
-            let failed = deliveries::count_failed(&self.pool, endpoint.id, since).await?;
-            return Ok(failed.unsigned_abs());
+        let since = since.or_else(|| request.dry_run.then_some(OffsetDateTime::UNIX_EPOCH));
+        let since = since.ok_or_else(missing)?;
+        if !request.dry_run {
+            self.require_real_events(scope, endpoint.account_id).await?;
+            check_enabled(endpoint.state)?;
         }
-        check_enabled(endpoint.state)?;
-        let (id, tries, now) = (endpoint.id, self.schedule.tries(), self.clock.now());
-        let mut transaction = self.pool.begin().await?;
-        let recovered = deliveries::recover(&mut transaction, id, since, tries, now).await?;
-        let details = json!({"since": since.unix_timestamp(), "deliveries": recovered});
-        scope.record(&mut *transaction, id, details, now).await?;
-        transaction.commit().await?;
-        self.wakeup.wake();
-        Ok(recovered)
+        let (id, now) = (endpoint.id, self.clock.now());
+        let failed = recoveries::count(&self.pool, id, since).await?;
+        if !request.dry_run {
+            let mut transaction = self.pool.begin().await?;
+            recoveries::insert(&mut transaction, id, since, now).await?;
+            let details = json!({"since": since.unix_timestamp(), "deliveries": failed.deliveries});
+            scope.record(&mut *transaction, id, details, now).await?;
+            transaction.commit().await?;
+        }
+        Ok(proto::RecoverResponse {
+            deliveries: failed.deliveries.unsigned_abs(),
+            oldest: failed.oldest.map(timestamp::encode),
+        })
     }
 
     pub(super) async fn send_test_event(
@@ -223,7 +228,10 @@ impl Dependencies {
         }
         let mut connection = self.pool.acquire().await?;
         let plan = plans::with_events(&mut connection).await?;
-        let plan = plan.map_or_else(|| "another plan".to_owned(), |name| format!("the plan {name}"));
+        let plan = plan.map_or_else(
+            || "another plan".to_owned(),
+            |name| format!("the plan {name}"),
+        );
         let message = format!(
             "The account's plan has only test events. Change to {plan} to send real events again."
         );

@@ -16,8 +16,9 @@ use crate::domain::event::Event;
 use crate::domain::signature::Secret;
 use crate::key_ring::SealError;
 use crate::store::accounts;
-use crate::store::endpoints::{self, Endpoint, EndpointState};
+use crate::store::endpoints::{self, Endpoint, EndpointState, Queue};
 use crate::store::plans::{self, Allowance};
+use crate::store::recoveries;
 
 /// Maximum of a rate limit, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
@@ -73,7 +74,7 @@ impl Dependencies {
         scope.record(&mut *transaction, id, details, now).await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
-            endpoint: Some(convert::endpoint(endpoint, (0, None), now)),
+            endpoint: Some(convert::endpoint(endpoint, Queue::default(), now)),
             secret: secret.reveal().to_owned(),
         })
     }
@@ -181,6 +182,8 @@ impl Dependencies {
         let mut transaction = self.pool.begin().await?;
         let found = endpoints::lock(&mut transaction, id, scope.account).await?;
         let endpoint = found.ok_or_else(not_found)?;
+        // First, as the job that works through it locks it first.
+        recoveries::remove(&mut transaction, id).await?;
         endpoints::remove(&mut transaction, id).await?;
         let details = json!({"account": endpoint.account_id, "url": endpoint.url});
         scope.record(&mut *transaction, id, details, now).await?;
@@ -197,8 +200,8 @@ impl Dependencies {
         let mut connection = self.pool.acquire().await?;
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
-            let queued = endpoints::queued(&mut *connection, endpoint.id).await?;
-            rows.push(convert::endpoint(endpoint, queued, self.clock.now()));
+            let queue = endpoints::queue(&mut *connection, endpoint.id).await?;
+            rows.push(convert::endpoint(endpoint, queue, self.clock.now()));
         }
         Ok(proto::ListEndpointsResponse {
             endpoints: rows,
@@ -217,11 +220,7 @@ impl Dependencies {
     }
 
     /// The allowance of the account's plan. Waits for an account that the gateway has just created.
-    pub(super) async fn allowance(
-        &self,
-        scope: &Scope,
-        account: Uuid,
-    ) -> Result<Allowance, Fault> {
+    pub(super) async fn allowance(&self, scope: &Scope, account: Uuid) -> Result<Allowance, Fault> {
         let allowance = arrival(|| async {
             let mut connection = self.pool.acquire().await?;
             plans::of_account(&mut connection, account).await
@@ -267,8 +266,8 @@ impl Dependencies {
     }
 
     async fn message(&self, endpoint: Endpoint) -> Result<proto::Endpoint, Fault> {
-        let queued = endpoints::queued(&self.pool, endpoint.id).await?;
-        Ok(convert::endpoint(endpoint, queued, self.clock.now()))
+        let queue = endpoints::queue(&self.pool, endpoint.id).await?;
+        Ok(convert::endpoint(endpoint, queue, self.clock.now()))
     }
 
     fn address(&self, text: &str) -> Result<Address, Fault> {

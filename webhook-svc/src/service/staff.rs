@@ -184,8 +184,8 @@ impl StaffService for Service {
         let by = self.audit.admit(&request, Action::Recover, on).await?;
         let request = request.into_inner();
         let scope = Scope::staff(&request.account_id, by)?;
-        let deliveries = self.operations.recover(&scope, request).await?;
-        Ok(Response::new(proto::RecoverResponse { deliveries }))
+        let answer = self.operations.recover(&scope, request).await?;
+        Ok(Response::new(answer))
     }
 
     async fn send_test_event(

@@ -225,23 +225,31 @@ pub async fn remove(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx:
 /// Waiting deliveries that are counted: a queue may be very long, and is counted in each response about its endpoint.
 pub const MAX_QUEUED: i64 = 10_000;
 
-/// The number of waiting deliveries of an endpoint, [`MAX_QUEUED`] at most, and the creation time of the first.
-pub async fn queued(
-    executor: impl PgExecutor<'_>,
-    id: Uuid,
-) -> Result<(i64, Option<OffsetDateTime>), sqlx::Error> {
-    let queued = sqlx::query!(
+/// The waiting deliveries of an endpoint.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Queue {
+    /// [`MAX_QUEUED`] at most.
+    pub count: i64,
+    /// When the first was created.
+    pub since: Option<OffsetDateTime>,
+    /// While failed deliveries are put back: how many wait again.
+    pub recovered: Option<i64>,
+}
+
+pub async fn queue(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Queue, sqlx::Error> {
+    sqlx::query_as!(
+        Queue,
         r#"select count(*) as "count!", (
                select created_at from webhook.waiting where endpoint_id = $1 and due_at is not null
                order by due_at, id limit 1
-           ) as since
+           ) as since,
+           (select queued from webhook.recovery where endpoint_id = $1) as recovered
            from (select from webhook.waiting where endpoint_id = $1 and due_at is not null limit $2) as counted"#,
         id,
         MAX_QUEUED
     )
     .fetch_one(executor)
-    .await?;
-    Ok((queued.count, queued.since))
+    .await
 }
 
 /// Endpoints after `after` whose secrets must be encrypted again: their rotation has ended, or a ciphertext does not begin with `prefix`.

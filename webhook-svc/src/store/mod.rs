@@ -11,6 +11,7 @@ pub mod messages;
 pub mod partitions;
 pub mod plans;
 pub mod queue;
+pub mod recoveries;
 pub mod retention;
 pub mod secret_keys;
 pub mod upgrade;

@@ -19,6 +19,7 @@ mod rate_limit;
 mod receiver;
 mod receivers;
 mod recording;
+mod recover;
 mod retention;
 mod secrets;
 mod smtp;

@@ -34,7 +34,7 @@ use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
-use webhook::jobs::sweep;
+use webhook::jobs::{recovery, sweep};
 use webhook::key_ring::KeyRing;
 use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
@@ -242,9 +242,17 @@ impl Drop for Webhook {
 }
 
 impl Webhook {
-    /// Starts the delivery tasks too.
+    /// Starts the delivery tasks and the job that sends failed deliveries again too.
     pub(crate) fn delivering(self) -> Self {
-        deliver::spawn(self.dependencies.clone(), &self.lifecycle);
+        let dependencies = &self.dependencies;
+        deliver::spawn(dependencies.clone(), &self.lifecycle);
+        recovery::spawn(
+            &self.lifecycle,
+            &dependencies.pool,
+            &dependencies.clock,
+            &dependencies.wakeup,
+            dependencies.schedule.tries(),
+        );
         self
     }
 

@@ -142,13 +142,16 @@ pub async fn recover(
     let mut query = Params::parse(query.as_deref(), &["endpoint", "since", "dry_run"]);
     let endpoint = query.id("endpoint");
     let since = query.timestamp("since");
+    if since.is_none() {
+        query.add_error("since", "Give a time.");
+    }
     let dry_run = query.flag("dry_run");
     let errors = query.errors();
     let request = proto::RecoverRequest {
         account_id: caller.account.clone(),
         endpoint_id: endpoint.clone(),
-        since: since.map(timestamp::encode),
         // webhook-svc only checks a call with bad parameters.
+        since: Some(timestamp::encode(since.unwrap_or_else(|| app.clock.now()))),
         dry_run: dry_run || !errors.is_empty(),
     };
     if !errors.is_empty() {

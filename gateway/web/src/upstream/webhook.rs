@@ -232,23 +232,39 @@ impl Webhooks {
         sent.into_inner().delivery.ok_or_else(incomplete)
     }
 
-    /// Sends all deliveries again that have failed since a time; with `dry_run`, only counts them.
+    /// Counts the deliveries that were created since a time, or ever, and have failed.
+    pub async fn count_failed(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+        since: Option<OffsetDateTime>,
+    ) -> Result<proto::RecoverResponse, Fault> {
+        let request = self.read(proto::RecoverRequest {
+            account_id: account.to_string(),
+            endpoint_id: endpoint.to_string(),
+            since: since.map(encode),
+            dry_run: true,
+        });
+        let counted = self.deliveries.clone().recover(request).await?;
+        Ok(counted.into_inner())
+    }
+
+    /// Sends the deliveries again that were created since a time and have failed.
     pub async fn recover(
         &self,
         account: Uuid,
         endpoint: Uuid,
         since: OffsetDateTime,
-        dry_run: bool,
-    ) -> Result<u64, Fault> {
+    ) -> Result<(), Fault> {
         // A delivery that waits already is not counted again, so the call can be repeated.
         let request = self.read(proto::RecoverRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             since: Some(encode(since)),
-            dry_run,
+            dry_run: false,
         });
-        let recovered = self.deliveries.clone().recover(request).await?;
-        Ok(recovered.into_inner().deliveries)
+        self.deliveries.clone().recover(request).await?;
+        Ok(())
     }
 
     /// Sends a test event; `kind` may be empty.

@@ -193,7 +193,7 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
     let path = site.add().await;
     let recover = format!("{path}/recover");
     let form = site.browser.get(&recover).await;
-    form.assert(200, "value=\"2026-11-22T12:00\"");
+    form.assert(200, "value=\"2026-11-23T12:00\"");
     site.browser
         .post(&recover, &[("since", "")])
         .await
@@ -210,6 +210,8 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
     site.eventually(&watched, "It has failed").await;
     let page = site.eventually(&path, "switched this address off").await;
     page.assert(200, &format!("action=\"{path}/resume\""));
+    let form = site.browser.get(&recover).await;
+    form.assert(200, "value=\"2026-11-23T12:00\"");
     let counted = site.browser.post(&recover, &[since]).await;
     counted.assert(200, "1 delivery");
     let confirmed = [since, ("confirmed", "yes")];

@@ -22,6 +22,7 @@ use webhook::domain::address::AllowList;
 use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
 use webhook::http::{Sender, Settings};
+use webhook::jobs::recovery;
 use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 
@@ -168,8 +169,11 @@ async fn serve(
             lease: StdDuration::from_secs(10),
             statement: testing::LONG,
         },
+        public_url: "https://mchezo.example".to_owned(),
     };
+    let tries = delivering.schedule.tries();
     deliver::spawn(delivering, lifecycle);
+    recovery::spawn(lifecycle, pool, clock, &wakeup, tries);
     let service = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),

@@ -99,6 +99,8 @@ pub struct EndpointPage {
     /// During a rotation: how long the old secret signs.
     pub rotating_until: Option<String>,
     pub health: Health,
+    /// While failed deliveries are put back into the queue: how many wait again.
+    pub recovered: Option<String>,
     pub tests: Vec<TestChoice>,
     pub deliveries: Vec<DeliveryRow>,
     /// Mark the forms that act once.
@@ -294,6 +296,7 @@ mod tests {
             address_check: "answered 405".to_owned(),
             rotating_until: Some("2026-11-24 12:00 UTC".to_owned()),
             health: Health::default(),
+            recovered: Some("5,000".to_owned()),
             tests: vec![TestChoice {
                 value: "ping".to_owned(),
                 label: "ping".to_owned(),

@@ -211,6 +211,7 @@ async fn page(
         address_check: endpoint.address_check,
         rotating_until: time_of(endpoint.rotating_until).map(when::minute),
         health: health(endpoint.health.unwrap_or_default()),
+        recovered: endpoint.recovered.map(when::grouped),
         tests: tests_of(&types),
         deliveries: rows.map(words::delivery_row).collect(),
         test_form: once::new_id(),

@@ -3,11 +3,11 @@
 use axum::extract::Path;
 use contracts::webhook::v1 as proto;
 use http::StatusCode;
-use kit::Code;
+use kit::{Code, Fault};
 use pages::webhooks::endpoints::RecoverPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{endpoint_id, origin, time_of};
@@ -34,9 +34,28 @@ struct Outcome {
     counted: Option<(String, u64)>,
 }
 
+impl Outcome {
+    fn of(fault: &Fault) -> Self {
+        let (status, errors) = form_errors(fault, &["since"], &[]);
+        Self {
+            status,
+            errors,
+            counted: None,
+        }
+    }
+}
+
+/// Proposes the time of the oldest delivery that has failed.
 pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
-    page(&request, id, None, Outcome::default()).await
+    let (app, account) = (&request.app, request.scope.id);
+    let (since, outcome) = match app.webhooks.count_failed(account, id, None).await {
+        Ok(failed) => (time_of(failed.oldest), Outcome::default()),
+        Err(fault) if fault.code == Code::PlanRequired => (None, Outcome::of(&fault)),
+        Err(fault) => return Err(fault.into()),
+    };
+    let since = utc_minute::format(since.unwrap_or_else(|| app.clock.now()));
+    page(&request, id, &since, outcome).await
 }
 
 pub async fn send(
@@ -50,38 +69,40 @@ pub async fn send(
         Ok(None) => return refused(&request, id, &form, "Choose a time.").await,
         Err(reason) => return refused(&request, id, &form, reason).await,
     };
-    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    let is_confirmed = form.confirmed == "yes";
-    let recovered = match request.app.gateway.admit_change().await {
-        Ok(()) => webhooks.recover(account, id, since, !is_confirmed).await,
-        Err(closed) => Err(closed),
-    };
-    let outcome = match recovered {
-        Ok(_) if is_confirmed => {
-            let endpoint = webhooks.endpoint(account, id).await?;
-            request
-                .record("webhook_recovered", &origin(&endpoint.url))
-                .await;
+    let outcome = match count_or_recover(&request, id, since, &form).await {
+        Ok(None) => {
             let path = request.webhook(id);
-            return Ok(see_other(&format!(
-                "{path}/deliveries?done=webhook-recovered"
-            )));
+            let done = format!("{path}/deliveries?done=webhook-recovered");
+            return Ok(see_other(&done));
         }
-        Ok(count) => Outcome {
+        Ok(Some(count)) => Outcome {
             counted: Some((utc_minute::format(since), count)),
             ..Outcome::default()
         },
         Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
-        Err(fault) => {
-            let (status, errors) = form_errors(&fault, &["since"], &[]);
-            Outcome {
-                status,
-                errors,
-                counted: None,
-            }
-        }
+        Err(fault) => Outcome::of(&fault),
     };
-    page(&request, id, Some(&form.since), outcome).await
+    page(&request, id, &form.since, outcome).await
+}
+
+/// Sends the deliveries if the form is confirmed. Otherwise counts them.
+async fn count_or_recover(
+    request: &MemberRequest,
+    id: Uuid,
+    since: OffsetDateTime,
+    form: &SinceForm,
+) -> Result<Option<u64>, Fault> {
+    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    request.app.gateway.admit_change().await?;
+    if form.confirmed != "yes" {
+        let counted = webhooks.count_failed(account, id, Some(since)).await?;
+        return Ok(Some(counted.deliveries));
+    }
+    webhooks.recover(account, id, since).await?;
+    let endpoint = webhooks.endpoint(account, id).await?;
+    let subject = origin(&endpoint.url);
+    request.record("webhook_recovered", &subject).await;
+    Ok(None)
 }
 
 async fn refused(request: &MemberRequest, id: Uuid, form: &SinceForm, reason: &str) -> PageResult {
@@ -90,33 +111,21 @@ async fn refused(request: &MemberRequest, id: Uuid, form: &SinceForm, reason: &s
         errors: Fields::one("since", reason),
         counted: None,
     };
-    page(request, id, Some(&form.since), outcome).await
+    page(request, id, &form.since, outcome).await
 }
 
-async fn page(
-    request: &MemberRequest,
-    id: Uuid,
-    typed: Option<&str>,
-    outcome: Outcome,
-) -> PageResult {
+async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
     let call = format!("/deliveries/recover?endpoint={id}&since=");
     let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell(("POST", &call)));
     let endpoint = match endpoint {
         Ok(endpoint) => endpoint,
-        // The page shows the typed text again.
-        Err(fault) if typed.is_some() && fault.code != Code::NotFound => proto::Endpoint {
+        // The page shows the time again.
+        Err(fault) if fault.code != Code::NotFound => proto::Endpoint {
             id: id.to_string(),
             ..proto::Endpoint::default()
         },
         Err(fault) => return Err(fault.into()),
-    };
-    let first_failure = endpoint
-        .health
-        .and_then(|health| time_of(health.first_failure_at));
-    let since = match typed {
-        Some(typed) => typed.to_owned(),
-        None => utc_minute::format(suggestion(first_failure, request.app.clock.now())),
     };
     let page = RecoverPage {
         shell,
@@ -125,15 +134,10 @@ async fn page(
         url: endpoint.url,
         since: Field::minute("since", "Made since (UTC)")
             .hint("When your receiver began to fail. Deliveries are kept for 30 days.")
-            .value(&since)
+            .value(since)
             .error_in(&outcome.errors),
         counted: outcome.counted,
         errors: outcome.errors,
     };
     Ok(html(outcome.status, &page))
-}
-
-/// A delivery fails a day after it was made. Therefore suggests the time a day before the first failure.
-fn suggestion(first_failure: Option<OffsetDateTime>, now: OffsetDateTime) -> OffsetDateTime {
-    first_failure.unwrap_or(now) - Duration::DAY
 }

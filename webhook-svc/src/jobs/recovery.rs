@@ -1,0 +1,59 @@
+//! Sends failed deliveries again that an owner has asked for (*Recover*, §6.3): makes them due, a batch of each endpoint in turn.
+
+use std::time::Duration;
+
+use kit::lease::Lease;
+use kit::wakeup::Wakeup;
+use kit::{Clock, Lifecycle};
+use sqlx::PgPool;
+use tokio::time::timeout;
+
+use crate::SCHEMA;
+use crate::store::recoveries;
+
+/// How often the job looks for requests.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// PostgreSQL may vanish without closing the connection.
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// Starts the job. The deliveries get `tries` attempts.
+pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, tries: i32) {
+    let lease = Lease::new(pool.clone(), SCHEMA, "recovery", clock.clone());
+    let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
+    lease.spawn(lifecycle, move || {
+        let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
+        async move {
+            loop {
+                let endpoints = within(recoveries::endpoints(&pool)).await;
+                let endpoints = endpoints.unwrap_or_else(|error| {
+                    tracing::warn!(%error, "cannot read the requests to send failed deliveries again; trying again");
+                    Vec::new()
+                });
+                let mut has_progress = false;
+                for endpoint in endpoints {
+                    let batch = async {
+                        let now = kit::pg::now(&pool, &clock).await?;
+                        recoveries::queue_batch(&pool, endpoint, tries, now).await
+                    };
+                    match within(batch).await {
+                        Ok(()) => {
+                            has_progress = true;
+                            wakeup.wake();
+                        }
+                        Err(error) => {
+                            tracing::warn!(%endpoint, %error, "cannot send failed deliveries again; trying again");
+                        }
+                    }
+                }
+                if !has_progress {
+                    tokio::time::sleep(POLL_INTERVAL).await;
+                }
+            }
+        }
+    });
+}
+
+async fn within<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+    let done = timeout(TIMEOUT, work).await;
+    done.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}

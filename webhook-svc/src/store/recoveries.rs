@@ -1,0 +1,158 @@
+//! `webhook.recovery`: requests to send failed deliveries again.
+
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::queue::BEGIN_READ;
+
+/// Failed deliveries of one transaction.
+const BATCH: i64 = 5_000;
+/// As [`BEGIN_READ`], for a transaction that writes.
+const BEGIN_BATCH: &str = "begin; set local enable_bitmapscan = off";
+
+/// Failed deliveries that are counted: there may be very many, and a person waits for the number.
+pub const MAX_COUNTED: i64 = 10_000;
+
+/// The failed deliveries of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failed {
+    /// [`MAX_COUNTED`] at most.
+    pub deliveries: i64,
+    /// When the oldest one was created; `None`: there is none.
+    pub oldest: Option<OffsetDateTime>,
+}
+
+/// Counts the failed deliveries to an endpoint that were created since `since`.
+///
+/// The scalar subqueries look each delivery up by an index. The planner could join the whole log instead.
+pub async fn count(
+    pool: &PgPool,
+    endpoint: Uuid,
+    since: OffsetDateTime,
+) -> Result<Failed, sqlx::Error> {
+    let mut transaction = pool.begin_with(BEGIN_READ).await?;
+    let failed = sqlx::query_as!(
+        Failed,
+        r#"select count(*) as "deliveries!", min(created_at) as oldest from (
+               select created_at from webhook.attempt_log as last
+               where endpoint_id = $1 and created_at >= $2 and state = 'failed'
+                   and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
+                   and (
+                       select true from webhook.attempt_log as later
+                       where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
+                           and later.created_at = last.created_at limit 1
+                   ) is null
+               order by delivery_id limit $3
+           ) as failed"#,
+        endpoint,
+        since,
+        MAX_COUNTED,
+    )
+    .fetch_one(&mut *transaction)
+    .await?;
+    transaction.commit().await?;
+    Ok(failed)
+}
+
+/// Requests that the failed deliveries that were created between two times are sent again. A request that is not done yet becomes part of it.
+pub async fn insert(
+    connection: &mut PgConnection,
+    endpoint: Uuid,
+    since: OffsetDateTime,
+    until: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into webhook.recovery (endpoint_id, since, until) values ($1, $2, $3)
+         on conflict (endpoint_id) do update set since = least(recovery.since, excluded.since), until = excluded.until,
+             queued = 0, done_until = 0",
+        endpoint,
+        since,
+        until,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The endpoints with requests that are not done.
+pub async fn endpoints(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!("select endpoint_id from webhook.recovery order by endpoint_id")
+        .fetch_all(pool)
+        .await
+}
+
+/// Makes the next failed deliveries of a request due, with as many attempts as new ones. Removes the request when none is left.
+///
+/// The request remembers the last delivery that was looked at, in the same transaction: each delivery is looked at once, also when the job is
+/// interrupted, and when the delivery fails again meanwhile.
+pub async fn queue_batch(
+    pool: &PgPool,
+    endpoint: Uuid,
+    tries: i32,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let mut transaction = pool.begin_with(BEGIN_BATCH).await?;
+    let request = sqlx::query!(
+        "select since, until, done_until from webhook.recovery where endpoint_id = $1 for update",
+        endpoint
+    );
+    let Some(request) = request.fetch_optional(&mut *transaction).await? else {
+        return Ok(());
+    };
+    let batch = sqlx::query!(
+        r#"with batch as (
+             select delivery_id, number, message_id, created_at from webhook.attempt_log
+             where endpoint_id = $1 and state = 'failed' and delivery_id > $2 and created_at between $3 and $4
+             order by delivery_id limit $5
+         ), woken as (
+             update webhook.queue set due_at = least(due_at, $6) where endpoint_id = $1
+         ), queued as (
+             insert into webhook.waiting (endpoint_id, id, message_id, created_at, tries, tries_left, due_at, is_test)
+             overriding system value
+             select $1, delivery_id, message_id, last.created_at, number, $7, $6, message.listing_kind is null
+             from batch as last join webhook.message on message.id = message_id
+             where (
+                 select true from webhook.attempt_log as later
+                 where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
+                     and later.created_at = last.created_at limit 1
+             ) is null
+             on conflict (endpoint_id, id) do nothing
+             returning id
+         )
+         select count(*) as "read!", max(delivery_id) as last, (select count(*) from queued) as "queued!" from batch"#,
+        endpoint,
+        request.done_until,
+        request.since,
+        request.until,
+        BATCH,
+        now,
+        tries,
+    );
+    let batch = batch.fetch_one(&mut *transaction).await?;
+    match batch.last.filter(|_| batch.read == BATCH) {
+        Some(last) => {
+            sqlx::query!(
+                "update webhook.recovery set done_until = $2, queued = queued + $3 where endpoint_id = $1",
+                endpoint,
+                last,
+                batch.queued,
+            )
+            .execute(&mut *transaction)
+            .await?;
+        }
+        None => remove(&mut transaction, endpoint).await?,
+    }
+    transaction.commit().await
+}
+
+/// Removes the request of an endpoint.
+pub async fn remove(connection: &mut PgConnection, endpoint: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from webhook.recovery where endpoint_id = $1",
+        endpoint
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

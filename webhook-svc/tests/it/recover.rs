@@ -1,0 +1,142 @@
+//! *Recover*: failed deliveries are sent again, in batches.
+
+use contracts::listings::v1::State::Published;
+use contracts::webhook::v1 as proto;
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+use webhook::domain::schedule::Schedule;
+use webhook::store::{partitions, recoveries};
+
+use crate::receiver::{Behaviour, Receiver};
+use crate::support::{ADA, START, TAKEN, Webhook, game, start};
+
+const URL: &str = "https://hooks.example/";
+
+/// Inserts failed deliveries, of the ten days before [`START`].
+async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
+    let days = (0..=10).map(|day| partitions::day(START - Duration::days(day)));
+    partitions::create(pool, &days.collect()).await.unwrap();
+    sqlx::query!(
+        "with made as (
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
+             select gen_random_uuid(), 'listing.updated', 'game', gen_random_uuid(), '{}', $2
+             from generate_series(1, $3)
+             returning id
+         ), numbered as (
+             select id, row_number() over () as number from made
+         )
+         insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms, reason, answer)
+         select $1, number, 6, id, $2 + interval '10 days' * number / ($3 + 1), 'failed', $2 + interval '10 days', 1, 'refused', ''
+         from numbered",
+        endpoint,
+        START - Duration::days(10),
+        deliveries,
+    )
+    .execute(pool)
+    .await
+    .unwrap();
+}
+
+async fn recover(
+    service: &Webhook,
+    endpoint: Uuid,
+    since: Option<OffsetDateTime>,
+    dry_run: bool,
+) -> proto::RecoverResponse {
+    let request = proto::RecoverRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        since: since.map(kit::timestamp::encode),
+        dry_run,
+    };
+    let answer = service.deliveries.clone().recover(request).await;
+    answer.unwrap().into_inner()
+}
+
+async fn waiting(pool: &PgPool, endpoint: Uuid) -> i64 {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from webhook.waiting where endpoint_id = $1"#,
+        endpoint
+    );
+    count.fetch_one(pool).await.unwrap()
+}
+
+/// A replica that dies between two batches has stored how far it was.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn many_failed_deliveries_are_queued_in_batches_each_once(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["listing.updated"]).await;
+    insert_failed(&pool, endpoint, 12_000).await;
+    let since = START - Duration::days(5);
+    let counted = recover(&service, endpoint, Some(since), true).await;
+    let answer = recover(&service, endpoint, Some(since), false).await;
+    assert_eq!(answer, counted);
+    assert_eq!(answer.deliveries, 6_000);
+    assert_eq!(waiting(&pool, endpoint).await, 0);
+
+    let next = || recoveries::queue_batch(&pool, endpoint, 6, START);
+    next().await.unwrap();
+    assert_eq!(waiting(&pool, endpoint).await, 5_000);
+    let progress = service.endpoint(ADA, endpoint).await.recovered;
+    assert_eq!(progress, Some(5_000));
+    // The first of them fails again at once: it is not taken again.
+    let first = sqlx::query!(
+        "with first as (
+             delete from webhook.waiting where endpoint_id = $1
+                 and id = (select min(id) from webhook.waiting where endpoint_id = $1)
+             returning *
+         )
+         insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms, reason, answer)
+         select endpoint_id, id, 7, message_id, created_at, 'failed', created_at, 1, 'gone', '' from first",
+        endpoint
+    );
+    first.execute(&pool).await.unwrap();
+    next().await.unwrap();
+    assert_eq!(waiting(&pool, endpoint).await, 5_999);
+    assert_eq!(service.endpoint(ADA, endpoint).await.recovered, None);
+    let failed = recover(&service, endpoint, Some(since), true).await;
+    assert_eq!(failed.deliveries, 1);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
+    let mut service = start(pool.clone(), &[&receiver]).await.delivering();
+    // Each delivery has one attempt.
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    for (day, status) in [(0, 500), (3, 500), (4, 200)] {
+        let time = START + Duration::days(day);
+        service.clock.advance(time - service.clock.now());
+        receiver.set_behaviour(Behaviour::Status(status));
+        let change = game(day + 2, "updated", Published);
+        service.listings(&[change], TAKEN).await;
+        service.tried(ADA, endpoint, 1).await;
+    }
+    let health = service.endpoint(ADA, endpoint).await.health.unwrap();
+    assert_eq!(health.first_failure_at, None);
+    let failed = recover(&service, endpoint, None, true).await;
+    assert_eq!(failed.deliveries, 2);
+    assert_eq!(failed.oldest, Some(kit::timestamp::encode(START)));
+    let sent = recover(&service, endpoint, Some(START), false).await;
+    assert_eq!(sent.deliveries, 2);
+    receiver.wait_for(5).await;
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_removed_endpoint_leaves_no_request(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["listing.updated"]).await;
+    insert_failed(&pool, endpoint, 10).await;
+    recover(&service, endpoint, Some(START - Duration::days(10)), false).await;
+    assert_eq!(recoveries::endpoints(&pool).await.unwrap(), [endpoint]);
+    let request = proto::RemoveEndpointRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+    };
+    let removed = service.endpoints.clone().remove_endpoint(request).await;
+    removed.unwrap();
+    assert_eq!(recoveries::endpoints(&pool).await.unwrap(), [] as [Uuid; 0]);
+}
