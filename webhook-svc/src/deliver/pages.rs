@@ -151,13 +151,14 @@ mod tests {
     async fn a_message_is_read_once_for_all_endpoints(pool: PgPool) {
         let cache = Messages::default();
         let id = Uuid::from_u128(1);
+        let now = OffsetDateTime::UNIX_EPOCH;
         let message = Message {
             id,
             event: Event::Ping,
             subject: None,
+            created_at: now,
             body: b"{}".to_vec(),
         };
-        let now = OffsetDateTime::UNIX_EPOCH;
         let mut connection = pool.acquire().await.unwrap();
         for endpoint in [7, 8] {
             let endpoint = Uuid::from_u128(endpoint);

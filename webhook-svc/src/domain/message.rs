@@ -19,6 +19,8 @@ pub struct Message {
     pub event: Event,
     /// `None`: a test event.
     pub subject: Option<Subject>,
+    /// The time in the body: when the change was made, by the clock of its producer.
+    pub created_at: OffsetDateTime,
     /// The exact bytes that are sent.
     pub body: Vec<u8>,
 }
@@ -100,6 +102,7 @@ impl Message {
             id,
             event,
             subject,
+            created_at,
             body,
         })
     }

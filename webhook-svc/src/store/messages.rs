@@ -12,7 +12,8 @@ use crate::domain::message::Message;
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint. Returns the number of deliveries.
 ///
 /// An endpoint is subscribed when it has selected the event and its account's plan has webhooks; a tip goes only to the owners of the
-/// game's page. Messages that exist already are skipped.
+/// game's page. Messages that exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the
+/// producer's clock may be ahead, and `since` with a printed time must find its message.
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],
@@ -28,9 +29,9 @@ pub async fn fan_out(
     let made = sqlx::query!(
         "with made as (
              insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
-             select id, event, listing_kind, listing_id, body, $6
-             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[])
-                 as sent (id, event, listing_kind, listing_id, body)
+             select id, event, listing_kind, listing_id, body, greatest($6, at)
+             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $9::timestamptz[])
+                 as sent (id, event, listing_kind, listing_id, body, at)
              on conflict (id) do nothing
              returning id, event, listing_kind, listing_id
          ), delivery as (
@@ -65,6 +66,7 @@ pub async fn fan_out(
         now,
         tries,
         Event::TipPaid.as_str(),
+        &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
     )
     .fetch_one(&mut *connection)
     .await?;

@@ -1,6 +1,7 @@
 //! Where callers that pull messages begin: cursors, and moments.
 
-use contracts::common::v1::Mode;
+use contracts::common::v1::{Change, Mode};
+use contracts::listings::v1::State::Published;
 use contracts::webhook::v1 as proto;
 use kit::cursor::Binding;
 use kit::{Code, timestamp};
@@ -9,7 +10,7 @@ use time::{Duration, OffsetDateTime};
 use webhook::store::retention;
 
 use crate::messages::{after, all_of, publish, pull, refusal, seeded};
-use crate::support::{ADA, BOB, RETENTION, START};
+use crate::support::{ADA, BOB, RETENTION, START, TAKEN, game};
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_cursor_from_elsewhere_is_refused(pool: PgPool) {
@@ -116,6 +117,23 @@ async fn a_cursor_of_a_lost_history_is_gone(pool: PgPool) {
     assert_eq!(replaced.code, Code::Gone);
     let before = pull(&service, after(ADA, &all.rows[1].cursor)).await;
     assert_eq!(before.total, 7);
+}
+
+/// The clock of the producer is ahead of this service's.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn the_printed_time_of_a_message_finds_it(pool: PgPool) {
+    let service = seeded(pool).await;
+    let printed = START + Duration::SECOND;
+    let change = Change {
+        at: Some(timestamp::encode(printed)),
+        ..game(3, "updated", Published)
+    };
+    service.listings(&[change], TAKEN).await;
+    let request = proto::ListMessagesRequest {
+        since: Some(timestamp::encode(printed)),
+        ..all_of(ADA)
+    };
+    assert_eq!(pull(&service, request).await.total, 1);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
