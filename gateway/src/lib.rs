@@ -1,8 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+pub mod admission_permit;
 pub mod app;
 pub mod arriving_bodies;
 pub mod call_log;
+pub mod client_ip;
 pub mod coding;
 pub mod config;
 pub mod context;

@@ -18,11 +18,11 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use super::caller::unchecked_route;
+use crate::admission_permit::HeldPermit;
 use crate::app::App;
+use crate::client_ip;
 use crate::domain::key::Caller;
 use crate::errors::ApiError;
-use crate::layers::admission::HeldPermit;
-use crate::layers::client_ip;
 use crate::request_limits;
 
 /// The bytes of a JSON object, as they were sent. The service reads its fields.

@@ -7,17 +7,17 @@
 //! the client receives its response, so a slow client does not keep others from being admitted. What slow clients hold instead is memory:
 //! `arriving_bodies.rs` and a limit here bound that of bodies, and `http_server/response.rs` of the kit that of responses.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use kit::Fault;
-use kit::overload::{ConcurrencyLimit, Permit};
+use kit::overload::ConcurrencyLimit;
 
 use super::request_context;
+use crate::admission_permit::{AdmissionLimits, HeldPermit};
 use crate::app::App;
 use crate::request_limits::{self, Rejection};
 
@@ -42,46 +42,6 @@ impl ConcurrencyLimits {
             queued: 4_096,
             queue_timeout: Duration::from_millis(750),
         }
-    }
-}
-
-/// The permit of a request, as a request extension.
-#[derive(Debug, Clone)]
-pub struct HeldPermit {
-    permit: Arc<Mutex<Option<Permit>>>,
-    limits: Arc<AdmissionLimits>,
-}
-
-#[derive(Debug)]
-struct AdmissionLimits {
-    /// Requests that run.
-    calls: ConcurrencyLimit,
-    /// Requests without a permit whose bodies arrive: as many as may run.
-    bodies: ConcurrencyLimit,
-    queue_timeout: Duration,
-}
-
-impl HeldPermit {
-    /// Lets another request be admitted, before this one is answered.
-    pub fn release(&self) {
-        self.set(None);
-    }
-
-    /// Waits for `body`, which the client sends, without a permit. Then queues for a permit like a new request.
-    ///
-    /// # Errors
-    /// Too many bodies arrive at this thread, or no permit became free in time.
-    pub async fn yield_to<T>(&self, body: impl Future<Output = T>) -> Result<T, Fault> {
-        let _arrives = self.limits.bodies.try_acquire()?;
-        self.release();
-        let body = body.await;
-        let permit = self.limits.calls.acquire(self.limits.queue_timeout).await?;
-        self.set(Some(permit));
-        Ok(body)
-    }
-
-    fn set(&self, permit: Option<Permit>) {
-        *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = permit;
     }
 }
 
@@ -112,10 +72,7 @@ async fn admit(State(admission): State<Admission>, mut request: Request, next: N
     let limits = &admission.limits;
     match limits.calls.acquire(limits.queue_timeout).await {
         Ok(permit) => {
-            let permit = HeldPermit {
-                permit: Arc::new(Mutex::new(Some(permit))),
-                limits: Arc::clone(limits),
-            };
+            let permit = HeldPermit::new(permit, limits);
             request.extensions_mut().insert(permit.clone());
             let response = next.run(request).await;
             permit.release();

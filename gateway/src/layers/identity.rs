@@ -8,9 +8,9 @@ use http::request::Parts;
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-use super::admission::HeldPermit;
-use super::client_ip;
+use crate::admission_permit::HeldPermit;
 use crate::app::App;
+use crate::client_ip;
 use crate::context::Context;
 use crate::domain::access::AllowedKeys;
 use crate::domain::key::Caller;

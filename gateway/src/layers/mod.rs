@@ -5,7 +5,6 @@
 
 pub mod access_log;
 pub mod admission;
-pub mod client_ip;
 pub mod identity;
 pub mod panic;
 pub mod policy;

@@ -11,11 +11,11 @@ use http::{HeaderMap, Method};
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-use super::client_ip;
 use super::identity::{self, invalid_key};
 use super::panic;
 use super::policy::{Route, RouteKind};
 use crate::app::App;
+use crate::client_ip;
 use crate::context::Context;
 use crate::domain::access;
 use crate::domain::key::Caller;

@@ -11,7 +11,6 @@ use sqlx::PgPool;
 use crate::articles::Articles;
 use crate::guides::Guides;
 use crate::hashing::PasswordPool;
-use crate::listings::upload::Uploads;
 use crate::page_limit::PageLimit;
 use crate::reference::DocumentCache;
 use crate::session::CookieStyle;
@@ -19,6 +18,7 @@ use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::share_cards::ShareCards;
+use crate::uploads::Uploads;
 use crate::upstream::{
     Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
 };

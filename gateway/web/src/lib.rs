@@ -29,6 +29,7 @@ pub mod session;
 pub mod share_cards;
 pub mod site;
 pub mod store;
+pub mod uploads;
 pub mod upstream;
 pub mod viewer;
 pub mod visit;
@@ -49,7 +50,6 @@ use app::{App, Web};
 use articles::Articles;
 use guides::Guides;
 use hashing::PasswordPool;
-use listings::upload::Uploads;
 use page_limit::PageLimit;
 use reference::DocumentCache;
 use session::limits::Limits;
@@ -57,6 +57,7 @@ use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
+use uploads::Uploads;
 use upstream::{
     Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
 };

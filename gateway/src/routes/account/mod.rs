@@ -20,13 +20,13 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::client_ip;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::idempotency_key;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
-use crate::layers::client_ip;
 
 /// Rows of a page, by default.
 const DEFAULT_LIMIT: usize = 20;

@@ -14,6 +14,7 @@ use crate::domain::author::Author;
 use crate::domain::fields::Problems;
 use crate::domain::key::{GameState, Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
+use crate::feeds::listings::PRODUCER;
 use crate::store::{feed_cursor, games, keys};
 use crate::write::{Command, NewKey, Outcome};
 
@@ -171,7 +172,7 @@ impl Operations {
             return Ok(());
         };
         let reached = arrival(|| async {
-            let reached = feed_cursor::has_reached(&self.pool, position).await?;
+            let reached = feed_cursor::has_reached(&self.pool, PRODUCER, position).await?;
             Ok::<_, sqlx::Error>(reached.then_some(()))
         });
         reached.await.map_err(|error| pg::fault(&error))?;

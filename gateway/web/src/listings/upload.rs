@@ -1,8 +1,6 @@
 //! The upload of a picture.
 
-use std::collections::HashSet;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Extension;
 use axum::extract::multipart::{Multipart, MultipartError, MultipartRejection};
@@ -12,7 +10,6 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::prepare_picture_request::Message;
 use futures::{Stream, StreamExt as _, stream};
 use http::StatusCode;
-use kit::overload::{ConcurrencyLimit, Permit};
 use kit::{Code, Fault};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
@@ -34,60 +31,6 @@ const MAX_FILE: usize = 10 * 1024 * 1024;
 pub const MAX_BODY: usize = 64 * 1024 * 1024;
 /// The size of the messages with the file.
 const CHUNK: usize = 64 * 1024;
-/// The uploads of all people at once: each has up to [`MAX_FILE`] on disk.
-const MAX_UPLOADS: usize = 256;
-
-/// Limits the uploads at once.
-#[derive(Debug)]
-pub struct Uploads {
-    limit: ConcurrencyLimit,
-    /// The people who are uploading a file.
-    people: Arc<Mutex<HashSet<Uuid>>>,
-}
-
-/// A person may upload a file until this is dropped.
-struct UploadGuard {
-    person: Uuid,
-    people: Arc<Mutex<HashSet<Uuid>>>,
-    _permit: Permit,
-}
-
-impl Drop for UploadGuard {
-    fn drop(&mut self) {
-        let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
-        people.remove(&self.person);
-    }
-}
-
-impl Default for Uploads {
-    fn default() -> Self {
-        Self {
-            limit: ConcurrencyLimit::new("uploads", MAX_UPLOADS),
-            people: Arc::default(),
-        }
-    }
-}
-
-impl Uploads {
-    /// One upload of a person at a time, whatever the number of the person's accounts.
-    fn begin(&self, person: Uuid) -> Result<UploadGuard, Fault> {
-        let permit = self.limit.try_acquire()?;
-        let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
-        if !people.insert(person) {
-            let message = "You are uploading another picture: send this one when that is done.";
-            return Err(Fault {
-                retry_after: Some(5),
-                ..Fault::new(Code::Unavailable, message)
-            });
-        }
-        Ok(UploadGuard {
-            person,
-            people: Arc::clone(&self.people),
-            _permit: permit,
-        })
-    }
-}
-
 pub async fn send(
     State(app): State<App>,
     Extension(viewer): Extension<Viewer>,

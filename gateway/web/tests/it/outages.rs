@@ -15,7 +15,7 @@ use web::page_limit::PageLimit;
 use web::reference::DocumentCache;
 use web::router::{router, routes};
 use web::share_cards::ShareCards;
-use web::listings::upload::Uploads;
+use web::uploads::Uploads;
 use web::upstream::{Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
 
 use crate::browser::Browser;

@@ -23,7 +23,6 @@ use web::articles::Articles;
 use web::domain::role::Role;
 use web::guides::Guides;
 use web::hashing::PasswordPool;
-use web::listings::upload::Uploads;
 use web::page_limit::PageLimit;
 use web::reference::DocumentCache;
 use web::router::router;
@@ -33,6 +32,7 @@ use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::share_cards::ShareCards;
 use web::store::{members, people};
+use web::uploads::Uploads;
 use web::upstream::{
     Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
 };
