@@ -11,18 +11,16 @@ use time::OffsetDateTime;
 use tonic::{Request, Status};
 use uuid::Uuid;
 
+use crate::bad_fields::BadFields;
 use crate::clock::Clock;
-use crate::cursor::Binding;
+use crate::cursor::{Binding, SortTime};
 use crate::fault::Fault;
 use crate::ids;
+use crate::page::{Limits, Page};
 use crate::pg::{self, Schema};
 use crate::rpc::staff::{Member, Role, permission_denied};
 use crate::timestamp;
 
-/// The default number of rows on a page.
-const DEFAULT_LIMIT: usize = 20;
-/// The most rows on a page.
-const MAX_LIMIT: usize = 100;
 /// The most characters that are stored of the name in a refused call.
 const MAX_NAME: usize = 200;
 
@@ -256,10 +254,14 @@ impl Audit {
             let on = ("member", request.member.as_str());
             self.allow(&member, A::READ_AUDIT, on).await?;
         }
-        let page = AuditQuery::new::<A>(&request)?;
-        let rows = self.rows(&request, &page).await;
-        let rows = rows.map_err(|error| pg::fault(&error))?;
-        Ok(page.response(rows)?)
+        let query = AuditQuery::new::<A>(&request)?;
+        let rows = self.rows(&request, &query).await;
+        let mut rows = rows.map_err(|error| pg::fault(&error))?;
+        let next_cursor = query.page.cut(&mut rows, |(key, _)| *key)?;
+        Ok(ListAuditResponse {
+            entries: rows.into_iter().map(|(_, entry)| entry).collect(),
+            next_cursor: next_cursor.unwrap_or_default(),
+        })
     }
 
     #[expect(
@@ -269,7 +271,7 @@ impl Audit {
     async fn rows(
         &self,
         request: &ListAuditRequest,
-        page: &AuditQuery,
+        query: &AuditQuery,
     ) -> Result<Vec<(SortKey, AuditEntry)>, sqlx::Error> {
         let sql = format!(
             "select id, at, member, role, action, entity, name, refused, details from {}.audit
@@ -281,17 +283,17 @@ impl Audit {
             self.schema
         );
         let non_empty = |text: &str| Some(sanitize(text)).filter(|text| !text.is_empty());
-        let (after_at, after_id) = page.after.unzip();
+        let after = query.page.after;
+        let (after_at, after_id) = after.map(|(SortTime(at), id)| (at, id)).unzip();
         let rows = sqlx::query(AssertSqlSafe(sql))
             .bind(non_empty(&request.member))
             .bind(non_empty(&request.action))
             .bind(non_empty(&request.entity))
             .bind(non_empty(&request.name))
-            .bind(page.since)
+            .bind(query.since)
             .bind(after_at)
             .bind(after_id)
-            // One row more than the page has shows whether there is a next page.
-            .bind(i64::try_from(page.limit + 1).unwrap_or(i64::MAX))
+            .bind(query.page.rows_to_fetch())
             .fetch_all(&self.pool)
             .await?;
         rows.iter().map(entry).collect()
@@ -299,42 +301,28 @@ impl Audit {
 }
 
 /// The sort key of a row; the newest comes first.
-type SortKey = (OffsetDateTime, Uuid);
+type SortKey = (SortTime, Uuid);
 
 /// A parsed `ListAuditRequest`.
 struct AuditQuery {
-    binding: Binding,
-    limit: usize,
     since: Option<OffsetDateTime>,
-    /// The last row of the previous page.
-    after: Option<SortKey>,
+    page: Page<SortKey>,
 }
 
 impl AuditQuery {
     fn new<A: Action>(request: &ListAuditRequest) -> Result<Self, Fault> {
-        let mut problems: Vec<(&str, String)> = Vec::new();
+        let mut bad = BadFields::default();
         let known: Vec<&str> = A::ALL.iter().map(|action| action.as_str()).collect();
         let known = [&*known, &FEED_ACTIONS].concat();
         if !request.action.is_empty() && !known.contains(&&*request.action) {
-            problems.push(("action", format!("One of {}.", known.join(", "))));
+            bad.add("action", format!("One of {}.", known.join(", ")));
         }
         let kinds = [A::KINDS, &FEED_KINDS].concat();
         if !request.entity.is_empty() && !kinds.contains(&&*request.entity) {
-            problems.push(("entity", format!("One of {}.", kinds.join(", "))));
+            bad.add("entity", format!("One of {}.", kinds.join(", ")));
         }
-        let since = request.since.map(timestamp::decode);
-        if since == Some(None) {
-            problems.push(("since", "It is not a valid timestamp.".to_owned()));
-        }
-        let limit = match usize::try_from(request.limit) {
-            Ok(0) => DEFAULT_LIMIT,
-            Ok(limit) if limit <= MAX_LIMIT => limit,
-            _ => {
-                problems.push(("limit", format!("It is 1 to {MAX_LIMIT}.")));
-                DEFAULT_LIMIT
-            }
-        };
-        let since_filter = (request.since).map(|at| format!("{}.{}", at.seconds, at.nanos));
+        let since = bad.time("since", request.since);
+        let since_filter = since.map(|at| at.unix_timestamp_nanos().to_string());
         let filters = [
             Some(request.member.as_str()),
             Some(request.action.as_str()),
@@ -343,38 +331,14 @@ impl AuditQuery {
             since_filter.as_deref(),
         ];
         let binding = Binding::new("audit", filters);
-        let after = binding.decode(&request.cursor).and_then(sort_key);
-        if after.is_none() && !request.cursor.is_empty() {
-            let reason = "It belongs to another list or to other filters: ask for the first page without a cursor.";
-            problems.push(("cursor", reason.to_owned()));
-        }
-        if problems.is_empty() {
-            return Ok(Self {
-                binding,
-                limit,
-                since: since.flatten(),
-                after,
-            });
-        }
-        let fields = problems.into_iter();
-        let fields = fields.map(|(field, reason)| (field.to_owned(), reason));
-        Err(Fault::invalid(fields.collect()))
-    }
-
-    /// The rows of the page, and the cursor of the next page.
-    fn response(&self, mut rows: Vec<(SortKey, AuditEntry)>) -> Result<ListAuditResponse, Fault> {
-        let more = rows.len() > self.limit;
-        rows.truncate(self.limit);
-        let last = rows.last().filter(|_| more);
-        let cursor =
-            last.map(|((at, id), _)| self.binding.encode(&(at.unix_timestamp_nanos(), id)));
-        let cursor = cursor
-            .transpose()
-            .map_err(|error| Fault::internal(&error))?;
-        Ok(ListAuditResponse {
-            entries: rows.into_iter().map(|(_, entry)| entry).collect(),
-            next_cursor: cursor.unwrap_or_default(),
-        })
+        let page = Page::read(
+            Limits::PUBLIC,
+            binding,
+            request.limit,
+            &request.cursor,
+            &mut bad,
+        );
+        bad.finish(Some(Self { since, page }))
     }
 }
 
@@ -382,11 +346,6 @@ impl AuditQuery {
 fn sanitize(name: &str) -> String {
     let name = name.replace('\0', "\u{FFFD}");
     name.chars().take(MAX_NAME).collect()
-}
-
-fn sort_key((nanos, id): (i128, Uuid)) -> Option<SortKey> {
-    let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
-    Some((at, id))
 }
 
 fn entry(row: &PgRow) -> Result<(SortKey, AuditEntry), sqlx::Error> {
@@ -403,5 +362,5 @@ fn entry(row: &PgRow) -> Result<(SortKey, AuditEntry), sqlx::Error> {
         refused: row.try_get("refused")?,
         details: details.to_string(),
     };
-    Ok(((at, id), entry))
+    Ok(((SortTime(at), id), entry))
 }

@@ -2,9 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
 
 /// Binds cursors to a list and its filters. A cursor of another binding does not decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,28 @@ impl Binding {
     }
 }
 
+/// The time of a row in a sort key, as nanoseconds. An edited cursor with a time that PostgreSQL may not have does not decode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i128", into = "i128")]
+pub struct SortTime(pub OffsetDateTime);
+
+impl From<SortTime> for i128 {
+    fn from(SortTime(at): SortTime) -> Self {
+        at.unix_timestamp_nanos()
+    }
+}
+
+impl TryFrom<i128> for SortTime {
+    type Error = &'static str;
+
+    fn try_from(nanos: i128) -> Result<Self, Self::Error> {
+        let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok();
+        at.filter(|at| (0..=9_999).contains(&at.year()))
+            .map(Self)
+            .ok_or("no time of a row")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +91,17 @@ mod tests {
         }
         assert_eq!(binding.decode::<(bool, String)>("%"), None);
         assert_eq!(binding.decode::<(bool, String)>(""), None);
+    }
+
+    #[test]
+    fn a_time_decodes_only_within_the_years_of_rows() {
+        let binding = Binding::new("reports", []);
+        let at = time::macros::datetime!(2026-03-01 08:00:00.123456 UTC);
+        let cursor = binding.encode(&(SortTime(at), 7)).unwrap();
+        assert_eq!(binding.decode(&cursor), Some((SortTime(at), 7)));
+        for year_minus_one in [-62_198_755_200_000_000_000_i128, i128::MAX] {
+            let cursor = binding.encode(&(year_minus_one, 7)).unwrap();
+            assert_eq!(binding.decode::<(SortTime, u8)>(&cursor), None);
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod admin;
 pub mod audit;
+pub mod bad_fields;
 pub mod boot;
 pub mod client_address;
 pub mod clock;
@@ -23,6 +24,7 @@ pub mod lease;
 pub mod lifecycle;
 pub mod mail;
 pub mod overload;
+pub mod page;
 pub mod periodic;
 pub mod pg;
 pub mod public_url;

@@ -1,0 +1,131 @@
+//! The bad fields of a call, which are reported together (§4.1).
+
+use std::collections::BTreeMap;
+
+use prost_types::Timestamp;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{Fault, timestamp};
+
+/// Reasons by field. The first reason of a field stays.
+#[derive(Debug, Default)]
+pub struct BadFields(BTreeMap<String, String>);
+
+impl BadFields {
+    /// Adds a reason.
+    pub fn add(&mut self, field: impl Into<String>, reason: impl Into<String>) {
+        self.0.entry(field.into()).or_insert_with(|| reason.into());
+    }
+
+    /// Returns the value of a field, or adds the reason why it has none.
+    pub fn read<T>(&mut self, field: &str, value: Result<T, impl Into<String>>) -> Option<T> {
+        value.map_err(|reason| self.add(field, reason)).ok()
+    }
+
+    /// Returns a value, or adds the fields that its fault names.
+    pub fn take<T>(&mut self, value: Result<T, Fault>) -> Option<T> {
+        value.map_err(|fault| self.extend(fault.fields)).ok()
+    }
+
+    /// Parses an id. After an error, the id is nil.
+    pub fn id(&mut self, field: &str, text: &str) -> Uuid {
+        self.read(field, text.parse().map_err(|_not_an_id| "Give a UUID."))
+            .unwrap_or_default()
+    }
+
+    /// The time of a message; `None` if it is absent or not valid.
+    pub fn time(&mut self, field: &str, at: Option<Timestamp>) -> Option<OffsetDateTime> {
+        let at = timestamp::decode(at?).ok_or("It is not a valid timestamp.");
+        self.read(field, at)
+    }
+
+    /// Whether `field` has a reason.
+    pub fn contains(&self, field: &str) -> bool {
+        self.0.contains_key(field)
+    }
+
+    /// Whether no field is bad.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The reasons by field.
+    pub fn into_fields(self) -> BTreeMap<String, String> {
+        self.0
+    }
+
+    /// Fails if a field is bad.
+    ///
+    /// # Errors
+    /// `invalid`, with every bad field.
+    pub fn check(self) -> Result<(), Fault> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(Fault::invalid(self.0))
+        }
+    }
+
+    /// Returns the values if no field is bad; they are `None` only if one is.
+    ///
+    /// # Errors
+    /// `invalid`, with every bad field.
+    pub fn finish<T>(self, values: Option<T>) -> Result<T, Fault> {
+        values
+            .filter(|_| self.0.is_empty())
+            .ok_or_else(|| Fault::invalid(self.0))
+    }
+}
+
+impl Extend<(String, String)> for BadFields {
+    fn extend<I: IntoIterator<Item = (String, String)>>(&mut self, reasons: I) {
+        for (field, reason) in reasons {
+            self.add(field, reason);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bad_field_is_reported() {
+        let mut bad = BadFields::default();
+        let good = bad.read("a", Ok::<_, String>(1));
+        assert_eq!(bad.finish(good), Ok(1));
+
+        let mut bad = BadFields::default();
+        assert_eq!(bad.read("a", Err::<u8, _>("Give another.")), None);
+        assert_eq!(
+            bad.take::<u8>(Err(Fault::invalid_field("b", "Give more."))),
+            None
+        );
+        assert_eq!(bad.id("c", "x"), Uuid::nil());
+        assert_eq!(
+            bad.time(
+                "d",
+                Some(Timestamp {
+                    seconds: i64::MAX,
+                    nanos: 0
+                })
+            ),
+            None
+        );
+        assert_eq!(bad.time("e", None), None);
+        bad.add("a", "A second reason.");
+        let fault = bad.finish(Some(1)).unwrap_err();
+        let fields: Vec<_> = fault.fields.into_iter().collect();
+        let expected = [
+            ("a", "Give another."),
+            ("b", "Give more."),
+            ("c", "Give a UUID."),
+            ("d", "It is not a valid timestamp."),
+        ];
+        assert_eq!(
+            fields,
+            expected.map(|(field, reason)| (field.to_owned(), reason.to_owned()))
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! Pages of a list that SQL sorts: a limit, and a cursor that holds the sort key of the last row (§4.1).
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Fault;
+use crate::bad_fields::BadFields;
+use crate::cursor::Binding;
+
+/// The number of rows of a page.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// When the caller gives none.
+    pub default: usize,
+    /// What the caller may ask for.
+    pub max: usize,
+}
+
+impl Limits {
+    /// The limits of lists that callers of the public API read (§4.1).
+    pub const PUBLIC: Self = Self {
+        default: 20,
+        max: 100,
+    };
+    /// The limits of lists of keys, calls and changes, which programs read whole.
+    pub const LONG: Self = Self {
+        default: 100,
+        max: 500,
+    };
+
+    /// The limit of a request, where 0 stands for none.
+    pub fn read(self, limit: impl TryInto<usize>, bad: &mut BadFields) -> usize {
+        match limit.try_into() {
+            Ok(0) => self.default,
+            Ok(limit) if limit <= self.max => limit,
+            _ => {
+                bad.add(
+                    "limit",
+                    format!("Give a whole number from 1 to {}.", self.max),
+                );
+                self.default
+            }
+        }
+    }
+}
+
+/// After this size a page may end: a gRPC client receives at most 4 MiB.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// A requested page of a list whose rows have the sort key `K`.
+#[derive(Debug)]
+pub struct Page<K> {
+    binding: Binding,
+    /// The number of rows.
+    pub limit: usize,
+    /// The sort key of the last row of the previous page.
+    pub after: Option<K>,
+}
+
+impl<K: Serialize + DeserializeOwned> Page<K> {
+    /// Reads a request. `binding` names the list and its filters.
+    pub fn read(
+        limits: Limits,
+        binding: Binding,
+        limit: impl TryInto<usize>,
+        cursor: &str,
+        bad: &mut BadFields,
+    ) -> Self {
+        let after = binding.decode(cursor);
+        if after.is_none() && !cursor.is_empty() {
+            bad.add(
+                "cursor",
+                "It belongs to another list or other filters: begin without one.",
+            );
+        }
+        Self {
+            binding,
+            limit: limits.read(limit, bad),
+            after,
+        }
+    }
+
+    /// The number of rows to fetch: one more than the page has shows whether there is a next page.
+    pub fn rows_to_fetch(&self) -> i64 {
+        i64::try_from(self.limit + 1).unwrap_or(i64::MAX)
+    }
+
+    /// Cuts the fetched rows to the page. Returns the cursor of the next page, if there is one.
+    ///
+    /// # Errors
+    /// `internal`: a key cannot be serialized.
+    pub fn cut<R>(
+        &self,
+        rows: &mut Vec<R>,
+        key: impl FnOnce(&R) -> K,
+    ) -> Result<Option<String>, Fault> {
+        self.cut_by_bytes(rows, |_| 0, key)
+    }
+
+    /// The same for rows of any size: the page also ends after a mebibyte.
+    ///
+    /// # Errors
+    /// `internal`: a key cannot be serialized.
+    pub fn cut_by_bytes<R>(
+        &self,
+        rows: &mut Vec<R>,
+        bytes: impl Fn(&R) -> usize,
+        key: impl FnOnce(&R) -> K,
+    ) -> Result<Option<String>, Fault> {
+        let mut total = 0;
+        let fits = |row: &&R| {
+            let is_under = total < MAX_BYTES;
+            total += bytes(row);
+            is_under
+        };
+        let fitting = rows.iter().take(self.limit).take_while(fits).count();
+        if rows.len() <= fitting {
+            return Ok(None);
+        }
+        rows.truncate(fitting);
+        let cursor = rows.last().map(|last| self.binding.encode(&key(last)));
+        cursor.transpose().map_err(|error| Fault::internal(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn page(limit: i32, cursor: &str) -> Result<Page<u32>, Fault> {
+        let mut bad = BadFields::default();
+        let limits = Limits { default: 3, max: 5 };
+        let page = Page::read(limits, Binding::new("numbers", []), limit, cursor, &mut bad);
+        bad.finish(Some(page))
+    }
+
+    proptest! {
+        #[test]
+        fn pages_give_every_row_once(rows in 0..20_u32, limit in 0..=5, bytes in 0..2_000_000_usize) {
+            let (mut found, mut cursor) = (Vec::new(), String::new());
+            loop {
+                let page = page(limit, &cursor).unwrap();
+                let after = page.after.map_or(0, |last| last + 1);
+                let fetched = usize::try_from(page.rows_to_fetch()).unwrap();
+                let mut part: Vec<u32> = (after..rows).take(fetched).collect();
+                let next = page.cut_by_bytes(&mut part, |_| bytes, |row| *row).unwrap();
+                found.extend(part);
+                match next {
+                    Some(next) => cursor = next,
+                    None => break,
+                }
+            }
+            prop_assert_eq!(found, (0..rows).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_bad_limit_and_a_bad_cursor_are_reported_together() {
+        for limit in [-1, 6] {
+            let fields = page(limit, "x").unwrap_err().fields;
+            assert_eq!(fields.into_keys().collect::<Vec<_>>(), ["cursor", "limit"]);
+        }
+    }
+}
