@@ -1,7 +1,7 @@
 //! One role and one schema for each service, in a private or an external database.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -153,10 +153,10 @@ impl Address {
     }
 }
 
+/// The SQL that creates a role and a schema; its variables are at its top.
+const ROLES: &str = include_str!("../../sql/roles.sql");
+
 /// Creates the roles and schemas of all services, and stores the database URL of each service in the manifest.
-///
-/// A role owns its schema, and has CONNECT and CREATE on the database: sqlx needs CREATE even when the schema exists. This gives a role no
-/// access to other schemas.
 pub(crate) fn set_up(
     admin: &Address,
     private: bool,
@@ -164,103 +164,37 @@ pub(crate) fn set_up(
     manifest: &mut Manifest,
     signals: &Signals,
 ) -> Result<()> {
-    if !private {
-        check_privileges(admin, signals)?;
-    }
-    let comment =
-        format!("made by the launcher of {}", folder.path().display()).replace('\'', "''");
-    let mut sql = vec!["set client_min_messages = warning;".to_owned()];
+    let mut sql = String::new();
     if private {
         let database = admin.database();
-        sql.push(format!("revoke all on database {database} from public; revoke all on schema public from public;"));
+        writeln!(
+            sql,
+            "revoke all on database {database} from public; revoke all on schema public from public;"
+        )?;
+    } else {
+        // On a server that others use, a role of the same name may be theirs.
+        let owner = format!("made by the launcher of {}", folder.path().display());
+        writeln!(sql, "\\set owner {}", psql_quoted(&owner))?;
     }
     let mut urls = BTreeMap::new();
     for service in &SERVICES {
         let role = service.schema;
-        if !private {
-            check_owner(admin, role, &comment, signals)?;
-        }
         let password = manifest.secret(role)?;
-        sql.push(statements(role, &password, &comment));
+        writeln!(
+            sql,
+            "\\set service {role}\n\\set password {password}\n{ROLES}"
+        )?;
         urls.insert(role.to_owned(), admin.of_role(role, &password)?);
     }
-    admin.query(&sql.join("\n"), signals)?;
-    if !private {
-        check_schemas(admin, signals)?;
-    }
+    admin.query(&sql, signals)?;
     manifest.database_url = Some(admin.url.to_string());
     manifest.database_urls = urls;
     Ok(())
 }
 
-/// The SQL for one service. Names are constants and passwords are hexadecimal; only the comment needs quoting.
-fn statements(role: &str, password: &str, comment: &str) -> String {
-    format!(
-        "do $$ begin
-           if not exists (select from pg_roles where rolname = '{role}') then create role {role}; end if;
-           -- Only a superuser or a member of a role may create a schema for it.
-           if not (select rolsuper from pg_roles where rolname = current_user) then
-             execute format('grant {role} to %I', current_user);
-           end if;
-           execute format('grant connect, create on database %I to {role}', current_database());
-         end $$;
-         alter role {role} login password '{password}';
-         comment on role {role} is '{comment}';
-         create schema if not exists {role} authorization {role};\n"
-    )
-}
-
-fn check_privileges(admin: &Address, signals: &Signals) -> Result<()> {
-    let may = admin.query(
-        "select rolsuper or (rolcreaterole and has_database_privilege(current_database(), 'create with grant option'))
-         from pg_roles where rolname = current_user",
-        signals,
-    )?;
-    if may != "t" {
-        bail!(
-            "the user of {} may not create roles or does not own the database: run `alter role {user} createrole; \
-             alter database {database} owner to {user}` as a superuser, or set the six <SERVICE>_DATABASE_URL",
-            admin.setting,
-            user = admin.url.username(),
-            database = admin.database(),
-        );
-    }
-    Ok(())
-}
-
-/// Checks that an existing role was created by this fleet: the launcher does not change the password of another role.
-fn check_owner(admin: &Address, role: &str, comment: &str, signals: &Signals) -> Result<()> {
-    let is_other = admin.query(
-        &format!("select coalesce(shobj_description(oid, 'pg_authid'), '') = '{comment}' from pg_roles where rolname = '{role}'"),
-        signals,
-    )?;
-    if is_other == "f" {
-        bail!(
-            "the server of {} already has a role {role} that does not belong to this fleet: \
-             use another server, or set the six <SERVICE>_DATABASE_URL",
-            admin.setting
-        );
-    }
-    Ok(())
-}
-
-/// Checks the privileges and schemas afterwards, because a grant without permission is only a warning in PostgreSQL.
-fn check_schemas(admin: &Address, signals: &Signals) -> Result<()> {
-    for service in &SERVICES {
-        let role = service.schema;
-        let sql = format!(
-            "select has_database_privilege('{role}', current_database(), 'create')
-               and (select nspowner = '{role}'::regrole from pg_namespace where nspname = '{role}')"
-        );
-        if admin.query(&sql, signals)? != "t" {
-            bail!(
-                "the schema {role} in {} belongs to another role: run `drop schema {role} cascade` \
-                 if it is not needed, or use another database",
-                admin.identity()
-            );
-        }
-    }
-    Ok(())
+/// A value for psql's `\set`.
+fn psql_quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
 /// A database URL for each schema.
