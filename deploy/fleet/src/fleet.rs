@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::database::{self, Address};
 use crate::folder::Folder;
@@ -43,11 +43,7 @@ impl ExternalServers {
                 Requirement::Psql
             },
         ];
-        requirements.push(if self.redis.is_none() {
-            Requirement::Redis
-        } else {
-            Requirement::RedisCli
-        });
+        requirements.extend(self.redis.is_none().then_some(Requirement::Redis));
         requirements
     }
 }
@@ -203,19 +199,12 @@ impl<'a> Fleet<'a> {
         folders: Option<&DataFolders>,
     ) -> Result<()> {
         let since = Instant::now();
-        let (Some(port), Some(folders)) = (self.redis_port, folders) else {
-            let url = self
-                .plan
-                .external
-                .redis
-                .clone()
-                .context("REDIS_URL is missing")?;
-            say(format!(
-                "Redis {} (REDIS_URL)",
-                redis::check_external(&url)?
-            ));
-            self.manifest.redis_url = url;
+        if let Some(url) = &self.plan.external.redis {
+            self.manifest.redis_url.clone_from(url);
             return Ok(());
+        }
+        let (Some(port), Some(folders)) = (self.redis_port, folders) else {
+            bail!("Redis has no port");
         };
         let password = self.manifest.secret("redis")?;
         self.manifest.redis_url = redis::url(port, &password);
@@ -223,8 +212,9 @@ impl<'a> Fleet<'a> {
             redis::spec(folders, self.folder, port, &password, self.plan.durable)?,
             None,
         )?;
-        let url = &self.manifest.redis_url;
-        let version = supervisor.until("Redis", SERVER_LIMIT, || redis::version(url))?;
+        let version = supervisor.until("Redis", SERVER_LIMIT, || {
+            Ok(redis::version(port, &password))
+        })?;
         redis::require(&version)?;
         say(format!(
             "Redis {version} on port {port}, {}",
@@ -240,30 +230,20 @@ impl<'a> Fleet<'a> {
     ) -> Result<()> {
         let since = Instant::now();
         if let Some(urls) = &self.plan.external.databases {
-            for (schema, url) in urls {
-                let version =
-                    Address::parse(&database::setting(schema), url)?.check(self.signals)?;
-                say(format!("PostgreSQL {version} for {schema}"));
-            }
             self.manifest.database_url = None;
             self.manifest.database_urls.clone_from(urls);
             let all = format!("{:?}", identities(urls)?);
             self.manifest.use_database(&all);
             return Ok(());
         }
-        let (Some(port), Some(folders)) = (self.postgres_port, folders) else {
-            let url = self
-                .plan
-                .external
-                .database
-                .as_deref()
-                .context("DATABASE_URL is missing")?;
+        let signals = self.signals;
+        if let Some(url) = &self.plan.external.database {
             let admin = Address::parse("DATABASE_URL", url)?;
-            let version = admin.check(self.signals)?;
             self.manifest.use_database(&admin.identity());
-            database::set_up(&admin, false, self.folder, &mut self.manifest, self.signals)?;
-            say(format!("PostgreSQL {version} (DATABASE_URL)"));
-            return Ok(());
+            return database::set_up(&admin, false, self.folder, &mut self.manifest, signals);
+        }
+        let (Some(port), Some(folders)) = (self.postgres_port, folders) else {
+            bail!("PostgreSQL has no port");
         };
         let password = self.manifest.secret("postgres")?;
         // Saves the password before the data folder is created with it, in case the launcher is killed in between.
@@ -280,7 +260,6 @@ impl<'a> Fleet<'a> {
             )
         };
         let system = address("postgres")?;
-        let signals = self.signals;
         supervisor.until("PostgreSQL", SERVER_LIMIT, || {
             match system.query("select 1", signals) {
                 Err(error) if error.is::<Interrupted>() => Err(error),

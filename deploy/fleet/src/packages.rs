@@ -20,8 +20,6 @@ pub(crate) enum Requirement {
     /// Only the client, for an external server.
     Psql,
     Redis,
-    /// Only the client, for an external server.
-    RedisCli,
     /// Python with virtual environments: a test installs an S3 server.
     Python,
     /// Runs the examples of the documentation that are in JavaScript.
@@ -44,7 +42,6 @@ impl Requirement {
             Self::Postgres => "postgresql",
             Self::Psql => "postgresql-client",
             Self::Redis => "redis-server",
-            Self::RedisCli => "redis-tools",
             Self::Python => "python3-venv",
             Self::Node => "nodejs",
             Self::Curl => "curl",
@@ -60,7 +57,6 @@ impl Requirement {
             Self::Postgres => postgres::Tools::newest().is_some(),
             Self::Psql => postgres::psql().is_some(),
             Self::Redis => find("redis-server").is_some(),
-            Self::RedisCli => find("redis-cli").is_some(),
             Self::Python => has_venv(),
             Self::Node => find("node").is_some(),
             Self::Curl => find("curl").is_some(),
