@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::database::{self, Address};
 use crate::folder::Folder;
+use crate::lock::Lock;
 use crate::manifest::{FleetState, Manifest};
 use crate::packages::Requirement;
 use crate::ports::{Ports, Reservations};
@@ -84,12 +85,13 @@ impl<'a> Fleet<'a> {
     /// Calls `work` with a fleet, and ends all processes that it has started.
     pub(crate) fn run(
         folder: &'a Folder,
+        lock: &'a Lock,
         plan: &'a Plan,
         signals: &'a Signals,
         work: impl FnOnce(&mut Self, &mut Supervisor<'a>) -> Result<()>,
     ) -> Result<()> {
         let mut fleet = Self::prepare(folder, plan, signals)?;
-        let mut supervisor = Supervisor::new(folder, signals)?;
+        let mut supervisor = Supervisor::new(folder, lock, signals);
         let outcome = work(&mut fleet, &mut supervisor);
         let stopped = supervisor.stop();
         let saved = fleet.set_state(FleetState::Stopped);
@@ -190,6 +192,7 @@ impl<'a> Fleet<'a> {
         self.manifest.save(self.folder)?;
         self.start_redis(supervisor, folders.as_ref())?;
         self.start_postgres(supervisor, folders.as_ref())?;
+        self.manifest.servers = supervisor.servers();
         self.manifest.save(self.folder)
     }
 
@@ -347,12 +350,7 @@ impl<'a> Fleet<'a> {
     }
 
     pub(crate) fn set_state(&mut self, state: FleetState) -> Result<()> {
-        self.manifest.state = state;
-        if state == FleetState::Stopped {
-            self.manifest.services.clear();
-            self.manifest.servers.clear();
-        }
-        self.manifest.save(self.folder)
+        self.manifest.set_state(state, self.folder)
     }
 
     /// Three example calls to paste into a shell.

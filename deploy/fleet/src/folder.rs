@@ -1,7 +1,7 @@
-//! The state folder (`.fleet`): its files, and the lock that a running launcher holds.
+//! The state folder (`.fleet`) and its files.
 
 use std::borrow::Cow;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
@@ -23,10 +23,9 @@ const MEMORY_MB: u64 = 3_000;
 
 /// All files and folders that the launcher writes. `--fresh` removes only these, so that a `--dir` with other files in it loses
 /// nothing.
-const CONTENTS: [&str; 12] = [
+const CONTENTS: [&str; 11] = [
     "fleet.json",
     "secrets.json",
-    "run.json",
     "data",
     "addresses",
     "logs",
@@ -44,11 +43,6 @@ pub(crate) struct Folder {
     path: PathBuf,
     /// Whether `--dir` has named it.
     is_named: bool,
-}
-
-/// Held while a launcher uses the folder. The kernel releases it when the launcher ends, in whatever way.
-pub(crate) struct Lock {
-    _file: File,
 }
 
 impl Folder {
@@ -103,30 +97,6 @@ impl Folder {
         }
         // The folder has secrets. Inside a checkout it must not be committed.
         self.write(&self.path.join(".gitignore"), b"*\n", 0o644)
-    }
-
-    /// Locks the folder for this launcher; `None` while another launcher holds the lock.
-    pub(crate) fn lock(&self) -> Result<Option<Lock>> {
-        let path = self.path.join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&path)
-            .with_context(|| format!("cannot open {}", path.display()))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Lock { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => {
-                Err(error).with_context(|| format!("cannot lock {}", path.display()))
-            }
-        }
-    }
-
-    /// Whether a launcher holds the lock.
-    pub(crate) fn is_busy(&self) -> Result<bool> {
-        Ok(self.path.join("lock").exists() && self.lock()?.is_none())
     }
 
     /// A path outside of this folder for its data: `prefix`, and a name that no other folder has.
@@ -199,10 +169,6 @@ impl Folder {
     /// The secrets of keys, as `staff apply` writes them.
     pub(crate) fn secrets(&self) -> PathBuf {
         self.path.join("secrets.json")
-    }
-
-    pub(crate) fn run(&self) -> PathBuf {
-        self.path.join("run.json")
     }
 
     pub(crate) fn clock(&self) -> PathBuf {
@@ -288,16 +254,6 @@ mod tests {
         assert_eq!(command(Some("/srv/two")), "deploy/down --dir /srv/two");
         let quoted = command(Some("/srv/a fleet"));
         assert_eq!(quoted, "deploy/down --dir '/srv/a fleet'");
-    }
-
-    #[test]
-    fn one_launcher_at_a_time() {
-        let (_dir, folder) = folder();
-        let lock = folder.lock().unwrap();
-        assert!(lock.is_some());
-        assert!(folder.is_busy().unwrap());
-        drop(lock);
-        assert!(!folder.is_busy().unwrap());
     }
 
     #[test]

@@ -1,16 +1,13 @@
-//! `fleet.json`: the description of a fleet for tests and tools, and the state of the launcher between starts; and `run.json`: the processes
-//! that it has started.
+//! `fleet.json`: the description of a fleet for tests and tools, and the state of the launcher between starts.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::Folder;
-use crate::process::Record;
 use crate::random;
 
 /// The state of a fleet.
@@ -131,28 +128,18 @@ pub(crate) struct Memory {
     pub(crate) imported: Option<String>,
 }
 
-/// The content of `run.json`, which exists while the launcher has children.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Run {
-    /// The boot id of the machine. Start times count from the boot, so records of an earlier boot are ignored.
-    pub(crate) boot: String,
-    pub(crate) launcher: Record,
-    /// In the order of start.
-    pub(crate) children: Vec<Record>,
-}
-
 impl Manifest {
     /// The manifest of the last start; a new one if there is none or it cannot be parsed.
     pub(crate) fn load(folder: &Folder) -> Self {
-        read(&folder.manifest()).unwrap_or_default()
+        Self::read(&folder.manifest()).unwrap_or_default()
     }
 
     /// The manifest of a fleet that starts with the data of a stopped one. Accounts, and the passwords and the key that the data need, are the
     /// same. Ports and tokens are its own: no service of one fleet may take one of the other for its own.
     pub(crate) fn copy(template: &Path) -> Result<Self> {
         let path = template.join("fleet.json");
-        let mut manifest: Self =
-            read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut manifest =
+            Self::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let public_url = manifest.memory.public_url.take();
         let public_url =
             public_url.unwrap_or_else(|| manifest.dashboard_url.trim_end_matches('/').to_owned());
@@ -165,7 +152,23 @@ impl Manifest {
     }
 
     pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
-        write(folder, &folder.manifest(), self)
+        let mut text = serde_json::to_vec_pretty(self).context("cannot serialize fleet.json")?;
+        text.push(b'\n');
+        folder.write(&folder.manifest(), &text, 0o600)
+    }
+
+    fn read(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(path).ok()?).ok()
+    }
+
+    /// Saves another state. A stopped fleet has no processes.
+    pub(crate) fn set_state(&mut self, state: FleetState, folder: &Folder) -> Result<()> {
+        self.state = state;
+        if state == FleetState::Stopped {
+            self.services.clear();
+            self.servers.clear();
+        }
+        self.save(folder)
     }
 
     /// The secret for a purpose: the one of the last start, or a new one.
@@ -188,76 +191,16 @@ impl Manifest {
     }
 }
 
-impl Run {
-    pub(crate) fn begin() -> Result<Self> {
-        let launcher = Record::of("launcher", std::process::id())?;
-        Ok(Self {
-            boot: boot_id(),
-            launcher,
-            children: Vec::new(),
-        })
-    }
-
-    /// The record of the last launcher, unless it is from an earlier boot.
-    pub(crate) fn load(folder: &Folder) -> Option<Self> {
-        read::<Self>(&folder.run()).filter(|run| run.boot == boot_id())
-    }
-
-    pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
-        write(folder, &folder.run(), self)
-    }
-
-    pub(crate) fn remove(folder: &Folder) -> Result<()> {
-        match fs::remove_file(folder.run()) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(error).context("cannot remove run.json")
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-fn boot_id() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
-}
-
-fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
-}
-
-fn write<T: Serialize>(folder: &Folder, path: &Path, value: &T) -> Result<()> {
-    let mut text = serde_json::to_vec_pretty(value).context("cannot serialize a state file")?;
-    text.push(b'\n');
-    folder.write(path, &text, 0o600)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn incomplete_files_of_a_killed_launcher_are_ignored() {
+    fn an_incomplete_file_of_a_killed_launcher_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::locate(Some(dir.path()), dir.path().to_owned()).unwrap();
         fs::write(folder.manifest(), "{\"base_url\": \"http").unwrap();
-        fs::write(folder.run(), "").unwrap();
         assert_eq!(Manifest::load(&folder).base_url, "");
-        assert!(Run::load(&folder).is_none());
-    }
-
-    #[test]
-    fn records_from_an_earlier_boot_are_ignored() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = Folder::locate(Some(dir.path()), dir.path().to_owned()).unwrap();
-        let mut run = Run::begin().unwrap();
-        run.save(&folder).unwrap();
-        assert!(Run::load(&folder).is_some());
-        run.boot = "another".to_owned();
-        run.save(&folder).unwrap();
-        assert!(Run::load(&folder).is_none());
     }
 
     #[test]

@@ -186,7 +186,7 @@ impl DataFolders {
     }
 
     /// Sets the owner and the mode of a file or folder.
-    fn set_owner(&self, path: &Path, mode: u32) -> Result<()> {
+    pub(crate) fn set_owner(&self, path: &Path, mode: u32) -> Result<()> {
         let set = || {
             fs::set_permissions(path, Permissions::from_mode(mode))?;
             self.user
@@ -352,10 +352,11 @@ pub(crate) fn spec(
         program: tools.folder.join("postgres"),
         args,
         env: vec![("LC_ALL".to_owned(), "C".to_owned())],
-        stdin: String::new(),
         user: folders.user.clone(),
         // The fast shutdown, which ends open connections. SIGTERM would wait for the last client.
         stop_signal: Signal::SIGINT,
+        // The immediate shutdown, which leaves recovery to the next start, but ends all processes of PostgreSQL.
+        kill_signal: Signal::SIGQUIT,
         log: folder.log("postgres"),
     }
 }

@@ -1,8 +1,7 @@
-//! Starts, records and ends child processes.
+//! Starts child processes, and runs commands.
 //!
 //! Each child has a process group of its own, so that Ctrl-C reaches only the launcher, which then ends the children in order. Each
-//! child is started through `setpriv`, which drops root where asked, and makes the kernel end the child when the launcher is killed. A
-//! child is recorded with its start time, so that another process with a reused pid is never mistaken for it.
+//! child is started through `setpriv`, which drops root where asked, and makes the kernel end the child when the launcher is killed.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -18,9 +17,7 @@ use std::{slice, thread};
 use anyhow::{Context, Result, anyhow};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, User, geteuid};
-use serde::{Deserialize, Serialize};
 
-use crate::say::say;
 use crate::wait::{Interrupted, Signals};
 
 /// How to start a long-lived child.
@@ -31,12 +28,12 @@ pub(crate) struct Spec {
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
     pub(crate) env: Vec<(String, String)>,
-    /// Written to the child's standard input: secrets that must not show in the process list.
-    pub(crate) stdin: String,
     /// The user to run as, when that is not the caller.
     pub(crate) user: Option<UnixUser>,
     /// The signal for a graceful shutdown.
     pub(crate) stop_signal: Signal,
+    /// The signal for a child that does not end, and for all when the launcher is killed.
+    pub(crate) kill_signal: Signal,
     pub(crate) log: PathBuf,
 }
 
@@ -72,95 +69,30 @@ impl UnixUser {
     }
 }
 
-/// Identifies a process, also for a later launcher.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Record {
-    pub(crate) name: String,
-    pub(crate) pid: i32,
-    /// In clock ticks since the machine started (field 22 of `/proc/PID/stat`).
-    pub(crate) started: u64,
-}
-
-impl Record {
-    pub(crate) fn of(name: &str, pid: u32) -> Result<Self> {
-        let pid = i32::try_from(pid).context("the pid is out of range")?;
-        // A child that has ended stays in the process table until the launcher waits for it.
-        let (_, started) = stat(format!("/proc/{pid}/stat"))
-            .with_context(|| format!("{name} is not in the process table"))?;
-        Ok(Self {
-            name: name.to_owned(),
-            pid,
-            started,
-        })
-    }
-
-    /// Whether a thread of this process still runs. After a SIGKILL the main thread may end before the others, which hold the ports of the
-    /// process.
-    pub(crate) fn is_alive(&self) -> bool {
-        let stat = stat(format!("/proc/{}/stat", self.pid));
-        stat.is_some_and(|(_, started)| started == self.started) && has_running_thread(self.pid)
-    }
-
-    /// Sends a signal, unless the process is gone.
-    pub(crate) fn signal(&self, signal: Signal) -> Result<()> {
-        if !self.is_alive() {
-            return Ok(());
-        }
-        match kill(Pid::from_raw(self.pid), signal) {
-            Ok(()) | Err(nix::Error::ESRCH) => Ok(()),
-            Err(error) => Err(error).with_context(|| {
-                format!("cannot send a signal to {} (pid {})", self.name, self.pid)
-            }),
-        }
-    }
-}
-
-fn has_running_thread(pid: i32) -> bool {
-    let threads = fs::read_dir(format!("/proc/{pid}/task"));
-    threads.into_iter().flatten().flatten().any(|thread| {
-        stat(thread.path().join("stat")).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
-    })
-}
-
-/// The state and the start time of a process or a thread, from its file in `/proc`.
-fn stat(file: impl AsRef<Path>) -> Option<(char, u64)> {
-    parse_stat(&fs::read_to_string(file).ok()?)
-}
-
-/// Fields 3 and 22 of a stat line. The name in field 2 may contain spaces and brackets.
-fn parse_stat(stat: &str) -> Option<(char, u64)> {
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-    let state = fields.next()?.chars().next()?;
-    Some((state, fields.nth(18)?.parse().ok()?))
-}
-
-/// Starts a long-lived child whose output is appended to its log.
-pub(crate) fn spawn(spec: &Spec) -> Result<Child> {
+/// Starts a long-lived child whose output is appended to its log. Its standard input is the lock of all children, which it never reads.
+pub(crate) fn spawn(spec: &Spec, children_lock: &File) -> Result<Child> {
     let log = log_file(&spec.log)?;
     let errors = log
         .try_clone()
         .context("cannot duplicate the file handle of a log")?;
-    let mut command = setpriv(&spec.program, spec.user.as_ref(), Some(spec.stop_signal));
-    command
+    let lock = children_lock
+        .try_clone()
+        .context("cannot duplicate the file handle of a lock")?;
+    setpriv(&spec.program, spec.user.as_ref(), Some(spec.kill_signal))
         .args(&spec.args)
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
         .process_group(0)
-        .stdin(if spec.stdin.is_empty() {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        })
+        .stdin(lock)
         .stdout(log)
-        .stderr(errors);
-    let mut child = command
+        .stderr(errors)
         .spawn()
-        .with_context(|| format!("cannot start {}", spec.program.display()))?;
-    if let Some(mut input) = child.stdin.take() {
-        input
-            .write_all(spec.stdin.as_bytes())
-            .with_context(|| format!("cannot write to the standard input of {}", spec.name))?;
-    }
-    Ok(child)
+        .with_context(|| format!("cannot start {}", spec.program.display()))
+}
+
+/// Sends a signal to a child that was not waited for yet, so that its pid is still its own.
+pub(crate) fn signal(child: &Child, signal: Signal) -> Result<()> {
+    let pid = Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
+    kill(pid, signal).with_context(|| format!("cannot send {signal} to pid {pid}"))
 }
 
 /// `program` through setpriv: as `user`, and with `parent_death_signal` when the launcher dies.
@@ -208,42 +140,6 @@ pub(crate) fn tail(log: &Path, count: usize) -> String {
         .map(|line| format!("    {line}\n"))
         .collect::<Vec<_>>()
         .concat()
-}
-
-/// Ends processes together: first with the graceful signal. Processes that still run after `limit`, or when the user presses Ctrl-C
-/// again, get the forceful one.
-pub(crate) fn end(
-    records: &[Record],
-    (graceful, forceful): (Signal, Signal),
-    limit: Duration,
-    signals: &Signals,
-) -> Result<()> {
-    for record in records {
-        record.signal(graceful)?;
-    }
-    let ended = signals.until(limit, || {
-        Ok(records
-            .iter()
-            .all(|record| !record.is_alive())
-            .then_some(()))
-    });
-    if let Ok(Some(())) = ended {
-        return Ok(());
-    }
-    for record in records.iter().filter(|record| record.is_alive()) {
-        say(format!(
-            "  {} (pid {}) does not end; killing it",
-            record.name, record.pid
-        ));
-        record.signal(forceful)?;
-    }
-    signals.until(Duration::from_secs(10), || {
-        Ok(records
-            .iter()
-            .all(|record| !record.is_alive())
-            .then_some(()))
-    })?;
-    Ok(())
 }
 
 /// The output of a finished command.
@@ -379,64 +275,6 @@ fn read(source: Option<impl Read>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_with_brackets_does_not_hide_the_start_time() {
-        let stat = "42 (a) b) S 1 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 1";
-        assert_eq!(parse_stat(stat), Some(('S', 98_765)));
-    }
-
-    #[test]
-    fn a_zombie_is_not_alive() {
-        let mut child = Command::new("true").spawn().unwrap();
-        let record = Record::of("child", child.id()).unwrap();
-        // The child is not waited for, so it stays in the process table as a zombie.
-        let deadline = std::time::Instant::now() + Duration::from_secs(10);
-        while record.is_alive() {
-            assert!(std::time::Instant::now() < deadline, "`true` never ends");
-            thread::yield_now();
-        }
-        assert!(stat(format!("/proc/{}/stat", record.pid)).is_some());
-        child.wait().unwrap();
-    }
-
-    #[test]
-    fn a_process_is_alive_until_its_last_thread_has_ended() {
-        let program = "import ctypes, threading, time
-threading.Thread(target=time.sleep, args=(3600,)).start()
-ctypes.CDLL(None).pthread_exit(None)";
-        let mut child = Command::new("python3")
-            .args(["-c", program])
-            .spawn()
-            .unwrap();
-        let record = Record::of("child", child.id()).unwrap();
-        let main = format!("/proc/{}/stat", record.pid);
-        let deadline = std::time::Instant::now() + Duration::from_mins(1);
-        while stat(&main).unwrap().0 != 'Z' {
-            assert!(
-                std::time::Instant::now() < deadline,
-                "the main thread never ends"
-            );
-            thread::yield_now();
-        }
-        let was_alive = record.is_alive();
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert_eq!((was_alive, record.is_alive()), (true, false));
-    }
-
-    #[test]
-    fn a_reused_pid_is_another_process() {
-        let me = Record::of("me", std::process::id()).unwrap();
-        assert!(me.is_alive());
-        let predecessor = Record {
-            started: me.started - 1,
-            ..me
-        };
-        assert!(!predecessor.is_alive());
-        // The signal is not sent; it would end the test itself.
-        predecessor.signal(Signal::SIGKILL).unwrap();
-    }
 
     #[test]
     fn the_last_lines_are_indented() {

@@ -1,5 +1,6 @@
 //! Starts a private Redis.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
@@ -18,7 +19,7 @@ const MIN_VERSION: (u32, u32) = (6, 2);
 /// How long Redis may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How to start a private Redis. Its settings go to standard input, because arguments show in the process list.
+/// How to start a private Redis. Its settings are in a file, because arguments show in the process list.
 pub(crate) fn spec(
     folders: &DataFolders,
     folder: &Folder,
@@ -27,14 +28,18 @@ pub(crate) fn spec(
     durable: bool,
 ) -> Result<Spec> {
     let program = program::find("redis-server").context("redis-server is missing")?;
+    let file = folders.redis.join("redis.conf");
+    fs::write(&file, settings(&folders.redis, port, password, durable)?)
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    folders.set_owner(&file, 0o600)?;
     Ok(Spec {
         name: "redis".to_owned(),
         program,
-        args: vec!["-".into()],
+        args: vec![file.into()],
         env: Vec::new(),
-        stdin: settings(&folders.redis, port, password, durable)?,
         user: folders.user.clone(),
         stop_signal: Signal::SIGTERM,
+        kill_signal: Signal::SIGKILL,
         log: folder.log("redis"),
     })
 }

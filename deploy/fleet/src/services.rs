@@ -280,9 +280,9 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         program: shared.binaries.join(service.name),
         args: Vec::new(),
         env: variables,
-        stdin: String::new(),
         user: None,
         stop_signal: Signal::SIGTERM,
+        kill_signal: Signal::SIGKILL,
         log: shared.folder.log(&instance.name()),
     })
 }

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::cargo;
 use crate::folder::Folder;
-use crate::manifest::{FleetState, Manifest, Run, replica_name};
+use crate::lock;
+use crate::manifest::{FleetState, Manifest, replica_name};
 use crate::ready;
 use crate::say::say;
 
@@ -35,7 +36,7 @@ struct Report {
 #[derive(Debug, Serialize)]
 struct Server {
     name: String,
-    pid: i32,
+    pid: Option<u32>,
     alive: bool,
 }
 
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 fn report(folder: &Folder) -> Result<Report> {
     let manifest = Manifest::load(folder);
-    if !folder.is_busy()? {
+    if !lock::is_held(folder)? {
         let (state, base_url) = (FleetState::Stopped, manifest.base_url);
         return Ok(Report {
             state,
@@ -85,16 +86,13 @@ fn report(folder: &Folder) -> Result<Report> {
             services: Vec::new(),
         });
     }
-    let children = Run::load(folder)
-        .map(|run| run.children)
-        .unwrap_or_default();
-    let servers = children
+    let servers = manifest
+        .servers
         .into_iter()
-        .filter(|child| child.name == "postgres" || child.name == "redis")
-        .map(|child| Server {
-            alive: child.is_alive(),
-            name: child.name,
-            pid: child.pid,
+        .map(|server| Server {
+            name: server.name,
+            pid: server.pid,
+            alive: server.pid.is_some(),
         })
         .collect();
     let services = manifest
@@ -137,16 +135,12 @@ fn print(report: &Report, folder: &Folder) {
     }
     for server in &report.servers {
         let health = if server.alive { "runs" } else { "is down" };
-        say(format!(
-            "  {:<16} pid {:<8} {health}",
-            server.name, server.pid
-        ));
+        let pid = shown_pid(server.pid);
+        say(format!("  {:<16} pid {pid:<8} {health}", server.name));
     }
     for service in &report.services {
         let name = replica_name(&service.name, service.replica);
-        let pid = service
-            .pid
-            .map_or_else(|| "-".to_owned(), |pid| pid.to_string());
+        let pid = shown_pid(service.pid);
         let health = service.missing.as_deref().unwrap_or("ready");
         let public = service
             .http
@@ -158,4 +152,8 @@ fn print(report: &Report, folder: &Folder) {
             service.grpc
         ));
     }
+}
+
+fn shown_pid(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "-".to_owned(), |pid| pid.to_string())
 }

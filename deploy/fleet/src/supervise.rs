@@ -6,16 +6,22 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::folder::Folder;
-use crate::manifest::{Manifest, Run, Server};
-use crate::process::{self, Record, Spec};
+use crate::lock::Lock;
+use crate::manifest::{Manifest, Server};
+use crate::process::{self, Spec};
 use crate::ready::readiness;
 use crate::say::{say, say_lines};
 use crate::services::{Instance, SERVICES};
-use crate::stop;
 use crate::wait::{Event, Signals, back_off};
 
 /// A child that has run this long is healthy: its next failure counts as the first.
 const HEALTHY_AFTER: Duration = Duration::from_mins(1);
+
+/// How long a service may take for its graceful shutdown: its drain time of 10 s, and some more.
+const SERVICE_GRACE: Duration = Duration::from_secs(15);
+const SERVER_GRACE: Duration = Duration::from_secs(30);
+/// How long a child may take to end that was killed.
+const KILL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Pause before state files that could not be written are written again.
 const SAVE_RETRY: Duration = Duration::from_secs(5);
@@ -24,7 +30,7 @@ const SAVE_RETRY: Duration = Duration::from_secs(5);
 pub(crate) struct Supervisor<'a> {
     folder: &'a Folder,
     signals: &'a Signals,
-    run: Run,
+    lock: &'a Lock,
     children: Vec<Supervised>,
 }
 
@@ -52,28 +58,26 @@ enum ChildState {
 }
 
 impl<'a> Supervisor<'a> {
-    pub(crate) fn new(folder: &'a Folder, signals: &'a Signals) -> Result<Self> {
-        let run = Run::begin()?;
-        run.save(folder)?;
-        Ok(Self {
+    pub(crate) fn new(folder: &'a Folder, lock: &'a Lock, signals: &'a Signals) -> Self {
+        Self {
             folder,
             signals,
-            run,
+            lock,
             children: Vec::new(),
-        })
+        }
     }
 
     /// Starts a child.
     pub(crate) fn start(&mut self, spec: Spec, instance: Option<Instance>) -> Result<()> {
         rotate_log(&spec)?;
-        let state = launch(&spec, &mut self.run)?;
+        let state = launch(&spec, self.lock)?;
         self.children.push(Supervised {
             spec,
             instance,
             state,
             failures: 0,
         });
-        self.run.save(self.folder)
+        Ok(())
     }
 
     /// Fails when a child has ended, and shows the last lines of its log: during start-up nothing is restarted.
@@ -155,21 +159,25 @@ impl<'a> Supervisor<'a> {
             .filter_map(|supervised| Some((supervised.instance.as_ref()?, supervised.pid())))
     }
 
-    /// Writes the running processes to the address files, which services follow, and to `fleet.json`.
-    pub(crate) fn publish(&self, manifest: &mut Manifest) -> Result<()> {
-        manifest.services = self
-            .instances()
-            .map(|(instance, pid)| instance.entry(pid))
-            .collect();
-        manifest.servers = self
-            .children
+    /// PostgreSQL and Redis, if they are children.
+    pub(crate) fn servers(&self) -> Vec<Server> {
+        self.children
             .iter()
             .filter(|supervised| supervised.instance.is_none())
             .map(|supervised| Server {
                 name: supervised.spec.name.clone(),
                 pid: supervised.pid(),
             })
+            .collect()
+    }
+
+    /// Writes the running processes to the address files, which services follow, and to `fleet.json`.
+    pub(crate) fn publish(&self, manifest: &mut Manifest) -> Result<()> {
+        manifest.services = self
+            .instances()
+            .map(|(instance, pid)| instance.entry(pid))
             .collect();
+        manifest.servers = self.servers();
         for service in &SERVICES {
             let of_service = || {
                 self.instances()
@@ -214,10 +222,7 @@ impl<'a> Supervisor<'a> {
         let mut is_unsaved = false;
         loop {
             if self.reap()? | self.restart_due() | is_unsaved {
-                let saved = self
-                    .run
-                    .save(self.folder)
-                    .and_then(|()| self.publish(manifest));
+                let saved = self.publish(manifest);
                 if let (Err(error), false) = (&saved, is_unsaved) {
                     // A full disk must not stop processes that run.
                     say(format!("{error:#}; retrying until it succeeds"));
@@ -279,7 +284,7 @@ impl<'a> Supervisor<'a> {
                 continue;
             }
             let name = &supervised.spec.name;
-            supervised.state = match launch(&supervised.spec, &mut self.run) {
+            supervised.state = match launch(&supervised.spec, self.lock) {
                 Ok(state) => {
                     say(format!("{name} restarted"));
                     any = true;
@@ -302,34 +307,61 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Ends all children: first the services, then Redis, then PostgreSQL.
-    pub(crate) fn stop(self) -> Result<()> {
+    pub(crate) fn stop(&mut self) -> Result<()> {
         if !self.children.is_empty() {
             say("Stopping");
         }
-        let Self {
-            folder,
-            signals,
-            run,
-            children,
-        } = self;
-        let outcome = stop::in_order(&run, signals);
-        // Waits for the children that have ended, so that no zombie remains.
-        for mut supervised in children {
-            if let ChildState::Running { child, .. } = &mut supervised.state {
-                child.try_wait().context("a child cannot be waited for")?;
-            }
+        self.end(SERVICE_GRACE, |child| child.instance.is_some())?;
+        self.end(SERVER_GRACE, |child| child.spec.name == "redis")?;
+        self.end(SERVER_GRACE, |child| child.spec.name == "postgres")
+    }
+
+    /// Ends children together, gracefully. Children that still run after `limit`, or when the user presses Ctrl-C again, are killed.
+    fn end(&mut self, limit: Duration, chosen: impl Fn(&Supervised) -> bool) -> Result<()> {
+        let chosen = self.children.iter_mut().filter(|child| chosen(child));
+        let mut running: Vec<(&Spec, &mut Child)> = chosen
+            .filter_map(|child| match &mut child.state {
+                ChildState::Running { child: process, .. } => Some((&child.spec, process)),
+                ChildState::BackingOff { .. } => None,
+            })
+            .collect();
+        retain_running(&mut running)?;
+        for (spec, child) in &running {
+            process::signal(child, spec.stop_signal)?;
         }
-        outcome?;
-        Run::remove(folder)
+        let signals = self.signals;
+        let ended = signals.until(limit, || retain_running(&mut running));
+        if let Ok(Some(())) = ended {
+            return Ok(());
+        }
+        for (spec, child) in &running {
+            say(format!(
+                "  {} (pid {}) does not end; killing it",
+                spec.name,
+                child.id()
+            ));
+            process::signal(child, spec.kill_signal)?;
+        }
+        signals.until(KILL_LIMIT, || retain_running(&mut running))?;
+        Ok(())
     }
 }
 
-/// Starts a process and records it in `run`.
-fn launch(spec: &Spec, run: &mut Run) -> Result<ChildState> {
-    let child = process::spawn(spec)?;
-    let record = Record::of(&spec.name, child.id())?;
-    run.children.retain(|known| known.name != record.name);
-    run.children.push(record);
+/// Removes the children that have ended; `None` if some remain.
+fn retain_running(children: &mut Vec<(&Spec, &mut Child)>) -> Result<Option<()>> {
+    let mut running = Vec::new();
+    for (spec, child) in children.drain(..) {
+        let ended = child.try_wait().context("a child cannot be waited for")?;
+        if ended.is_none() {
+            running.push((spec, child));
+        }
+    }
+    *children = running;
+    Ok(children.is_empty().then_some(()))
+}
+
+fn launch(spec: &Spec, lock: &Lock) -> Result<ChildState> {
+    let child = process::spawn(spec, &lock.children)?;
     Ok(ChildState::Running {
         child,
         since: Instant::now(),

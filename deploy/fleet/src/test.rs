@@ -12,13 +12,13 @@ use crate::cargo::{self, Profile};
 use crate::database::Address;
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::Folder;
+use crate::lock;
 use crate::manifest::FleetState;
 use crate::packages::{self, Requirement};
 use crate::prepare;
 use crate::process;
 use crate::say::{say, say_lines};
 use crate::services::Replicas;
-use crate::stop;
 use crate::supervise::Supervisor;
 use crate::up;
 use crate::wait::{Signals, format_duration};
@@ -95,10 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let signals = Signals::install()?;
     let folder = Folder::locate(None, cargo::root().join(".fleet-test"))?;
     folder.prepare()?;
-    let Some(_lock) = folder.lock()? else {
+    let Some(lock) = lock::acquire(&folder, &signals)? else {
         bail!("tests are already running here: wait for them, or stop them with Ctrl-C");
     };
-    stop::clean_up(&folder, &signals)?;
     // The data of the template may be behind a link as well.
     Folder::locate(Some(&folder.template()), PathBuf::new())?.wipe()?;
     folder.wipe()?;
@@ -134,7 +133,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         template: None,
     };
     let mut results = TestResults::default();
-    let outcome = Fleet::run(&folder, &plan, &signals, |fleet, supervisor| {
+    let outcome = Fleet::run(&folder, &lock, &plan, &signals, |fleet, supervisor| {
         if args.prepare {
             regenerate(fleet, supervisor, &folder, &signals)
         } else {
@@ -175,6 +174,7 @@ fn plans(folder: &Folder) -> Result<PathBuf> {
 fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
     let folder = Folder::locate(Some(&shared.template()), PathBuf::new())?;
     folder.prepare()?;
+    let lock = lock::acquire(&folder, signals)?.context("another launcher uses the template")?;
     say("== template of the fleets of single tests");
     let plan = Plan {
         port: ANY_PORT,
@@ -187,7 +187,7 @@ fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
         seeds: vec![cargo::root().join(up::SEED)],
         template: None,
     };
-    Fleet::run(&folder, &plan, signals, Fleet::start)
+    Fleet::run(&folder, &lock, &plan, signals, Fleet::start)
 }
 
 /// Tests that one process of cargo runs.

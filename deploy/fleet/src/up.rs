@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
@@ -11,24 +11,28 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, setsid};
+use nix::sys::signal::Signal;
+use nix::unistd::setsid;
 
 use crate::cargo::{self, Profile};
 use crate::database;
 use crate::fleet::{ExternalServers, Fleet, Plan};
-use crate::folder::{Folder, Lock};
-use crate::manifest::{FleetState, Manifest, Run};
+use crate::folder::Folder;
+use crate::lock::{self, Lock};
+use crate::manifest::{FleetState, Manifest};
 use crate::packages;
+use crate::process;
 use crate::say::{say, say_lines};
 use crate::seed::PEOPLE;
 use crate::services::{Replicas, SERVICES};
-use crate::stop;
 use crate::supervise::Supervisor;
 use crate::wait::{Event, Interrupted, Signals, format_duration};
 
 /// The seed data of a fleet, for `staff apply`.
 pub(crate) const SEED: &str = "deploy/data/fleet.toml";
+
+/// The beginning of the last line of a start in the background.
+const STOP_IT: &str = "Stop it with ";
 
 /// Options of `up`.
 #[derive(Debug, clap::Args)]
@@ -123,15 +127,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = Folder::locate(args.dir.as_deref(), cargo::root().join(".fleet"))?;
     let external = args.servers.external()?;
     folder.prepare()?;
-    let Some(lock) = folder.lock()? else {
+    let Some(lock) = lock::acquire(&folder, &signals)? else {
         return already_running(&folder, args);
     };
-    stop::clean_up(&folder, &signals)?;
-    let outcome = run_locked(args, external, &folder, lock, &signals, since);
-    if outcome.is_err() {
-        Run::remove(&folder)?;
-    }
-    outcome
+    run_locked(args, external, &folder, lock, &signals, since)
 }
 
 /// Runs a fleet in a folder that this launcher has locked.
@@ -147,8 +146,11 @@ fn run_locked(
         folder.wipe()?;
         folder.prepare()?;
     }
-    // From now on deploy/down finds this launcher, even during the build.
-    Run::begin()?.save(folder)?;
+    let mut manifest = Manifest::load(folder);
+    if manifest.state != FleetState::Stopped {
+        // The last launcher was killed.
+        manifest.set_state(FleetState::Stopped, folder)?;
+    }
     packages::ensure(&external.requirements())?;
     let binaries = build(args, signals)?;
     if args.detach {
@@ -171,7 +173,7 @@ fn run_locked(
         template: args.template.clone(),
     };
     // The ports are released before the folder, so that the next start finds them free.
-    let outcome = Fleet::run(folder, &plan, signals, |fleet, supervisor| {
+    let outcome = Fleet::run(folder, &lock, &plan, signals, |fleet, supervisor| {
         serve(fleet, supervisor, args, since)
     });
     drop(lock);
@@ -203,7 +205,7 @@ fn serve(
         ));
     }
     say(if args.detached {
-        format!("\nStop it with {}", fleet.folder().command("down"))
+        format!("\n{STOP_IT}{}", fleet.folder().command("down"))
     } else {
         "\nCtrl-C stops it; data and keys are kept".to_owned()
     });
@@ -265,8 +267,7 @@ fn port(text: &str) -> Result<u16, String> {
 }
 
 fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
-    let pid =
-        Run::load(folder).map_or_else(String::new, |run| format!(" (pid {})", run.launcher.pid));
+    let pid = lock::launcher_pid(folder).map_or_else(String::new, |pid| format!(" (pid {pid})"));
     let down = folder.command("down");
     if args.fresh {
         bail!(
@@ -341,52 +342,34 @@ fn detach(folder: &Folder, lock: Lock, signals: &Signals) -> Result<ExitCode> {
     command.arg0("fleet");
     command.args(args).args(["--no-build", "--detached"]);
     command.stdin(Stdio::null()).stdout(log).stderr(errors);
-    // Without this, the background process would take this one for a launcher that was killed.
-    Run::remove(folder)?;
     drop(lock);
     let mut child = command
         .spawn()
         .context("cannot start the background process")?;
-    let mut shown = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    follow(&mut child, &mut shown, folder, signals)
+    let mut log = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    follow(&mut child, &mut log, signals)
 }
 
-fn follow(
-    child: &mut Child,
-    log: &mut File,
-    folder: &Folder,
-    signals: &Signals,
-) -> Result<ExitCode> {
-    let pid = Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
+/// Shows the log of the background process until it is up or has ended.
+fn follow(child: &mut Child, log: &mut File, signals: &Signals) -> Result<ExitCode> {
+    let mut text = String::new();
     loop {
+        // First the status, so that nothing of its output is missing.
         let status = child
             .try_wait()
             .context("cannot wait for the background process")?;
-        let up = status.is_none() && is_up(folder, child.id());
-        let mut text = String::new();
+        let shown = text.len();
         log.read_to_string(&mut text)
             .context("cannot read the log of the launcher")?;
-        say_lines(&text);
-        if let Some(status) = status {
-            return Ok(if status.success() {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            });
-        }
-        if up {
+        say_lines(text.get(shown..).unwrap_or_default());
+        if text.contains(STOP_IT) || status.is_some_and(|status| status.success()) {
             return Ok(ExitCode::SUCCESS);
         }
+        if status.is_some() {
+            return Ok(ExitCode::FAILURE);
+        }
         if signals.next(Duration::from_millis(100)) == Some(Event::Stop) {
-            kill(pid, Signal::SIGTERM).context("cannot end the background process")?;
+            process::signal(child, Signal::SIGTERM)?;
         }
     }
-}
-
-/// Whether the background process has printed all output of its start.
-fn is_up(folder: &Folder, pid: u32) -> bool {
-    let is_ours = Run::load(folder).is_some_and(|run| u32::try_from(run.launcher.pid) == Ok(pid));
-    let has_printed =
-        fs::read_to_string(folder.log("launcher")).is_ok_and(|text| text.contains("deploy/down"));
-    is_ours && has_printed && Manifest::load(folder).state == FleetState::Running
 }

@@ -110,26 +110,42 @@ impl Bench {
         read(&self.dir().join("fleet.json"))
     }
 
-    pub(crate) fn run(&self) -> Value {
-        read(&self.dir().join("run.json"))
+    /// The pid of the launcher.
+    pub(crate) fn launcher(&self) -> i32 {
+        let lock = fs::read_to_string(self.dir().join("lock")).unwrap();
+        lock.parse().unwrap()
     }
 
-    /// The pid of a child.
-    pub(crate) fn pid(&self, name: &str) -> i32 {
-        let run = self.run();
-        let children = run["children"].as_array().unwrap();
-        let child = children.iter().find(|child| child["name"] == name).unwrap();
-        i32::try_from(child["pid"].as_i64().unwrap()).unwrap()
+    /// The names and pids of the children that run.
+    fn children(&self) -> Vec<(String, i32)> {
+        let manifest = self.manifest();
+        let of = |list: &str| manifest[list].as_array().unwrap().clone();
+        let mut children = Vec::new();
+        for child in [of("services"), of("servers")].concat() {
+            let name = child["name"].as_str().unwrap();
+            let name = match child["replica"].as_u64() {
+                Some(replica @ 2..) => format!("{name}-{replica}"),
+                _ => name.to_owned(),
+            };
+            let pid = child["pid"].as_i64();
+            children.extend(pid.map(|pid| (name, i32::try_from(pid).unwrap())));
+        }
+        children
+    }
+
+    /// The pid of a child that runs.
+    pub(crate) fn pid(&self, name: &str) -> Option<i32> {
+        let children = self.children();
+        children
+            .iter()
+            .find(|child| child.0 == name)
+            .map(|child| child.1)
     }
 
     /// The pids of the children and, last, the launcher.
     pub(crate) fn pids(&self) -> Vec<i32> {
-        let run = self.run();
-        let children = run["children"].as_array().unwrap().iter();
-        let pids = children
-            .chain([&run["launcher"]])
-            .map(|record| record["pid"].as_i64().unwrap());
-        pids.map(|pid| i32::try_from(pid).unwrap()).collect()
+        let children = self.children().into_iter().map(|child| child.1);
+        children.chain([self.launcher()]).collect()
     }
 
     /// Runs SQL with psql; returns its output or error.

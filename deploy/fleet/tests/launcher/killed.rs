@@ -14,12 +14,7 @@ fn children_die_with_their_launcher_and_the_next_start_works() {
     bench.must_come_up(&[]);
     let keys = bench.manifest()["accounts"].clone();
     let pids = bench.pids();
-    let launcher = bench.run()["launcher"]["pid"].as_i64().unwrap();
-    kill(
-        Pid::from_raw(i32::try_from(launcher).unwrap()),
-        Signal::SIGKILL,
-    )
-    .unwrap();
+    kill(Pid::from_raw(bench.launcher()), Signal::SIGKILL).unwrap();
     eventually("the kernel ends the children", || {
         !pids.iter().any(|pid| is_alive(*pid))
     });
@@ -69,8 +64,7 @@ fn data_survive_when_all_processes_are_killed_at_once() {
 fn another_process_with_a_recorded_pid_is_not_ended() {
     let bench = Bench::new();
     bench.must_come_up(&[]);
-    let run = bench.dir().join("run.json");
-    let record = fs::read_to_string(&run).unwrap();
+    let manifest = fs::read_to_string(bench.dir().join("fleet.json")).unwrap();
     bench.down();
     let mut stranger = Command::new("sleep")
         .arg("60")
@@ -78,12 +72,21 @@ fn another_process_with_a_recorded_pid_is_not_ended() {
         .spawn()
         .unwrap();
     let (pid, id) = (i32::try_from(stranger.id()).unwrap(), stranger.id());
-    // As if the pid had been reused: the recorded pid is that of the other process, the start time is not.
-    let mut record: serde_json::Value = serde_json::from_str(&record).unwrap();
-    for child in record["children"].as_array_mut().unwrap() {
-        child["pid"] = id.into();
+    // As if the launcher had been killed, and all its pids had been reused.
+    let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    for list in ["services", "servers"] {
+        for child in manifest[list].as_array_mut().unwrap() {
+            child["pid"] = id.into();
+        }
     }
-    fs::write(&run, record.to_string()).unwrap();
+    let stale = || {
+        fs::write(bench.dir().join("fleet.json"), manifest.to_string()).unwrap();
+        fs::write(bench.dir().join("lock"), id.to_string()).unwrap();
+    };
+    stale();
+    assert!(bench.down().contains("The launcher was killed"));
+    assert!(is_alive(pid));
+    stale();
     bench.must_come_up(&[]);
     assert!(is_alive(pid));
     bench.down();
@@ -97,17 +100,12 @@ fn down_cleans_up_after_a_killed_launcher() {
     let bench = Bench::new();
     assert!(bench.down().contains("No fleet runs here"));
     bench.must_come_up(&[]);
-    let launcher = bench.run()["launcher"]["pid"].as_i64().unwrap();
-    kill(
-        Pid::from_raw(i32::try_from(launcher).unwrap()),
-        Signal::SIGKILL,
-    )
-    .unwrap();
+    kill(Pid::from_raw(bench.launcher()), Signal::SIGKILL).unwrap();
     let pids = bench.pids();
-    bench.down();
+    assert!(bench.down().contains("The launcher was killed"));
     assert!(
         !pids.iter().any(|pid| is_alive(*pid)),
         "something still runs"
     );
-    assert!(!bench.dir().join("run.json").exists());
+    assert!(bench.down().contains("No fleet runs here"));
 }

@@ -137,11 +137,11 @@ fn a_child_that_is_killed_restarts_at_its_address() {
     let lines = || fs::read_to_string(&addresses).unwrap().lines().count();
     assert_eq!(lines(), 2);
     let before = fs::read_to_string(&addresses).unwrap();
-    let pid = bench.pid("webhook-svc-2");
+    let pid = bench.pid("webhook-svc-2").unwrap();
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
     eventually("its address is removed from the file", || lines() == 1);
     eventually("it is back with another pid", || {
-        lines() == 2 && bench.pid("webhook-svc-2") != pid
+        lines() == 2 && bench.pid("webhook-svc-2").is_some_and(|now| now != pid)
     });
     assert_eq!(fs::read_to_string(&addresses).unwrap(), before);
     eventually("all are ready", || {
