@@ -77,6 +77,7 @@ fn answer(mut stream: TcpStream, ready: bool) -> Result<(), Failure> {
         .transpose()?
         .is_some_and(|line| !line.is_empty())
     {}
+    writeln!(io::stdout(), "asked")?;
     let (status, body) = if ready {
         ("200 OK", r#"{"ready":true,"missing":[]}"#)
     } else {

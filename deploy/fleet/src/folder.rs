@@ -208,8 +208,12 @@ impl Folder {
         self.path.join("mail")
     }
 
+    pub(crate) fn logs(&self) -> PathBuf {
+        self.path.join("logs")
+    }
+
     pub(crate) fn log(&self, child: &str) -> PathBuf {
-        self.path.join("logs").join(format!("{child}.log"))
+        self.logs().join(format!("{child}.log"))
     }
 }
 

@@ -9,6 +9,7 @@ mod down;
 mod fleet;
 mod folder;
 mod lock;
+mod logs;
 mod manifest;
 mod packages;
 mod ports;

@@ -4,9 +4,8 @@
 //! child is started through `setpriv`, which drops root where asked, and makes the kernel end the child when the launcher is killed.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -18,6 +17,7 @@ use anyhow::{Context, Result, anyhow};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, User, geteuid};
 
+use crate::logs;
 use crate::wait::{Interrupted, Signals};
 
 /// How to start a long-lived child.
@@ -71,7 +71,7 @@ impl UnixUser {
 
 /// Starts a long-lived child whose output is appended to its log. Its standard input is the lock of all children, which it never reads.
 pub(crate) fn spawn(spec: &Spec, children_lock: &File) -> Result<Child> {
-    let log = log_file(&spec.log)?;
+    let log = logs::open(&spec.log)?;
     let errors = log
         .try_clone()
         .context("cannot duplicate the file handle of a log")?;
@@ -116,30 +116,6 @@ pub(crate) fn setpriv(
     }
     command.arg("--").arg(program);
     command
-}
-
-fn log_file(path: &Path) -> Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(path)
-        .with_context(|| format!("cannot open {}", path.display()))
-}
-
-/// The last lines of a child's log, indented for the terminal.
-pub(crate) fn tail(log: &Path, count: usize) -> String {
-    let text = fs::read(log)
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default();
-    let lines: Vec<&str> = text.lines().collect();
-    let last = lines
-        .get(lines.len().saturating_sub(count)..)
-        .unwrap_or_default();
-    last.iter()
-        .map(|line| format!("    {line}\n"))
-        .collect::<Vec<_>>()
-        .concat()
 }
 
 /// The output of a finished command.
@@ -270,18 +246,4 @@ fn read(source: Option<impl Read>) -> String {
         drop(source.read_to_end(&mut bytes));
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_lines_are_indented() {
-        let dir = tempfile::tempdir().unwrap();
-        let log = dir.path().join("a.log");
-        fs::write(&log, "one\ntwo\nthree\n").unwrap();
-        assert_eq!(tail(&log, 2), "    two\n    three\n");
-        assert_eq!(tail(&dir.path().join("none.log"), 2), "");
-    }
 }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::folder::Folder;
 use crate::lock::Lock;
+use crate::logs;
 use crate::manifest::{Manifest, Server};
 use crate::process::{self, Spec};
 use crate::ready::readiness;
@@ -23,8 +24,8 @@ const SERVER_GRACE: Duration = Duration::from_secs(30);
 /// How long a child may take to end that was killed.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
-/// Pause before state files that could not be written are written again.
-const SAVE_RETRY: Duration = Duration::from_secs(5);
+/// How often the sizes of logs are checked, and state files written again that could not be written.
+const CHECK: Duration = Duration::from_secs(5);
 
 /// All running processes of a fleet.
 pub(crate) struct Supervisor<'a> {
@@ -69,7 +70,7 @@ impl<'a> Supervisor<'a> {
 
     /// Starts a child.
     pub(crate) fn start(&mut self, spec: Spec, instance: Option<Instance>) -> Result<()> {
-        rotate_log(&spec)?;
+        logs::rotate(&spec.log)?;
         let state = launch(&spec, self.lock)?;
         self.children.push(Supervised {
             spec,
@@ -88,7 +89,7 @@ impl<'a> Supervisor<'a> {
             {
                 let Spec { name, log, .. } = &supervised.spec;
                 say(format!("  the last lines of {}:", log.display()));
-                say_lines(&process::tail(log, 12));
+                say_lines(&logs::tail(log, 12));
                 bail!(
                     "{name} {} at its start: the last lines of its log are above",
                     exit_reason(status)
@@ -229,6 +230,7 @@ impl<'a> Supervisor<'a> {
                 }
                 is_unsaved = saved.is_err();
             }
+            logs::shorten_all(self.folder);
             let now = Instant::now();
             let due = self
                 .children
@@ -237,8 +239,8 @@ impl<'a> Supervisor<'a> {
                     ChildState::BackingOff { until } => Some(until.saturating_duration_since(now)),
                     ChildState::Running { .. } => None,
                 });
-            let pause = due.chain(is_unsaved.then_some(SAVE_RETRY)).min();
-            if self.signals.next(pause.unwrap_or(Duration::from_hours(1))) == Some(Event::Stop) {
+            let pause = due.fold(CHECK, Duration::min);
+            if self.signals.next(pause) == Some(Event::Stop) {
                 return Ok(());
             }
         }
@@ -266,7 +268,7 @@ impl<'a> Supervisor<'a> {
                 exit_reason(status),
                 pause.as_secs()
             ));
-            say_lines(&process::tail(&supervised.spec.log, 3));
+            say_lines(&logs::tail(&supervised.spec.log, 3));
             supervised.state = ChildState::BackingOff {
                 until: Instant::now() + pause,
             };
@@ -374,15 +376,5 @@ fn exit_reason(status: ExitStatus) -> String {
         (Some(code), _) => format!("ended with status {code}"),
         (None, Some(signal)) => format!("was ended by signal {signal}"),
         (None, None) => "ended".to_owned(),
-    }
-}
-
-/// Renames the log of the previous start, so that logs do not grow without bound.
-fn rotate_log(spec: &Spec) -> Result<()> {
-    match std::fs::rename(&spec.log, spec.log.with_extension("log.old")) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot rename {}", spec.log.display()))
-        }
-        _ => Ok(()),
     }
 }

@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -19,6 +18,7 @@ use crate::database;
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::Folder;
 use crate::lock::{self, Lock};
+use crate::logs;
 use crate::manifest::{FleetState, Manifest};
 use crate::packages;
 use crate::process;
@@ -323,13 +323,8 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
 /// Starts the launcher again in the background, and shows its output until the fleet is up.
 fn detach(folder: &Folder, lock: Lock, signals: &Signals) -> Result<ExitCode> {
     let path = folder.log("launcher");
-    let log = File::options()
-        .create(true)
-        .truncate(true)
-        .write(true)
-        .mode(0o600)
-        .open(&path);
-    let log = log.with_context(|| format!("cannot open {}", path.display()))?;
+    logs::rotate(&path)?;
+    let log = logs::open(&path)?;
     let errors = log
         .try_clone()
         .context("cannot duplicate the file handle of a log")?;

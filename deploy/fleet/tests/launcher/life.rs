@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -160,6 +161,26 @@ fn a_child_that_is_killed_restarts_at_its_address() {
         log.contains("webhook-svc-2 was ended by signal 9; it restarts in 1 s"),
         "{log}"
     );
+}
+
+#[test]
+fn the_log_of_a_running_child_is_bounded() {
+    let bench = Bench::new();
+    bench.must_come_up(&[]);
+    let log = bench.dir().join("logs/gateway.log");
+    let old = bench.dir().join("logs/gateway.log.old");
+    let size = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let grown = 65 << 20;
+    let file = fs::File::options().write(true).open(&log).unwrap();
+    file.set_len(grown).unwrap();
+    eventually("the log moves", || {
+        size(&log) < grown && size(&old) >= grown
+    });
+    // The child still writes to the log: a line for each question whether it is ready.
+    let before = size(&log);
+    bench.status();
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(size(&log) > before && text.ends_with("asked\n"), "{text:?}");
 }
 
 #[test]
