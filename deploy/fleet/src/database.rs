@@ -9,7 +9,6 @@ use url::Url;
 
 use crate::folder::Folder;
 use crate::manifest::Manifest;
-use crate::postgres;
 use crate::process;
 use crate::services::SERVICES;
 use crate::wait::Signals;
@@ -83,7 +82,7 @@ impl Address {
         if url.set_password(None).is_err() {
             bail!("{} is not a URL that can have a password", self.setting);
         }
-        let mut command = Command::new(postgres::psql().context("psql is missing")?);
+        let mut command = Command::new(servers::postgres::psql().context("psql is missing")?);
         command
             .args([
                 "-X",

@@ -16,7 +16,6 @@ mod ports;
 mod postgres;
 mod prepare;
 mod process;
-mod program;
 mod random;
 mod ready;
 mod redis;

@@ -5,9 +5,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::geteuid;
+use servers::find;
 
-use crate::postgres;
-use crate::program::find;
 use crate::say::say;
 
 /// A required program.
@@ -54,8 +53,8 @@ impl Requirement {
     fn is_installed(self) -> bool {
         match self {
             Self::Setpriv => find("setpriv").is_some(),
-            Self::Postgres => postgres::Tools::newest().is_some(),
-            Self::Psql => postgres::psql().is_some(),
+            Self::Postgres => servers::postgres::Tools::newest().is_some(),
+            Self::Psql => servers::postgres::psql().is_some(),
             Self::Redis => find("redis-server").is_some(),
             Self::Python => has_venv(),
             Self::Node => find("node").is_some(),

@@ -1,13 +1,11 @@
 //! Starts child processes, and runs commands.
 //!
-//! Each child has a process group of its own, so that Ctrl-C reaches only the launcher, which then ends the children in order. Each
-//! child is started through `setpriv`, which drops root where asked, and makes the kernel end the child when the launcher is killed.
+//! Each child has a process group of its own, so that Ctrl-C reaches only the launcher, which then ends the children in order.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -15,62 +13,26 @@ use std::{slice, thread};
 
 use anyhow::{Context, Result, anyhow};
 use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::{Pid, User, geteuid};
+use nix::unistd::Pid;
 
 use crate::logs;
 use crate::wait::{Interrupted, Signals};
 
 /// How to start a long-lived child.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Spec {
     /// Unique in the fleet: `catalogue-svc`, `catalogue-svc-2`, `postgres`.
     pub(crate) name: String,
-    pub(crate) program: PathBuf,
-    pub(crate) args: Vec<OsString>,
-    pub(crate) env: Vec<(String, String)>,
-    /// The user to run as, when that is not the caller.
-    pub(crate) user: Option<UnixUser>,
+    pub(crate) command: Command,
     /// The signal for a graceful shutdown.
     pub(crate) stop_signal: Signal,
-    /// The signal for a child that does not end, and for all when the launcher is killed.
+    /// The signal for a child that does not end. The kernel sends it as well, when the launcher is killed.
     pub(crate) kill_signal: Signal,
     pub(crate) log: PathBuf,
 }
 
-/// A user of this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UnixUser {
-    pub(crate) name: String,
-    pub(crate) uid: u32,
-    pub(crate) gid: u32,
-}
-
-impl UnixUser {
-    /// The user that runs PostgreSQL and Redis when the launcher runs as root: PostgreSQL refuses root, and Redis does not need it.
-    pub(crate) fn unprivileged() -> Result<Option<Self>> {
-        if !geteuid().is_root() {
-            return Ok(None);
-        }
-        for name in ["postgres", "nobody"] {
-            if let Some(user) =
-                User::from_name(name).context("cannot read the users of this machine")?
-            {
-                let name = user.name;
-                return Ok(Some(Self {
-                    name,
-                    uid: user.uid.as_raw(),
-                    gid: user.gid.as_raw(),
-                }));
-            }
-        }
-        Err(anyhow!(
-            "PostgreSQL refuses to run as root: create a user `postgres`, or run this as an ordinary user"
-        ))
-    }
-}
-
 /// Starts a long-lived child whose output is appended to its log. Its standard input is the lock of all children, which it never reads.
-pub(crate) fn spawn(spec: &Spec, children_lock: &File) -> Result<Child> {
+pub(crate) fn spawn(spec: &mut Spec, children_lock: &File) -> Result<Child> {
     let log = logs::open(&spec.log)?;
     let errors = log
         .try_clone()
@@ -78,44 +40,19 @@ pub(crate) fn spawn(spec: &Spec, children_lock: &File) -> Result<Child> {
     let lock = children_lock
         .try_clone()
         .context("cannot duplicate the file handle of a lock")?;
-    setpriv(&spec.program, spec.user.as_ref(), Some(spec.kill_signal))
-        .args(&spec.args)
-        .envs(spec.env.iter().map(|(name, value)| (name, value)))
+    spec.command
         .process_group(0)
         .stdin(lock)
         .stdout(log)
         .stderr(errors)
         .spawn()
-        .with_context(|| format!("cannot start {}", spec.program.display()))
+        .with_context(|| format!("cannot start {}", spec.name))
 }
 
 /// Sends a signal to a child that was not waited for yet, so that its pid is still its own.
 pub(crate) fn signal(child: &Child, signal: Signal) -> Result<()> {
     let pid = Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
     kill(pid, signal).with_context(|| format!("cannot send {signal} to pid {pid}"))
-}
-
-/// `program` through setpriv: as `user`, and with `parent_death_signal` when the launcher dies.
-pub(crate) fn setpriv(
-    program: &Path,
-    user: Option<&UnixUser>,
-    parent_death_signal: Option<Signal>,
-) -> Command {
-    let mut command = Command::new("setpriv");
-    if let Some(user) = user {
-        command.args([
-            "--reuid",
-            &user.name,
-            "--regid",
-            &user.gid.to_string(),
-            "--init-groups",
-        ]);
-    }
-    if let Some(signal) = parent_death_signal {
-        command.args(["--pdeathsig", signal.as_str().trim_start_matches("SIG")]);
-    }
-    command.arg("--").arg(program);
-    command
 }
 
 /// The output of a finished command.

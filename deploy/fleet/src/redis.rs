@@ -1,25 +1,22 @@
 //! Starts a private Redis.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpStream};
-use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 
 use crate::folder::Folder;
 use crate::postgres::DataFolders;
 use crate::process::Spec;
-use crate::program;
 
 /// The oldest version that has all commands of the quota script.
 const MIN_VERSION: (u32, u32) = (6, 2);
 /// How long Redis may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How to start a private Redis. Its settings are in a file, because arguments show in the process list.
+/// How to start a private Redis.
 pub(crate) fn spec(
     folders: &DataFolders,
     folder: &Folder,
@@ -27,39 +24,24 @@ pub(crate) fn spec(
     password: &str,
     durable: bool,
 ) -> Result<Spec> {
-    let program = program::find("redis-server").context("redis-server is missing")?;
-    let file = folders.redis.join("redis.conf");
-    fs::write(&file, settings(&folders.redis, port, password, durable)?)
-        .with_context(|| format!("cannot write {}", file.display()))?;
-    folders.set_owner(&file, 0o600)?;
-    Ok(Spec {
-        name: "redis".to_owned(),
-        program,
-        args: vec![file.into()],
-        env: Vec::new(),
-        user: folders.user.clone(),
-        stop_signal: Signal::SIGTERM,
-        kill_signal: Signal::SIGKILL,
-        log: folder.log("redis"),
-    })
-}
-
-fn settings(dir: &Path, port: u16, password: &str, durable: bool) -> Result<String> {
-    let dir = dir
-        .to_str()
-        .filter(|dir| !dir.contains(['"', '\\', '\n']))
-        .with_context(|| {
-            format!(
-                "Redis cannot use the folder {}: choose one without quotes and backslashes with --dir",
-                dir.display()
-            )
-        })?;
     // Without eviction no quota is lost. The append-only file keeps everything but the last second, and everything if only Redis crashes.
     let fsync = if durable { "everysec" } else { "no" };
-    Ok(format!(
-        "bind 127.0.0.1\nport {port}\nrequirepass {password}\ndir \"{dir}\"\n\
-         maxmemory-policy noeviction\nappendonly yes\nappendfsync {fsync}\nsave \"\"\n"
-    ))
+    let settings = format!(
+        "port {port}\nrequirepass {password}\nmaxmemory-policy noeviction\nappendonly yes\nappendfsync {fsync}"
+    );
+    let kill_signal = Signal::SIGKILL;
+    Ok(Spec {
+        name: "redis".to_owned(),
+        command: servers::redis::server(
+            &folders.user,
+            Some(kill_signal),
+            &folders.redis,
+            &settings,
+        )?,
+        stop_signal: Signal::SIGTERM,
+        kill_signal,
+        log: folder.log("redis"),
+    })
 }
 
 /// The URL of a private Redis.

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use nix::sys::signal::Signal;
+use servers::ServerUser;
 
 use crate::folder::Folder;
 use crate::manifest::{self, Manifest};
@@ -275,14 +276,15 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
             format!("file:{file}"),
         ));
     }
+    let kill_signal = Signal::SIGKILL;
+    let program = shared.binaries.join(service.name);
+    let mut command = ServerUser::default().command(&program, Some(kill_signal));
+    command.envs(variables);
     Ok(Spec {
         name: instance.name(),
-        program: shared.binaries.join(service.name),
-        args: Vec::new(),
-        env: variables,
-        user: None,
+        command,
         stop_signal: Signal::SIGTERM,
-        kill_signal: Signal::SIGKILL,
+        kill_signal,
         log: shared.folder.log(&instance.name()),
     })
 }
@@ -407,7 +409,8 @@ mod tests {
             http: None,
         };
         let spec = spec(&instance, &shared, &manifest).unwrap();
-        let names: Vec<&str> = spec.env.iter().map(|(name, _)| name.as_str()).collect();
+        let variables = spec.command.get_envs();
+        let names: Vec<&str> = variables.filter_map(|(name, _)| name.to_str()).collect();
         assert!(
             names.iter().all(|name| name.starts_with("WEBHOOK_")),
             "{names:?}"

@@ -69,9 +69,9 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Starts a child.
-    pub(crate) fn start(&mut self, spec: Spec, instance: Option<Instance>) -> Result<()> {
+    pub(crate) fn start(&mut self, mut spec: Spec, instance: Option<Instance>) -> Result<()> {
         logs::rotate(&spec.log)?;
-        let state = launch(&spec, self.lock)?;
+        let state = launch(&mut spec, self.lock)?;
         self.children.push(Supervised {
             spec,
             instance,
@@ -285,8 +285,8 @@ impl<'a> Supervisor<'a> {
             {
                 continue;
             }
-            let name = &supervised.spec.name;
-            supervised.state = match launch(&supervised.spec, self.lock) {
+            let name = supervised.spec.name.clone();
+            supervised.state = match launch(&mut supervised.spec, self.lock) {
                 Ok(state) => {
                     say(format!("{name} restarted"));
                     any = true;
@@ -362,7 +362,7 @@ fn retain_running(children: &mut Vec<(&Spec, &mut Child)>) -> Result<Option<()>>
     Ok(children.is_empty().then_some(()))
 }
 
-fn launch(spec: &Spec, lock: &Lock) -> Result<ChildState> {
+fn launch(spec: &mut Spec, lock: &Lock) -> Result<ChildState> {
     let child = process::spawn(spec, &lock.children)?;
     Ok(ChildState::Running {
         child,

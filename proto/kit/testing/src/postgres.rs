@@ -1,15 +1,14 @@
 //! Real PostgreSQL servers for tests, which can be killed and have standbys. A server ends when its value is dropped.
 
-use std::fs::DirBuilder;
 use std::io;
 use std::net::TcpListener;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use servers::ServerUser;
+use servers::postgres::{Tools, arguments};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _};
 
@@ -80,7 +79,7 @@ impl Server {
     /// Those of [`Server::new`].
     pub async fn new_below(base: &Path) -> anyhow::Result<Self> {
         let folder = new_folder(base)?;
-        let mut initdb = program("initdb")?;
+        let mut initdb = command("initdb")?;
         initdb.args(["-U", "postgres", "--auth=trust", "--no-sync", "-D"]);
         run(initdb.arg(&folder))?;
         Self::start(folder).await
@@ -92,7 +91,7 @@ impl Server {
     /// `pg_basebackup` fails, or the standby does not start.
     pub async fn standby(&self) -> anyhow::Result<Self> {
         let folder = new_folder(&std::env::temp_dir())?;
-        let mut copy = program("pg_basebackup")?;
+        let mut copy = command("pg_basebackup")?;
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-R", "-X", "stream"]);
         copy.args(["--checkpoint=fast", "--no-sync", "-p"]);
         run(copy.arg(self.port.to_string()).arg("-D").arg(&folder))?;
@@ -174,22 +173,10 @@ impl Drop for Server {
     }
 }
 
-fn spawn(folder: &PathBuf, port: u16) -> anyhow::Result<Child> {
-    let mut postgres = program("postgres")?;
-    postgres
-        .arg("-D")
-        .arg(folder)
-        .arg("-p")
-        .arg(port.to_string());
-    for setting in [
-        "listen_addresses=127.0.0.1",
-        "unix_socket_directories=",
-        "dynamic_shared_memory_type=mmap",
-        "fsync=off",
-        "shared_buffers=16MB",
-    ] {
-        postgres.arg("-c").arg(setting);
-    }
+fn spawn(folder: &Path, port: u16) -> anyhow::Result<Child> {
+    let settings = ["fsync=off", "shared_buffers=16MB"];
+    let mut postgres = command("postgres")?;
+    postgres.args(arguments(folder, port, &settings));
     postgres.spawn().context("cannot start postgres")
 }
 
@@ -213,67 +200,26 @@ async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
 fn new_folder(base: &Path) -> anyhow::Result<PathBuf> {
     // Links may be in a private folder and lead out of it.
     let mut base = base.canonicalize()?;
-    let user = unprivileged()?;
-    if let Some((user, group)) = user {
-        let mut search = Command::new("test");
-        let searching = search.arg("-x").arg(&base).uid(user).gid(group).status();
-        if !searching.context("cannot start test")?.success() {
-            base = PUBLIC.into();
-        }
+    let user = ServerUser::unprivileged()?;
+    if !user.can_search(&base)? {
+        base = PUBLIC.into();
     }
     let folder = base.join(format!("postgres-{}", ids::row_id()));
+    std::fs::create_dir(&folder)?;
     // PostgreSQL refuses a folder that others may read.
-    DirBuilder::new().mode(0o700).create(&folder)?;
-    if let Some((user, group)) = user {
-        chown(&folder, Some(user), Some(group))?;
-    }
+    user.give(&folder, 0o700)?;
     Ok(folder)
 }
 
-/// A command of PostgreSQL, with a user other than root.
-fn program(name: &str) -> anyhow::Result<Command> {
-    let mut command = Command::new(programs()?.join(name));
-    if let Some((user, group)) = unprivileged()? {
-        command.uid(user).gid(group);
-    }
-    command.env("LC_ALL", "C").current_dir(PUBLIC);
+/// A command of PostgreSQL without output, with a user other than root.
+fn command(name: &str) -> anyhow::Result<Command> {
+    let tools = Tools::newest().context("PostgreSQL is missing (apt install postgresql)")?;
+    let mut command = tools.command(name, &ServerUser::unprivileged()?, None);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     Ok(command)
-}
-
-/// The folder of the server programs of PostgreSQL: the newest of Debian, or the one in PATH.
-fn programs() -> anyhow::Result<PathBuf> {
-    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter();
-    let mut versions: Vec<PathBuf> = debian
-        .flatten()
-        .flatten()
-        .map(|version| version.path().join("bin"))
-        .filter(|folder| folder.join("initdb").is_file())
-        .collect();
-    versions.sort();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let in_path = std::env::split_paths(&path).find(|folder| folder.join("initdb").is_file());
-    let found = versions.pop().or(in_path);
-    found.context(
-        "the server programs of PostgreSQL are missing: install them (apt install postgresql)",
-    )
-}
-
-/// The user and group for a server when the tests run as root: PostgreSQL refuses to run as root.
-fn unprivileged() -> anyhow::Result<Option<(u32, u32)>> {
-    if std::fs::metadata("/proc/self")?.uid() != 0 {
-        return Ok(None);
-    }
-    let users = std::fs::read_to_string("/etc/passwd")?;
-    let user = users
-        .lines()
-        .map(|line| line.split(':').collect::<Vec<_>>())
-        .find(|user| user[0] == "postgres");
-    let user = user.context("there is no user `postgres`")?;
-    Ok(Some((user[2].parse()?, user[3].parse()?)))
 }
 
 fn run(command: &mut Command) -> anyhow::Result<()> {

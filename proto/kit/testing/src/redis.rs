@@ -6,6 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use servers::ServerUser;
 
 use kit::ids;
 
@@ -90,36 +91,37 @@ impl Servers {
     fn spawn(&self, node: usize, port: u16) -> anyhow::Result<Child> {
         let folder = self.folder.join(node.to_string());
         std::fs::create_dir_all(&folder)?;
-        let mut command = Command::new("redis-server");
-        command.args(["--bind", "127.0.0.1", "--save", "", "--loglevel", "warning"]);
-        command.arg("--dir").arg(&folder);
+        let mut settings = vec!["loglevel warning".to_owned()];
         if self.tls {
-            command.args(["--port", "0", "--tls-port", &port.to_string()]);
+            settings.extend(["port 0".to_owned(), format!("tls-port {port}")]);
             for (name, file) in [
-                ("--tls-cert-file", "server.crt"),
-                ("--tls-key-file", "server.key"),
-                ("--tls-ca-cert-file", "ca.crt"),
+                ("tls-cert-file", "server.crt"),
+                ("tls-key-file", "server.key"),
+                ("tls-ca-cert-file", "ca.crt"),
             ] {
-                command.arg(name).arg(self.folder.join(file));
+                let file = self.folder.join(file);
+                settings.push(format!("{name} \"{}\"", file.display()));
             }
-            command.args(["--tls-auth-clients", "no"]);
+            settings.push("tls-auth-clients no".to_owned());
         } else {
-            command.args(["--port", &port.to_string()]);
+            settings.push(format!("port {port}"));
         }
         if self.cluster {
-            command.args(["--cluster-enabled", "yes"]);
+            settings.push("cluster-enabled yes".to_owned());
             // The other nodes serve their slots when one node is down.
-            command.args(["--cluster-require-full-coverage", "no"]);
+            settings.push("cluster-require-full-coverage no".to_owned());
             if self.tls {
-                command.args(["--tls-cluster", "yes"]);
+                settings.push("tls-cluster yes".to_owned());
             }
         }
-        let spawning = command
+        // As the caller, who owns the certificates.
+        let user = ServerUser::default();
+        servers::redis::server(&user, None, &folder, &settings.join("\n"))?
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn();
-        spawning.context("cannot start redis-server: install it (apt install redis-server)")
+            .spawn()
+            .context("cannot start redis-server")
     }
 
     /// The URL of all servers, for the setting `redis_url`.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 const SYSTEM: &str = "/usr/local/sbin:/usr/sbin:/sbin";
 
 /// The path of a program: in PATH, or in [`SYSTEM`].
-pub(crate) fn find(name: &str) -> Option<PathBuf> {
+pub fn find(name: &str) -> Option<PathBuf> {
     search(name, &env::var_os("PATH").unwrap_or_default())
 }
 
