@@ -1,4 +1,4 @@
-//! Lets games follow their pages where a command did not finish: its process stopped, or an older version changed the page.
+//! Lets games follow their pages where a command did not finish because its process stopped.
 
 use std::time::Duration;
 

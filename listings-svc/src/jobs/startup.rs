@@ -55,9 +55,8 @@ const BUNDLED_VERSION: i32 = 1;
 /// Digest of the bundled files of [`BUNDLED_VERSION`].
 const BUNDLED_DIGEST: &str = "c957fd09f4a349c228cad6f212376afd4d858e41201a889424b11ede7f4c15de";
 
-/// Version of the feed messages of listings. A new version republishes every listing once, for followers that have the old messages. 2:
-/// adds `first_published_at`. 3: adds the owners of a page. 4: adds `visible`.
-const MESSAGE_VERSION: i32 = 4;
+/// Version of the feed messages of listings. A new version republishes every listing once, for followers that have the old messages.
+const MESSAGE_VERSION: i32 = 1;
 
 /// Lines per call of the importer.
 const LINES_PER_BATCH: usize = 1_000;

@@ -186,8 +186,7 @@ pub async fn share_states(
         .collect())
 }
 
-/// Pages whose games do not all follow their state: a transaction ended between two batches of them, or an older version changed the
-/// page.
+/// Pages whose games do not all follow their state: a process stopped between two batches of them.
 pub async fn with_unfollowing_games(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select page.id as "id!" from listings.page

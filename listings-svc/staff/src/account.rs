@@ -35,7 +35,6 @@ pub(crate) enum Command {
     /// List all accounts
     List,
     /// Move an account to another plan
-    #[command(alias = "plan")]
     SetPlan {
         /// The id or e-mail address of the account
         account: String,

@@ -49,14 +49,12 @@ pub(crate) enum Command {
         id: String,
     },
     /// Make a new signing secret, shown once; the old one signs for another day, or until `switch-secret`
-    #[command(alias = "rotate")]
     RotateSecret {
         /// The id of the endpoint
         #[arg(value_parser = endpoint_id)]
         id: String,
     },
     /// Sign with the new secret from now on
-    #[command(alias = "switch")]
     SwitchSecret {
         /// The id of the endpoint
         #[arg(value_parser = endpoint_id)]
@@ -72,14 +70,6 @@ pub(crate) enum Command {
     },
     /// Send the example event of the documentation
     Test(delivery::Test),
-    #[command(hide = true)]
-    Deliveries(delivery::List),
-    #[command(hide = true)]
-    Delivery(delivery::Show),
-    #[command(hide = true)]
-    SendAgain(delivery::Show),
-    #[command(hide = true)]
-    Recover(delivery::Recover),
 }
 
 #[derive(Debug, Args)]
@@ -221,19 +211,6 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             output.line(&document, &removed)
         }
         Command::Test(test) => delivery::test(test, webhooks, output).await,
-        // The old spelling, `staff webhooks deliveries` and so on.
-        Command::Deliveries(list) => {
-            delivery::run(delivery::Command::List(list), fleet, output).await
-        }
-        Command::Delivery(show) => {
-            delivery::run(delivery::Command::Show(show), fleet, output).await
-        }
-        Command::SendAgain(show) => {
-            delivery::run(delivery::Command::SendAgain(show), fleet, output).await
-        }
-        Command::Recover(recover) => {
-            delivery::run(delivery::Command::Recover(recover), fleet, output).await
-        }
     }
 }
 

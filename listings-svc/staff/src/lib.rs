@@ -44,14 +44,11 @@ mod switch;
 mod table;
 mod tip;
 mod token;
-mod usage_error;
 mod vote;
 
-use std::env;
-use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use error::Error;
@@ -79,7 +76,7 @@ enum Command {
     /// Review pending listings one by one, list them, or watch the queue
     Review(review::Review),
     /// Pages of creators: approve, reject, edit, take down, owners
-    #[command(subcommand, alias = "creator")]
+    #[command(subcommand)]
     Page(page::Command),
     /// Games: approve, reject, edit, take down, feature
     #[command(subcommand)]
@@ -124,7 +121,7 @@ enum Command {
     #[command(subcommand)]
     Exchange(exchange::Command),
     /// Swaps between currencies: list, reverse, import their history
-    #[command(subcommand, alias = "swaps")]
+    #[command(subcommand)]
     Swap(swap::Command),
     /// Votes on ranking boards: list suspicious ones, void, restore
     #[command(subcommand)]
@@ -133,16 +130,16 @@ enum Command {
     #[command(subcommand)]
     Catalogue(catalogue::Command),
     /// Webhook endpoints: add, change, pause, rotate the secret, remove
-    #[command(subcommand, aliases = ["webhook", "webhooks"])]
+    #[command(subcommand)]
     Endpoint(endpoint::Command),
     /// Webhook deliveries: list, show, send again
     #[command(subcommand)]
     Delivery(delivery::Command),
     /// Changes that a service could not apply: list, retry
-    #[command(subcommand, alias = "dead-letters")]
+    #[command(subcommand)]
     DeadLetter(dead_letter::Command),
     /// Followers of the services' feeds: list, forget, replay
-    #[command(subcommand, alias = "followers")]
+    #[command(subcommand)]
     Follower(follower::Command),
     /// Members of staff: add, list, set the role, revoke
     #[command(subcommand)]
@@ -162,10 +159,7 @@ enum Command {
     ///
     /// For Bash: `source <(staff completion bash)` in ~/.bashrc. The script calls `staff` while you type; print the script again after an
     /// upgrade of `staff`.
-    #[command(alias = "completions")]
     Completion { shell: Shell },
-    #[command(flatten)]
-    VerbFirst(listing::verb_first::Command),
 }
 
 #[derive(Debug, Subcommand)]
@@ -179,12 +173,7 @@ enum KeyCommand {
 /// Runs the command line, or completes it for a shell.
 pub fn main() -> ExitCode {
     completion::complete();
-    let line: Vec<OsString> = env::args_os().collect();
-    let staff = match Staff::try_parse_from(&line) {
-        Ok(staff) => staff,
-        Err(error) => return usage_error::print(error, Staff::command(), &line),
-    };
-    match run(staff) {
+    match run(Staff::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
@@ -237,79 +226,18 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Login => login::run(&staff.fleet, &fleet, output).await,
         // It needs no fleet and has returned above.
         Command::Completion { .. } => Ok(()),
-        Command::VerbFirst(command) => listing::verb_first::run(command, &fleet, output).await,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
         Staff::command().debug_assert();
-    }
-
-    #[test]
-    fn the_spelling_with_the_verb_first_is_an_alias() {
-        for (old, new) in [
-            (
-                &["approve", "game", "one", "two"][..],
-                &["game", "approve", "one", "two"][..],
-            ),
-            (
-                &["reject", "event", "a-jam", "--reason", "Past"],
-                &["event", "reject", "a-jam", "--reason", "Past"],
-            ),
-            (&["show", "creator", "a"], &["page", "show", "a"]),
-            (&["feature", "a"], &["game", "feature", "a"]),
-            (&["search", "a"], &["listing", "search", "a"]),
-            (
-                &["import", "games.ndjson"],
-                &["listing", "import", "games.ndjson"],
-            ),
-        ] {
-            for line in [old, new] {
-                let line = [&["staff"], line].concat();
-                let parsed = Staff::try_parse_from(&line);
-                assert!(parsed.is_ok(), "{line:?}: {parsed:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn old_nouns_and_verbs_are_aliases() {
-        let id = "00000000-0000-0000-0000-000000000009";
-        for line in [
-            &["webhooks", "list", "--account", "ada@example.com"][..],
-            &["webhook", "rotate", id],
-            &["webhooks", "deliveries", id],
-            &["webhooks", "delivery", id, "3"],
-            &["webhooks", "send-again", id, "3"],
-            &["swaps", "import", "swaps.ndjson"],
-            &["creator", "show", "a"],
-            &["page", "owners", "a"],
-            &["account", "plan", "ada@example.com", "build"],
-            &["member", "role", "ada", "admin"],
-            &["vote", "suspicious"],
-            &["audit", "--member", "ada"],
-            &["completions", "bash"],
-        ] {
-            let line = [&["staff"], line].concat();
-            let parsed = Staff::try_parse_from(&line);
-            assert!(parsed.is_ok(), "{line:?}: {parsed:?}");
-        }
-    }
-
-    #[test]
-    fn the_help_shows_nouns_and_no_old_spelling() {
-        let help = Staff::command().render_help().to_string();
-        for noun in ["  game ", "  page ", "  endpoint ", "  whoami "] {
-            assert!(help.contains(noun), "{noun}: {help}");
-        }
-        for old in ["  approve ", "  take-down ", "  webhooks ", "  import "] {
-            assert!(!help.contains(old), "{old}: {help}");
-        }
     }
 
     #[test]

@@ -24,7 +24,6 @@ pub(crate) enum Command {
     /// List all members
     List,
     /// Give a member another role
-    #[command(alias = "role")]
     SetRole {
         /// The name of the member
         name: String,

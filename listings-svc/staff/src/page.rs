@@ -19,7 +19,6 @@ pub(crate) enum Command {
     #[command(flatten)]
     Verb(Verb),
     /// List the owners of a page
-    #[command(alias = "owners")]
     ListOwners {
         /// The handle of the page
         page: String,

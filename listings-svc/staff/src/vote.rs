@@ -18,7 +18,6 @@ pub(crate) enum Command {
     ///
     /// A listing is listed when more than half of its wins of the week come from voters first seen in the last 24 hours, a voter when
     /// the voter cast more than 50 votes within one hour of the week.
-    #[command(alias = "suspicious")]
     ListSuspicious,
     /// List who voted on a listing: their age, address and share of one-sided votes
     ///

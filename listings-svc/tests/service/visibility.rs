@@ -264,7 +264,7 @@ async fn a_page_of_many_games_is_taken_down_with_all_of_them(pool: PgPool) {
     }
 }
 
-/// An older version changes a page and leaves its games as they were; so does a process that stops between two batches.
+/// A process that stops between two batches leaves games as they were.
 #[testing::database_test(listings::MIGRATOR)]
 async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
     let mut directory = Directory::start(pool.clone()).await;
@@ -313,61 +313,4 @@ async fn a_change_of_a_game_that_has_yet_to_follow_its_removed_page_is_not_annou
     page("published").await;
     assert_eq!(jobs::follow_pages::run(&pool, &writer).await.unwrap(), 1);
     assert_eq!(directory.news().await, [told("shown", false)]);
-}
-
-/// The columns of before get what a version that knows visibility would have stored.
-#[testing::database_test]
-#[expect(clippy::disallowed_methods, reason = "the tables of an older version")]
-async fn the_migration_hides_games_and_forgets_publications_that_nobody_saw(pool: PgPool) {
-    let (before, after): (Vec<_>, Vec<_>) =
-        (listings::MIGRATOR.iter()).partition(|migration| migration.version < 17);
-    // A new database may have the present tables.
-    sqlx::raw_sql("drop schema if exists listings cascade; create schema listings")
-        .execute(&pool)
-        .await
-        .unwrap();
-    for migration in before {
-        sqlx::raw_sql(migration.sql.clone())
-            .execute(&pool)
-            .await
-            .unwrap();
-    }
-    let rows = "
-        insert into listings.country (code, name, revision) values ('NG', 'Nigeria', 1);
-        insert into listings.page (id, mode, state, revision, handle, name, kind, roles, tagline, bio, country_code, city, city_slug,
-            verified, links, source, created_at, updated_at, first_published_at, waiting_since)
-        select lpad(n::text, 32, '0')::uuid, 'live', state, 1, 'page-' || n, 'Page', 'studio', '{}', '', '', 'NG', '', '',
-            false, '{}', '', '2026-01-01', '2026-01-01', seen, case state when 'pending' then '2026-01-01'::timestamptz end
-        from (values (1, 'published', '2026-01-01'::timestamptz), (2, 'removed', '2026-01-01'), (3, 'pending', null)) as page (n, state, seen);
-        insert into listings.game (id, mode, state, revision, slug, title, tagline, description, screenshots, genres, platforms, stage,
-            release_year, links, credits, featured, page_id, source, created_at, updated_at, first_published_at)
-        select lpad(n::text, 32, '1')::uuid, 'live', 'published', 1, slug, 'Game', '', '', '[]', '{}', '{}', 'released', 2020, '{}', '[]',
-            false, lpad(page::text, 32, '0')::uuid, '', '2026-01-01', '2026-01-01', '2026-01-02'
-        from (values (1, 'shown', 1), (2, 'taken-down', 2), (3, 'never-seen', 3), (4, 'moved-away', 3)) as game (n, slug, page);
-        insert into listings.revision (entity, id, revision, at, actor_kind, actor, before, after)
-        values ('game', lpad('4', 32, '1')::uuid, 2, '2026-01-03', 'account', 'x',
-            jsonb_build_object('state', 'published', 'page_id', lpad('1', 32, '0')::uuid), '{\"state\": \"published\"}')";
-    sqlx::raw_sql(rows).execute(&pool).await.unwrap();
-    for migration in after {
-        sqlx::raw_sql(migration.sql.clone())
-            .execute(&pool)
-            .await
-            .unwrap();
-    }
-    let games: Vec<(String, bool, bool)> = sqlx::query_as(
-        "select slug, hidden_by_page, first_published_at is not null from listings.game order by slug",
-    )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
-    let game = |slug: &str, hidden, seen| (slug.to_owned(), hidden, seen);
-    assert_eq!(
-        games,
-        [
-            game("moved-away", true, true),
-            game("never-seen", true, false),
-            game("shown", false, true),
-            game("taken-down", true, true),
-        ]
-    );
 }

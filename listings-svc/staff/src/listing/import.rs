@@ -46,7 +46,6 @@ enum RowKind {
     Genre,
     Country,
     City,
-    #[value(alias = "creator")]
     Page,
     Game,
     Event,

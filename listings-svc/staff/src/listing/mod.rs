@@ -12,7 +12,6 @@ pub(crate) mod review_text;
 mod search;
 mod show;
 mod upload;
-pub(crate) mod verb_first;
 
 use clap::Subcommand;
 

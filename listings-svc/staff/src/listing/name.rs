@@ -7,7 +7,6 @@ use contracts::listings::v1 as proto;
 /// The kind of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListingKind {
-    #[value(alias = "creator")]
     Page,
     Game,
     Event,

@@ -1,0 +1,677 @@
+-- Tables of the kit: the cursor of a follower, leases, and the outbox.
+
+-- How far this service has come in each producer's feed.
+create table listings.feed_cursor (
+    producer text primary key,
+    epoch uuid not null,
+    seq bigint not null,
+    -- Changes up to here were there before this service came: it takes them in, and acts on none.
+    acts_after bigint not null,
+    -- While what is held is rebuilt under a new epoch: the change at which it is whole again.
+    rebuilding_to bigint,
+    -- Marks the rows of the newest rebuild, so that older ones can be told from them; null: `epoch` marks them.
+    generation uuid,
+    -- Fingerprint of the change `seq`, by which the producer recognises its history.
+    last_row bytea
+);
+
+-- Work that runs once per fleet.
+create table listings.lease (
+    name text primary key,
+    holder uuid not null,
+    expires_at timestamptz not null
+);
+
+-- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
+-- that the order of `seq` is the order of commit.
+create table listings.feed_head (
+    one boolean primary key default true check (one),
+    epoch uuid not null default gen_random_uuid(),
+    seq bigint not null default 0,
+    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    incarnation text not null default ''
+);
+insert into listings.feed_head default values;
+
+create table listings.feed (
+    seq bigint primary key,
+    entity text not null,
+    id text not null,
+    revision bigint not null,
+    event text not null,
+    announced boolean not null,
+    happening boolean not null,
+    at timestamptz not null,
+    -- The write that made the change, for whoever lost the connection at commit.
+    request uuid not null,
+    state bytea not null
+);
+create index feed_by_entity on listings.feed (entity, id, seq);
+
+create table listings.feed_follower (
+    name text primary key,
+    epoch uuid not null,
+    seq bigint not null,
+    seen_at timestamptz not null,
+    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
+    expires_at timestamptz
+);
+
+-- Epochs before the one of now, and where each began: what was written up to the fork is history of both.
+create table listings.feed_epoch (
+    epoch uuid primary key,
+    parent uuid not null,
+    forked_at_seq bigint not null,
+    began_at timestamptz not null default now()
+);
+
+-- Answers that had an effect, for the same call when it comes again.
+create table listings.idempotency (
+    account_id uuid not null,
+    route text not null,
+    key text not null,
+    -- Of the body: another one under the same key is a mistake of the caller's.
+    body_sha256 bytea not null,
+    answer jsonb not null,
+    at timestamptz not null,
+    primary key (account_id, route, key)
+);
+create index idempotency_by_age on listings.idempotency (at);
+
+-- What the staff did, and what a role did not let them do. An action and its row are written in one transaction.
+create table listings.audit (
+    id uuid primary key,
+    at timestamptz not null,
+    member text not null,
+    role text not null,
+    action text not null,
+    -- What it was done to: the kind and the name of a listing, or `member` and a name.
+    entity text not null,
+    name text not null,
+    -- Whether the role did not allow it.
+    refused boolean not null,
+    details jsonb not null
+);
+create index audit_by_age on listings.audit (at, id);
+create index audit_by_member on listings.audit (member, at, id);
+create index audit_by_name on listings.audit (entity, name, at, id);
+
+-- Checks.
+
+-- Whether no item of a list comes twice. It is in PL/pgSQL because PostgreSQL would plan a query in a function of SQL for every checked row.
+create function listings.all_distinct(items text[]) returns boolean
+    language plpgsql immutable strict as $$
+begin
+    if array_position(items, null) is not null then
+        return false;
+    end if;
+    for place in 2 .. cardinality(items) loop
+        if items[place] = any(items[:place - 1]) then
+            return false;
+        end if;
+    end loop;
+    return true;
+end
+$$;
+
+-- Whether a text is an https address with a host, as far as SQL can tell.
+create function listings.is_https(address text) returns boolean
+    language sql immutable strict
+    return address ~* '^https://[^/?#[:space:]]+' and address !~ '[[:space:]]' and char_length(address) <= 2048;
+
+-- Whether an address is that of an uploaded picture, relative to the public pages: `/pictures/<hash>.jpg`. A listing keeps its pictures when
+-- the public pages move.
+create function listings.is_picture(address text) returns boolean
+    language sql immutable strict
+    return address ~ '^/pictures/[0-9a-f]{64}[.][a-z]+$';
+
+-- The gazetteer: genres, countries and their cities, which listings refer to. Rows are never deleted, and a key never changes.
+
+create table listings.genre (
+    key text primary key,
+    name text not null,
+    source text not null default '',
+    revision bigint not null,
+    constraint genre_key_shape check (key ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(key) <= 100),
+    constraint genre_name_length check (char_length(name) between 1 and 120)
+);
+
+create table listings.country (
+    code text primary key,
+    name text not null,
+    source text not null default '',
+    revision bigint not null,
+    constraint country_code_shape check (code ~ '^[A-Z]{2}$'),
+    constraint country_name_length check (char_length(name) between 1 and 120)
+);
+
+create table listings.city (
+    slug text primary key,
+    name text not null,
+    country_code text not null,
+    population bigint,
+    source text not null default '',
+    revision bigint not null,
+    constraint city_slug_shape check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(slug) <= 100),
+    constraint city_name_length check (char_length(name) between 1 and 120),
+    constraint city_country foreign key (country_code) references listings.country (code),
+    constraint city_population_range check (population > 0)
+);
+
+-- Listings. `mode` separates the two datasets of the contract: 'live' holds real listings, 'test' samples. A slug or handle is unique in its
+-- dataset and, because nothing is deleted, never used a second time. The `revision` of a row counts its changes.
+--
+-- `submitter` is the account of the gateway that sent the listing in, and `waiting_since` the time since when it waits for its review; both are
+-- null for what was imported. `first_published_at` is the time when the public saw the listing first: lists show the newest first by it, and
+-- taking a listing down and restoring it does not change it.
+
+-- A studio's or a person's page: a creator, to the public.
+create table listings.page (
+    id uuid primary key,
+    mode text not null,
+    state text not null,
+    revision bigint not null,
+    handle text not null,
+    name text not null,
+    kind text not null,
+    roles text[] not null,
+    tagline text not null,
+    bio text not null,
+    avatar_url text,
+    country_code text not null,
+    -- As the gazetteer writes it, or as its owner does; empty when unknown, and then the slug is empty too.
+    city text not null,
+    city_slug text not null,
+    verified boolean not null,
+    links jsonb not null,
+    source text not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    submitter uuid,
+    waiting_since timestamptz,
+    first_published_at timestamptz,
+    constraint page_mode check (mode in ('live', 'test')),
+    constraint page_state check (state in ('pending', 'published', 'rejected', 'removed')),
+    constraint page_handle_taken unique (mode, handle),
+    -- A game cannot refer to a page of the other dataset.
+    constraint page_world unique (id, mode),
+    constraint page_handle_shape check (handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(handle) <= 100),
+    constraint page_name_length check (char_length(name) between 1 and 120),
+    constraint page_kind check (kind in ('studio', 'person')),
+    constraint page_roles_distinct check (listings.all_distinct(roles)),
+    constraint page_tagline_length check (char_length(tagline) <= 160),
+    constraint page_bio_length check (char_length(bio) <= 10000),
+    constraint page_avatar_https check (listings.is_https(avatar_url) or listings.is_picture(avatar_url)),
+    constraint page_country foreign key (country_code) references listings.country (code),
+    constraint page_city_length check (char_length(city) <= 120),
+    constraint page_city_slug check ((city = '') = (city_slug = '')),
+    constraint page_links_object check (jsonb_typeof(links) = 'object'),
+    constraint page_times check (updated_at >= created_at),
+    constraint page_waiting check ((state = 'pending') = (waiting_since is not null))
+);
+-- The queue of the review, oldest first.
+create index page_queue on listings.page (waiting_since, id) where state = 'pending';
+create index page_by_submitter on listings.page (submitter) where submitter is not null;
+-- For the job that lets games follow their pages.
+create index page_not_public on listings.page (id) where state <> 'published';
+create index page_picture on listings.page (avatar_url) where avatar_url like '/pictures/%';
+
+create table listings.game (
+    id uuid primary key,
+    mode text not null,
+    state text not null,
+    revision bigint not null,
+    slug text not null,
+    title text not null,
+    tagline text not null,
+    description text not null,
+    cover_url text,
+    screenshots jsonb not null,
+    genres text[] not null,
+    platforms text[] not null,
+    stage text not null,
+    release_year integer not null,
+    trailer_url text,
+    links jsonb not null,
+    credits jsonb not null,
+    featured boolean not null,
+    -- The page that it belongs to; its country and city are those of the page.
+    page_id uuid not null,
+    source text not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    submitter uuid,
+    waiting_since timestamptz,
+    first_published_at timestamptz,
+    -- Whether the page of the game is not public, which hides the game. The transaction that changes the page stores it with the game: the row
+    -- of a game alone tells whether the public sees it.
+    hidden_by_page boolean not null default false,
+    constraint game_mode check (mode in ('live', 'test')),
+    constraint game_state check (state in ('pending', 'published', 'rejected', 'removed')),
+    constraint game_slug_taken unique (mode, slug),
+    constraint game_slug_shape check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(slug) <= 100),
+    constraint game_title_length check (char_length(title) between 1 and 120),
+    constraint game_tagline_length check (char_length(tagline) <= 160),
+    constraint game_description_length check (char_length(description) <= 10000),
+    constraint game_cover_https check (listings.is_https(cover_url) or listings.is_picture(cover_url)),
+    constraint game_screenshots_list check (jsonb_typeof(screenshots) = 'array'),
+    constraint game_genres_count check (cardinality(genres) <= 3 and listings.all_distinct(genres)),
+    constraint game_platforms_known check (
+        platforms <@ array['web', 'android', 'ios', 'windows', 'mac', 'linux', 'switch', 'playstation', 'xbox', 'vr']
+        and listings.all_distinct(platforms)
+    ),
+    constraint game_stage check (stage in ('in_development', 'early_access', 'released')),
+    constraint game_release_year_range check (release_year between 1950 and 9999),
+    constraint game_trailer_https check (listings.is_https(trailer_url)),
+    constraint game_links_object check (jsonb_typeof(links) = 'object'),
+    constraint game_credits_list check (jsonb_typeof(credits) = 'array'),
+    constraint game_page foreign key (page_id, mode) references listings.page (id, mode),
+    constraint game_times check (updated_at >= created_at),
+    constraint game_waiting check ((state = 'pending') = (waiting_since is not null))
+);
+create index game_queue on listings.game (waiting_since, id) where state = 'pending';
+create index game_by_submitter on listings.game (submitter) where submitter is not null;
+-- What an account has listed, in the order in which it is read.
+create index game_own on listings.game (page_id, created_at, id);
+-- For the job that lets games follow their pages.
+create index game_hidden on listings.game (page_id) where hidden_by_page;
+
+create table listings.event (
+    id uuid primary key,
+    mode text not null,
+    state text not null,
+    revision bigint not null,
+    slug text not null,
+    title text not null,
+    kind text not null,
+    starts_at date not null,
+    ends_at date,
+    country_code text not null,
+    city text not null,
+    city_slug text not null,
+    online boolean not null,
+    -- The event's own site.
+    website text,
+    description text not null,
+    source text not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    submitter uuid,
+    waiting_since timestamptz,
+    first_published_at timestamptz,
+    constraint event_mode check (mode in ('live', 'test')),
+    constraint event_state check (state in ('pending', 'published', 'rejected', 'removed')),
+    constraint event_slug_taken unique (mode, slug),
+    constraint event_slug_shape check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(slug) <= 100),
+    constraint event_title_length check (char_length(title) between 1 and 120),
+    constraint event_kind check (kind in ('jam', 'meetup', 'tournament', 'showcase', 'conference')),
+    constraint event_days check (ends_at >= starts_at),
+    constraint event_country foreign key (country_code) references listings.country (code),
+    constraint event_city_length check (char_length(city) between 1 and 120 and city_slug <> ''),
+    constraint event_website_https check (listings.is_https(website)),
+    constraint event_description_length check (char_length(description) <= 10000),
+    constraint event_times check (updated_at >= created_at),
+    constraint event_waiting check ((state = 'pending') = (waiting_since is not null))
+);
+create index event_queue on listings.event (waiting_since, id) where state = 'pending';
+create index event_own on listings.event (submitter, created_at, id) where submitter is not null;
+
+-- Listings of every kind, for staff. A query for a few rows in the order of an index reads them from the indexes of the three tables, merged.
+create view listings.listing as
+    select 'page' as kind, id, mode, state, revision, handle as name, name as title, submitter, waiting_since, updated_at,
+        null::uuid as page_id
+    from listings.page
+    union all
+    select 'game', id, mode, state, revision, slug, title, submitter, waiting_since, updated_at, page_id from listings.game
+    union all
+    select 'event', id, mode, state, revision, slug, title, submitter, waiting_since, updated_at, null from listings.event;
+
+-- Every change of a page, a game or an event: who, when, what it was and what it became.
+create table listings.revision (
+    entity text not null,
+    id uuid not null,
+    revision bigint not null,
+    at timestamptz not null,
+    -- The newest revision tells who changed a listing last: an import, say, or later its owner.
+    actor_kind text not null,
+    actor text not null,
+    -- The fields that the revision changed, and `state`; null for the first.
+    before jsonb,
+    -- The same fields; all fields for the first.
+    after jsonb not null,
+    -- Why staff made the change; null where nobody gives a reason.
+    reason text,
+    primary key (entity, id, revision),
+    constraint revision_entity check (entity in ('page', 'game', 'event'))
+);
+-- When a listing became public: the queue shows for each row whether it ever was.
+create index revision_published on listings.revision (entity, id)
+    where after ->> 'state' = 'published' and before ->> 'state' is distinct from 'published';
+-- When it was rejected: its owner reads the reason of the last time.
+create index revision_rejected on listings.revision (entity, id, revision)
+    where after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected';
+-- Changes of public listings by their accounts, which staff read newest first.
+create index revision_owner_edit on listings.revision (at, id, revision)
+    where actor_kind = 'account' and after ->> 'state' = 'published' and before ->> 'state' = 'published';
+
+-- Accounts and what they own.
+
+-- One row for each account that ever wrote. A write for an account locks the row, which makes the limits of the account exact.
+create table listings.account (
+    id uuid primary key,
+    -- Accepted writes of one UTC day.
+    day date not null,
+    writes integer not null,
+    constraint account_writes check (writes >= 0)
+);
+
+-- The accounts that own a page, and with it its games. An event belongs to its submitter.
+create table listings.page_owner (
+    page_id uuid not null references listings.page (id),
+    account_id uuid not null,
+    -- Whether the account sent the page in, a claim was granted, or staff gave it.
+    by_way_of text not null,
+    since timestamptz not null,
+    primary key (page_id, account_id),
+    constraint page_owner_way check (by_way_of in ('submission', 'claim', 'staff'))
+);
+create index page_owner_by_account on listings.page_owner (account_id);
+
+-- Whether an account owns a listing. A request of an account that does not own the listing any more waits for nobody.
+create function listings.is_own(account uuid, entity text, listing uuid) returns boolean
+    language sql stable
+    return case entity
+        when 'event' then exists (select from listings.event where event.id = listing and submitter = account)
+        when 'game' then exists (
+            select from listings.game join listings.page_owner using (page_id)
+            where game.id = listing and account_id = account
+        )
+        else exists (select from listings.page_owner where page_id = listing and account_id = account)
+    end;
+
+-- The accounts that own a listing.
+create function listings.owners(entity text, listing uuid) returns uuid[]
+    language sql stable
+    return case entity
+        when 'event' then array(select submitter from listings.event where event.id = listing and submitter is not null)
+        when 'game' then array(
+            select account_id from listings.game join listings.page_owner using (page_id)
+            where game.id = listing order by account_id
+        )
+        else array(select account_id from listings.page_owner where page_id = listing order by account_id)
+    end;
+
+-- Imports.
+
+-- Imports under way, by the file's digest: how far each has come and what came of its rows. Kept in the transactions that write the
+-- rows, and gone once the import is finished.
+create table listings.import (
+    id uuid primary key,
+    entity text not null,
+    mode text not null,
+    file_sha256 text not null,
+    next_line bigint not null default 1,
+    created bigint not null default 0,
+    updated bigint not null default 0,
+    unchanged bigint not null default 0,
+    refused bigint not null default 0,
+    touched_at timestamptz not null,
+    kept bigint not null default 0,
+    unique (file_sha256, entity, mode)
+);
+
+-- Rows for the report: refused rows, rows with fields that the import left as they are and, for a dry run, the rows that it would create or
+-- change.
+create table listings.import_refusal (
+    import uuid not null references listings.import (id) on delete cascade,
+    line bigint not null,
+    name text not null,
+    -- Field to reason.
+    fields jsonb not null,
+    outcome text not null,
+    primary key (import, line, outcome)
+);
+
+-- Names that an import has met, so that a second row of the same name is refused instead of undoing the first.
+create table listings.import_name (
+    import uuid not null references listings.import (id) on delete cascade,
+    name text not null,
+    line bigint not null,
+    primary key (import, name)
+);
+
+-- One row for each kind of record in each dataset. A transaction that imports rows holds its row: of two imports of the same kind one
+-- writes at a time, and their rows are never locked in two orders.
+create table listings.import_gate (
+    entity text not null,
+    mode text not null,
+    -- Counts the changes. A replica that keeps genres, countries or cities in memory learns from it that they have changed.
+    version bigint not null default 0,
+    primary key (entity, mode)
+);
+insert into listings.import_gate (entity, mode)
+select entity, mode
+from unnest(array['genre', 'country', 'city', 'page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
+
+-- What the last import stated of a listing, field by field. A field that differs from it was changed by an owner or by staff since, and
+-- imports leave it as it is.
+create table listings.imported_content (
+    entity text not null,
+    id uuid not null,
+    content jsonb not null,
+    primary key (entity, id),
+    constraint imported_content_entity check (entity in ('page', 'game', 'event'))
+);
+
+-- What was done at a start, and with which input: not done again while the input stays the same.
+create table listings.start_work (
+    name text primary key,
+    input text not null,
+    at timestamptz not null,
+    -- The version of the task's input: a replica of an older version neither undoes nor repeats what a newer one has done.
+    version integer not null
+);
+
+-- Pictures.
+
+-- Pictures that were uploaded. The object store has their files, each under the SHA-256 of its bytes.
+create table listings.picture (
+    -- In hexadecimal.
+    hash text primary key,
+    width integer not null,
+    height integer not null,
+    size bigint not null,
+    -- When it was last sent.
+    made_at timestamptz not null,
+    -- Whether a listing has, or had, it. Revisions are kept for good, and so is every picture that one of them names; the sweep deletes the
+    -- others.
+    used boolean not null default false,
+    -- Since when the sweep is about to remove the files. Until the row is gone, nobody uses them and nobody stores them anew.
+    removing_since timestamptz,
+    -- The SHA-256 of the upload that a file was made from, in hexadecimal: a purge of one size is a purge of all that were made from it.
+    source text,
+    -- When staff purged it. Its file is gone, and the same picture cannot be uploaded again.
+    purged_at timestamptz,
+    -- Whether a public listing has, or had, the picture: the public gets no other.
+    published boolean not null default false,
+    constraint picture_hash check (hash ~ '^[0-9a-f]{64}$')
+);
+create index picture_unused on listings.picture (made_at) where not used;
+create index picture_source on listings.picture (source);
+create index picture_purged on listings.picture (purged_at) where purged_at is not null;
+
+-- The addresses of uploaded pictures that a game has.
+create function listings.uploaded_pictures(cover_url text, screenshots jsonb) returns text[]
+    language sql immutable
+    return array(
+        select address from (
+            select cover_url as address
+            union all
+            select screenshot ->> 'url' from jsonb_array_elements(screenshots) as screenshot
+        ) as named
+        where listings.is_picture(address)
+    );
+-- Which listings have a picture: one that only removed listings have is not served. The condition is cheap, because every write of a game
+-- evaluates it.
+create index game_picture on listings.game using gin (listings.uploaded_pictures(cover_url, screenshots))
+    where cover_url like '/pictures/%' or screenshots::text like '%"/pictures/%';
+
+-- Marks the pictures of a public listing as published. It is a trigger because changes of many kinds make a listing public.
+create function listings.publish_pictures() returns trigger
+    language plpgsql
+    as $$
+begin
+    update listings.picture set published = true
+        where not published and hash = any(array(
+            select substr(address, length('/pictures/') + 1, 64)
+            from unnest(case tg_table_name
+                when 'game' then listings.uploaded_pictures(to_jsonb(new) ->> 'cover_url', to_jsonb(new) -> 'screenshots')
+                else array[to_jsonb(new) ->> 'avatar_url']
+            end) as address
+        ));
+    return null;
+end
+$$;
+
+-- The conditions are cheap, because every write of a listing evaluates them.
+create trigger game_publishes_pictures after insert or update on listings.game for each row
+    when (new.state = 'published' and not new.hidden_by_page
+        and (new.cover_url like '/pictures/%' or new.screenshots::text like '%"/pictures/%'))
+    execute function listings.publish_pictures();
+create trigger page_publishes_pictures after insert or update on listings.page for each row
+    when (new.state = 'published' and new.avatar_url like '/pictures/%')
+    execute function listings.publish_pictures();
+
+-- Pictures that accounts have uploaded for a listing, for a day: the account looks at one and then gives it to the listing.
+create table listings.prepared_picture (
+    id uuid primary key,
+    account_id uuid not null,
+    kind text not null,
+    -- The slug of the game or the handle of the page.
+    name text not null,
+    -- The SHA-256 of both files, and the size of the large one in pixels.
+    large text not null,
+    small text not null,
+    width integer not null,
+    height integer not null,
+    made_at timestamptz not null,
+    constraint prepared_picture_kind check (kind in ('cover', 'avatar', 'screenshot'))
+);
+create index prepared_picture_of_account on listings.prepared_picture (account_id, made_at);
+create index prepared_picture_by_age on listings.prepared_picture (made_at);
+
+-- The uploads that an account began within a day. A refused file counts: to decode it costs as much as that of an accepted one.
+create table listings.picture_upload (
+    account_id uuid not null,
+    began_at timestamptz not null
+);
+create index picture_upload_of_account on listings.picture_upload (account_id, began_at);
+create index picture_upload_by_age on listings.picture_upload (began_at);
+
+-- Claims, requests and notes about listings, which wait for a decision.
+
+-- Claims: an account says that a page is its own, and why; staff decide.
+create table listings.claim (
+    id uuid primary key,
+    page_id uuid not null references listings.page (id),
+    account_id uuid not null,
+    evidence text not null,
+    state text not null,
+    made_at timestamptz not null,
+    decided_at timestamptz,
+    -- Why it was rejected; empty when nobody said.
+    reason text not null default '',
+    constraint claim_state check (state in ('waiting', 'granted', 'rejected')),
+    constraint claim_decided check ((state = 'waiting') = (decided_at is null))
+);
+-- One at a time.
+create unique index claim_waiting on listings.claim (page_id, account_id) where state = 'waiting';
+create index claim_queue on listings.claim (made_at, id) where state = 'waiting';
+create index claim_by_account on listings.claim (account_id, id);
+
+-- Accounts ask staff to take down listings of their own. Rows are never deleted.
+create table listings.takedown_request (
+    id uuid primary key,
+    entity text not null,
+    listing_id uuid not null,
+    account_id uuid not null,
+    -- For staff.
+    reason text not null,
+    state text not null,
+    made_at timestamptz not null,
+    decided_at timestamptz,
+    -- What staff said when they declined.
+    answer text not null default '',
+    constraint takedown_request_entity check (entity in ('page', 'game', 'event')),
+    constraint takedown_request_state check (state in ('waiting', 'granted', 'declined')),
+    constraint takedown_request_decided check ((state = 'waiting') = (decided_at is null))
+);
+-- An account asks once for a listing; to ask again while it waits replaces the reason.
+create unique index takedown_request_waiting on listings.takedown_request (entity, listing_id, account_id) where state = 'waiting';
+create index takedown_request_queue on listings.takedown_request (made_at, id) where state = 'waiting';
+create index takedown_request_of_account on listings.takedown_request (account_id, entity, listing_id, id);
+
+-- Notes of visitors about listings: corrections for the owners, or for staff where there is none, and reports for staff.
+create table listings.listing_note (
+    id uuid primary key,
+    -- The form that the note was sent with: sent again, it is the same note.
+    form text not null constraint listing_note_form unique,
+    entity text not null,
+    listing_id uuid not null,
+    kind text not null,
+    -- Of a report; empty otherwise.
+    reason text not null,
+    text text not null,
+    -- Of the sender, for questions; often empty.
+    email text not null,
+    -- An IPv4 address, or the first address of a /64; empty after 90 days, as is the address of the sender.
+    network text not null,
+    made_at timestamptz not null,
+    -- The UTC day of `made_at`.
+    made_on date not null,
+    state text not null default 'open',
+    closed_at timestamptz,
+    -- An account or a member of the staff.
+    closed_by_kind text,
+    closed_by text,
+    answer text not null default '',
+    constraint listing_note_entity check (entity in ('page', 'game', 'event')),
+    constraint listing_note_kind check (kind in ('correction', 'report')),
+    constraint listing_note_reason check ((kind = 'report') = (reason <> '')),
+    constraint listing_note_text check (char_length(text) between 1 and 2000),
+    constraint listing_note_state check (state in ('open', 'done', 'dismissed')),
+    constraint listing_note_closed check (
+        (state = 'open') = (closed_at is null) and (closed_at is null) = (closed_by_kind is null)
+        and (closed_at is null) = (closed_by is null)
+    ),
+    constraint listing_note_closed_by check (closed_by_kind in ('account', 'staff'))
+);
+-- Many people share a network, so one of them must not use up the note of the others: a network sends several notes of a kind about a
+-- listing per day, but each text once. The limit per hour counts by this index too.
+create unique index listing_note_of_network
+    on listings.listing_note (network, made_on, entity, listing_id, kind, reason, md5(text))
+    where network <> '';
+create index listing_note_of_listing on listings.listing_note (entity, listing_id, made_at, id) where state = 'open';
+create index listing_note_queue on listings.listing_note (made_at, id) where state = 'open';
+-- For the job that forgets senders and deletes closed notes.
+create index listing_note_with_sender on listings.listing_note (made_at) where network <> '' or email <> '';
+create index listing_note_by_end on listings.listing_note (closed_at) where state <> 'open';
+
+-- Staff.
+
+-- The staff by name. A token is shown once, when its member is made; only its SHA-256 is kept. A name is never given a second time: an audit
+-- entry names one person for good. `operator` is whoever holds the fleet's own staff token.
+create table listings.staff_member (
+    name text primary key,
+    role text not null,
+    token_sha256 bytea not null unique,
+    created_at timestamptz not null,
+    created_by text not null,
+    revoked_at timestamptz,
+    -- When the token expires, unless it is renewed.
+    expires_at timestamptz not null,
+    constraint staff_member_name check (
+        name ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(name) <= 60 and name <> 'operator'
+    ),
+    constraint staff_member_role check (role in ('reviewer', 'admin'))
+);
