@@ -43,7 +43,7 @@ pub async fn member(
         Some(TokenOwner::Expired(name, at)) => Err(Fault::new(
             Code::InvalidKey,
             format!(
-                "Your token expired on {}. Ask an admin for a new one (`staff member renew {name}`), and run `staff login --token TOKEN` with it.",
+                "Your token expired on {}. Ask an admin for a new one (`staff member renew {name}`), put it into your profile, and run `staff login`.",
                 at.date()
             ),
         )),

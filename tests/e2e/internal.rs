@@ -144,12 +144,12 @@ async fn an_internal_call_needs_the_right_token() {
 async fn the_staff_tool_tells_the_public_address_from_an_internal_one() {
     let fleet = Fleet::shared();
     let public = fleet.base_url.trim_end_matches("/v1");
-    for (option, command) in [
-        ("--gateway", &["plan", "list"][..]),
-        ("--listings", &["review", "list"]),
+    for (variable, command) in [
+        ("STAFF_GATEWAY", &["plan", "list"][..]),
+        ("STAFF_LISTINGS", &["review", "list"]),
     ] {
         let mut staff = tokio::process::Command::new(binaries().join("staff"));
-        staff.args([option, public, "--token", &fleet.staff_token]);
+        staff.envs([(variable, public), ("STAFF_TOKEN", &fleet.staff_token)]);
         staff.args(command);
         let output = staff.output().await.unwrap();
         let said = String::from_utf8_lossy(&output.stderr);

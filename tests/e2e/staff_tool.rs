@@ -86,55 +86,6 @@ async fn a_command_without_a_match_says_so() {
     assert!(note.contains("staff dead-letter list"), "{note}");
 }
 
-/// The tool knows the names by heart, so that it can say them without a fleet.
-#[tokio::test]
-async fn the_help_of_the_audit_has_every_action_and_kind_of_the_services() {
-    let fleet = Fleet::shared();
-    let help = said(&fleet, &["audit", "list", "--help"]).await;
-    let listed = |option: &str| -> Vec<String> {
-        let (_, rest) = help.split_once(option).unwrap();
-        let (_, values) = rest.split_once("[possible values: ").unwrap();
-        let (values, _) = values.split_once(']').unwrap();
-        values
-            .split(',')
-            .map(|value| value.trim().to_owned())
-            .collect()
-    };
-    let token = fleet.staff_token.clone().into();
-    let at = async |service: &str| dial(&fleet.service(service).grpc, &token).await;
-    let nonsense = || ListAuditRequest {
-        action: "nonsense".to_owned(),
-        entity: "nonsense".to_owned(),
-        ..ListAuditRequest::default()
-    };
-    let mut gateway = StaffServiceClient::new(at("gateway").await);
-    let mut listings = StaffAuditServiceClient::new(at("listings-svc").await);
-    let mut economy = OfEconomy::new(at("economy-svc").await);
-    let mut catalogue = OfCatalogue::new(at("catalogue-svc").await);
-    let mut webhook = OfWebhooks::new(at("webhook-svc").await);
-    let refusals = [
-        gateway.list_audit(nonsense()).await.unwrap_err(),
-        listings.list_audit(nonsense()).await.unwrap_err(),
-        economy.list_audit(nonsense()).await.unwrap_err(),
-        catalogue.list_audit(nonsense()).await.unwrap_err(),
-        webhook.list_audit(nonsense()).await.unwrap_err(),
-    ];
-    let refusals = refusals.map(Fault::from);
-    for (option, field) in [("--action", "action"), ("--kind", "entity")] {
-        let mut known: Vec<String> = Vec::new();
-        for fault in &refusals {
-            let names = fault.fields[field].trim_start_matches("One of ");
-            let names = names.trim_end_matches('.').split(", ");
-            known.extend(names.map(ToOwned::to_owned));
-        }
-        known.sort_unstable();
-        known.dedup();
-        let mut listed = listed(option);
-        listed.sort_unstable();
-        assert_eq!(listed, known, "{option}");
-    }
-}
-
 #[tokio::test]
 async fn an_account_is_shown_by_its_name_beside_its_id() {
     let fleet = Fleet::shared();

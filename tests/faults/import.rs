@@ -1,4 +1,4 @@
-//! An import by the `staff` tool continues after its service was killed.
+//! An import by the `staff` tool is completed by another after its service was killed.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ fn games() -> String {
 }
 
 #[tokio::test]
-async fn an_import_goes_on_after_its_service_was_killed() {
+async fn an_import_whose_service_was_killed_is_completed_by_another() {
     let mut small = SmallFleet::patient();
     let fleet = small.up().await;
     let client = Client::new(&fleet, &fleet.account("partner").keys.live);
@@ -35,7 +35,7 @@ async fn an_import_goes_on_after_its_service_was_killed() {
     let file = small.write("games.ndjson", games());
 
     let import = ["--json", "listing", "import", file.as_str()];
-    let importing = small.staff(&import);
+    let importing = small.run_staff(&import);
     let killing = async {
         eventually("the import is under way", async || {
             (total().await > Some(before)).then_some(())
@@ -44,12 +44,24 @@ async fn an_import_goes_on_after_its_service_was_killed() {
         let pid = fleet.service("listings-svc").pid.unwrap();
         kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
     };
-    let (report, ()) = tokio::join!(importing, killing);
+    let (interrupted, ()) = tokio::join!(importing, killing);
+    let complaint = String::from_utf8_lossy(&interrupted.stderr);
+    assert_eq!(interrupted.status.code(), Some(3), "{complaint}");
+    assert!(complaint.contains("import the file again"), "{complaint}");
 
+    let report = eventually("the service is up again", async || {
+        let output = small.run_staff(&import).await;
+        let is_done = output.status.success();
+        is_done.then(|| String::from_utf8(output.stdout).unwrap())
+    })
+    .await;
     let report: Value = serde_json::from_str(&report).unwrap();
     let file_report = &report["files"][0];
     let refused = GAMES / 100;
-    assert_eq!(file_report["created"], GAMES - refused, "{report}");
+    let [created, unchanged] = ["created", "unchanged"].map(|it| file_report[it].as_u64().unwrap());
+    assert!(unchanged > 0, "{report}");
+    let loaded = u64::try_from(GAMES - refused).unwrap();
+    assert_eq!(created + unchanged, loaded, "{report}");
     assert_eq!(file_report["refused"], refused, "{report}");
     let first = &file_report["refused_rows"][0];
     assert_eq!(
@@ -58,7 +70,7 @@ async fn an_import_goes_on_after_its_service_was_killed() {
         "{first}"
     );
     assert!(first["fields"]["release_year"].is_string(), "{first}");
-    let expected = before + u64::try_from(GAMES - refused).unwrap();
+    let expected = before + loaded;
     eventually("all imported games are listed", async || {
         (total().await == Some(expected)).then_some(())
     })

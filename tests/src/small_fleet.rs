@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -181,15 +182,20 @@ impl SmallFleet {
 
     /// Runs the `staff` tool on it and returns what it said.
     pub async fn staff(&self, args: &[&str]) -> String {
-        let mut staff = Command::new(binaries().join("staff"));
-        staff
-            .arg("--fleet")
-            .arg(self.state.join("fleet.json"))
-            .args(args);
-        let output = staff.output().await.unwrap();
+        let output = self.run_staff(args).await;
         let complained = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "staff {args:?}: {complained}");
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs the `staff` tool on it.
+    pub async fn run_staff(&self, args: &[&str]) -> Output {
+        let mut staff = Command::new(binaries().join("staff"));
+        staff
+            .arg("--profile")
+            .arg(self.state.join("staff.toml"))
+            .args(args);
+        staff.output().await.unwrap()
     }
 
     /// What a service has logged since the fleet first came up.

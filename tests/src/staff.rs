@@ -129,14 +129,10 @@ impl Staff {
             entity: entity.to_owned(),
             mode: Mode::Live.into(),
             // A name that no other file has.
-            file_sha256: format!("{:064x}", kit::ids::row_id().as_u128()),
             file_name: "rows of a test".to_owned(),
             ..ImportHeader::default()
         };
-        let lines = ImportLines {
-            first_line: 1,
-            lines,
-        };
+        let lines = ImportLines { lines };
         let messages = [
             Message::Header(header),
             Message::Lines(lines),

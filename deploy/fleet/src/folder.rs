@@ -23,8 +23,9 @@ const MEMORY_MB: u64 = 3_000;
 
 /// All files and folders that the launcher writes. `--fresh` removes only these, so that a `--dir` with other files in it loses
 /// nothing.
-const CONTENTS: [&str; 11] = [
+const CONTENTS: [&str; 12] = [
     "fleet.json",
+    "staff.toml",
     "secrets.json",
     "data",
     "addresses",
@@ -164,6 +165,11 @@ impl Folder {
 
     pub(crate) fn manifest(&self) -> PathBuf {
         self.path.join("fleet.json")
+    }
+
+    /// The profile of the staff tool.
+    pub(crate) fn staff_profile(&self) -> PathBuf {
+        self.path.join("staff.toml")
     }
 
     /// The secrets of keys, as `staff apply` writes them.

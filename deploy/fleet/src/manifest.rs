@@ -1,6 +1,7 @@
 //! `fleet.json`: the description of a fleet for tests and tools, and the state of the launcher between starts.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -19,6 +20,15 @@ pub(crate) enum FleetState {
     Starting,
     Running,
 }
+
+/// The services that the staff tool calls.
+const STAFF_SERVICES: [&str; 5] = [
+    "gateway",
+    "listings-svc",
+    "economy-svc",
+    "catalogue-svc",
+    "webhook-svc",
+];
 
 /// The content of `fleet.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -154,7 +164,8 @@ impl Manifest {
     pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(self).context("cannot serialize fleet.json")?;
         text.push(b'\n');
-        folder.write(&folder.manifest(), &text, 0o600)
+        folder.write(&folder.manifest(), &text, 0o600)?;
+        self.save_staff_profile(folder)
     }
 
     fn read(path: &Path) -> Option<Self> {
@@ -169,6 +180,28 @@ impl Manifest {
             self.servers.clear();
         }
         self.save(folder)
+    }
+
+    /// Writes the profile with which the staff tool finds the services; removes it when the fleet is stopped.
+    fn save_staff_profile(&self, folder: &Folder) -> Result<()> {
+        let path = folder.staff_profile();
+        if self.services.is_empty() {
+            return match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    Err(error).context("cannot remove staff.toml")
+                }
+                _ => Ok(()),
+            };
+        }
+        let mut text = format!("token = {:?}\n", self.staff_token);
+        for name in STAFF_SERVICES {
+            let service = self.services.iter().find(|service| service.name == name);
+            if let Some(service) = service {
+                let field = name.trim_end_matches("-svc");
+                writeln!(text, "{field} = {:?}", service.grpc)?;
+            }
+        }
+        folder.write(&path, text.as_bytes(), 0o600)
     }
 
     /// The secret for a purpose: the one of the last start, or a new one.

@@ -8,7 +8,6 @@ use std::time::Duration;
 use kit::admin::Condition;
 use kit::lease::Lease;
 use kit::{Fault, Lifecycle};
-use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::republish;
@@ -181,7 +180,6 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
         let header = Header {
             entity: file.entity,
             mode: file.mode,
-            sha256: hex::encode(Sha256::digest(file.text)),
             file_name: file.name.to_owned(),
             announce: false,
             options: ImportOptions::default(),
@@ -190,12 +188,10 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
         };
         let mut run = importer.begin(header).await?;
         let lines: Vec<String> = file.text.lines().map(ToOwned::to_owned).collect();
-        let mut first = 1;
         for part in lines.chunks(LINES_PER_BATCH) {
-            run.push_lines(first, part.to_vec()).await?;
-            first += u64::try_from(part.len()).unwrap_or(u64::MAX);
+            run.push_lines(part.to_vec()).await?;
         }
-        for row in run.finish().await?.refused {
+        for row in run.finish().await.refused {
             tracing::error!(file = file.name, line = row.line, fields = ?row.fields, "a row of a bundled file is refused");
         }
     }
@@ -204,6 +200,8 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
 
     #[test]

@@ -17,7 +17,7 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::record::ImportOptions;
 use crate::domain::text;
-use crate::store::imports::{Counts, Report, ReportedRow};
+use crate::write::import::report::{Counts, Report, ReportedRow};
 use crate::write::import::{Header, Importer};
 
 /// Maximum size of a message: a few lines of maximum length.
@@ -31,7 +31,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// When `draining` is cancelled, running imports end with an error, and their clients resume at another replica.
+    /// When `draining` is cancelled, running imports end with an error, and their clients import the file again at another replica.
     pub fn new(importer: Importer, draining: CancellationToken, audit: Audit) -> Self {
         Self {
             importer,
@@ -43,21 +43,6 @@ impl Service {
 
 #[tonic::async_trait]
 impl StaffImportService for Service {
-    async fn get_import(
-        &self,
-        request: Request<proto::GetImportRequest>,
-    ) -> Result<Response<proto::GetImportResponse>, Status> {
-        let subject = subject(request.get_ref().header.as_ref());
-        let by = self
-            .audit
-            .admit(&request, AuditAction::Import, subject)
-            .await?
-            .member;
-        let header = header(request.into_inner().header, by)?;
-        let next_line = self.importer.next_line(&header).await?;
-        Ok(Response::new(proto::GetImportResponse { next_line }))
-    }
-
     async fn import(
         &self,
         request: Request<Streaming<proto::ImportRequest>>,
@@ -69,14 +54,14 @@ impl StaffImportService for Service {
             return Err(unexpected_message().into());
         };
         self.audit
-            .allow(&by, AuditAction::Import, subject(Some(&first)))
+            .allow(&by, AuditAction::Import, (&first.entity, &first.file_name))
             .await?;
-        let mut run = self.importer.begin(header(Some(first), by)?).await?;
+        let mut run = self.importer.begin(header(first, by)?).await?;
         let mut ended = false;
         while let Some(message) = self.next(&mut stream).await? {
             match message.message {
                 Some(Message::Lines(lines)) if !ended => {
-                    run.push_lines(lines.first_line, lines.lines).await?;
+                    run.push_lines(lines.lines).await?;
                 }
                 Some(Message::End(_)) if !ended => ended = true,
                 _ => return Err(unexpected_message().into()),
@@ -86,7 +71,7 @@ impl StaffImportService for Service {
         if !ended {
             return Err(truncated_stream().into());
         }
-        let finished = run.finish().await?;
+        let finished = run.finish().await;
         if finished.counts == Counts::default() {
             return Err(Fault::invalid_field(
                 "file",
@@ -119,20 +104,12 @@ fn truncated_stream() -> Fault {
         retry_after: Some(1),
         ..Fault::new(
             Code::Unavailable,
-            "The stream ended before the end message. Resume the import with the rest of the file.",
+            "The stream ended before the end message. Import the file again: rows that were loaded stay.",
         )
     }
 }
 
-/// The kind and the file for the audit, not validated.
-fn subject(header: Option<&proto::ImportHeader>) -> (&str, &str) {
-    header
-        .map(|header| (header.entity.as_str(), header.file_name.as_str()))
-        .unwrap_or_default()
-}
-
-fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fault> {
-    let header = header.unwrap_or_default();
+fn header(header: proto::ImportHeader, by: Member) -> Result<Header, Fault> {
     let mut fields = BTreeMap::new();
     let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
     let entity = Entity::parse(&header.entity);
@@ -155,17 +132,6 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fau
     if mode.is_none() {
         refuse("mode", "Give live or test.".to_owned());
     }
-    let is_digest = header.file_sha256.len() == 64
-        && header
-            .file_sha256
-            .bytes()
-            .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    if !is_digest {
-        refuse(
-            "file_sha256",
-            "Give the SHA-256 of the file as 64 hexadecimal digits in lower case.".to_owned(),
-        );
-    }
     let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION).unwrap_or_else(|reason| {
         refuse("file_name", reason);
         String::new()
@@ -173,13 +139,12 @@ fn header(header: Option<proto::ImportHeader>, by: Member) -> Result<Header, Fau
     match (entity, mode) {
         (Some(entity), Some(mode)) if fields.is_empty() => Ok(Header {
             entity,
-            // Kinds without a dataset share one gate and one progress.
+            // Kinds without a dataset share one gate.
             mode: if entity.is_listing() {
                 mode
             } else {
                 Mode::Live
             },
-            sha256: header.file_sha256,
             file_name,
             announce: header.announce,
             options: ImportOptions {
@@ -199,15 +164,7 @@ fn report(report: Report) -> proto::ImportResponse {
         created: counts.created,
         updated: counts.updated,
         unchanged: counts.unchanged,
-        refused: report
-            .refused
-            .into_iter()
-            .map(|row| proto::RefusedRow {
-                line: row.line,
-                name: row.name,
-                fields: row.fields.into_iter().collect(),
-            })
-            .collect(),
+        refused: report.refused.into_iter().map(imported_row).collect(),
         refused_count: counts.refused,
         kept: report.kept.into_iter().map(imported_row).collect(),
         kept_count: counts.kept,

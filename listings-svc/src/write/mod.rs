@@ -44,6 +44,7 @@ use crate::store::page_owners::Owner;
 use crate::store::takedowns::TakedownRequest;
 use claims::ClaimChange;
 use import::chunk::Chunk;
+use import::report::Report;
 use members::MemberChange;
 use moderate::Moderation;
 use notes::{ChangedNote, NoteChange};
@@ -85,7 +86,8 @@ pub enum Command {
 /// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    Imported,
+    /// What became of the rows.
+    Imported(Box<Report>),
     /// A page that has more games than follow it in one transaction.
     Moderated {
         unfinished: Option<Uuid>,
@@ -149,7 +151,8 @@ impl Apply for CommandHandler {
             }
             Command::Import(chunk) => {
                 let importing = import::apply::apply(connection, chunk, public_url, now);
-                (Outcome::Imported, Box::pin(importing).await?)
+                let (report, changes) = Box::pin(importing).await?;
+                (Outcome::Imported(Box::new(report)), changes)
             }
             Command::Moderate(moderation) => {
                 let moderating = moderate::apply(connection, moderation, public_url, now);

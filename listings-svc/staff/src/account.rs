@@ -3,20 +3,17 @@
 use std::collections::HashMap;
 
 use clap::Subcommand;
+use contracts::common::v1::PageRequest;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
 use kit::rpc::client::Client;
-use serde::Serialize;
 use tonic::{Code, Status};
 
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
-
-/// Accounts per request.
-const PAGE_SIZE: u32 = 500;
+use crate::rows;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -43,26 +40,13 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Serialize)]
-struct Account {
-    id: String,
-    name: String,
-    email: String,
-    plan: String,
-    created_at: Option<Timestamp>,
-}
-
-impl From<proto::Account> for Account {
-    fn from(account: proto::Account) -> Self {
-        Self {
-            id: account.id,
-            name: account.name,
-            email: account.email,
-            plan: account.plan,
-            created_at: output::timestamp(account.created_at),
-        }
-    }
-}
+const COLUMNS: &[Column<proto::Account>] = &[
+    ("id", |it| it.id.clone()),
+    ("name", |it| it.name.clone()),
+    ("e-mail", |it| it.email.clone()),
+    ("plan", |it| it.plan.clone()),
+    ("created", |it| output::format_time(it.created_at)),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
@@ -73,19 +57,15 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             print(response.account, output)
         }
         Command::List => {
-            let mut accounts = Vec::new();
-            let mut cursor = Some(String::new());
-            while let Some(page) = cursor {
+            let read = async |page: PageRequest| {
                 let request = proto::ListAccountsRequest {
-                    limit: PAGE_SIZE,
-                    cursor: page,
+                    limit: page.limit,
+                    cursor: page.cursor,
                 };
-                let response = gateway.list_accounts(request).await?.into_inner();
-                accounts.extend(response.accounts.into_iter().map(Account::from));
-                cursor = response.next_cursor;
-            }
-            let document = serde_json::json!({ "accounts": accounts });
-            output.answer(&document, || account_table(&accounts))
+                let response = gateway.clone().list_accounts(request).await?.into_inner();
+                Ok((response.accounts, response.next_cursor.unwrap_or_default()))
+            };
+            output.rows("accounts", &rows::read_all(read).await?, COLUMNS)
         }
         Command::SetPlan { account, plan } => {
             let request = proto::SetAccountPlanRequest { account, plan };
@@ -205,20 +185,5 @@ async fn get(
 }
 
 fn print(account: Option<proto::Account>, output: Output) -> Result<(), Error> {
-    let account = Account::from(account.unwrap_or_default());
-    let document = serde_json::json!({ "account": account });
-    output.answer(&document, || account_table(&[account]))
-}
-
-fn account_table(accounts: &[Account]) -> comfy_table::Table {
-    let rows = accounts.iter().map(|account| {
-        [
-            account.id.clone(),
-            account.name.clone(),
-            account.email.clone(),
-            account.plan.clone(),
-            output::format_time(account.created_at.as_ref()),
-        ]
-    });
-    table(["id", "name", "e-mail", "plan", "created"], rows)
+    output.row("account", &account.unwrap_or_default(), COLUMNS)
 }

@@ -3,19 +3,14 @@
 use clap::Subcommand;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
-use contracts::public::Timestamp;
-use kit::rpc::client::Client;
-use serde::Serialize;
 
 use crate::account;
 use crate::arguments::claim_id;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
-
-/// Claims per request.
-const PAGE_SIZE: u32 = 100;
+use crate::rows;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -38,39 +33,27 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Serialize)]
-struct Claim {
-    id: String,
-    handle: String,
-    account_id: String,
-    evidence: String,
-    state: &'static str,
-    made_at: Option<Timestamp>,
-    reason: String,
-}
-
-impl From<proto::Claim> for Claim {
-    fn from(claim: proto::Claim) -> Self {
-        Self {
-            state: match claim.state() {
-                proto::ClaimState::Granted => "granted",
-                proto::ClaimState::Rejected => "rejected",
-                proto::ClaimState::Waiting | proto::ClaimState::Unspecified => "waiting",
-            },
-            id: claim.id,
-            handle: claim.handle,
-            account_id: claim.account_id,
-            evidence: claim.evidence,
-            made_at: output::timestamp(claim.made_at),
-            reason: claim.reason,
-        }
-    }
-}
+const COLUMNS: &[Column<proto::Claim>] = &[
+    ("id", |it| it.id.clone()),
+    ("page", |it| it.handle.clone()),
+    ("account", |it| it.account_id.clone()),
+    ("state", |it| output::name_of(it.state())),
+    ("made", |it| output::format_time(it.made_at)),
+    ("evidence", |it| it.evidence.clone()),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut pages = StaffPageServiceClient::new(fleet.listings().await?);
-    let claims = match command {
-        Command::List => list(&mut pages).await?,
+    let mut claims = match command {
+        Command::List => {
+            let read = async |page| {
+                let request = proto::ListClaimsRequest { page: Some(page) };
+                let response = pages.clone().list_claims(request).await?.into_inner();
+                let page = response.page.unwrap_or_default();
+                Ok((response.claims, page.next_cursor.unwrap_or_default()))
+            };
+            rows::read_all(read).await?
+        }
         Command::Grant { id } => {
             let response = pages.grant_claim(proto::GrantClaimRequest { id }).await?;
             response.into_inner().claim.into_iter().collect()
@@ -81,42 +64,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             response.into_inner().claim.into_iter().collect()
         }
     };
-    print(claims, fleet, output).await
-}
-
-async fn list(pages: &mut StaffPageServiceClient<Client>) -> Result<Vec<proto::Claim>, Error> {
-    let mut claims = Vec::new();
-    let mut cursor = String::new();
-    loop {
-        let page = contracts::common::v1::PageRequest {
-            limit: PAGE_SIZE,
-            cursor,
-        };
-        let request = proto::ListClaimsRequest { page: Some(page) };
-        let response = pages.list_claims(request).await?.into_inner();
-        claims.extend(response.claims);
-        match response.page.and_then(|page| page.next_cursor) {
-            Some(next) => cursor = next,
-            None => return Ok(claims),
-        }
-    }
-}
-
-async fn print(claims: Vec<proto::Claim>, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let mut claims: Vec<Claim> = claims.into_iter().map(Claim::from).collect();
     let ids = claims.iter_mut().map(|claim| &mut claim.account_id);
     account::prefix_with_names(ids, fleet, output).await;
-    output.answer(&serde_json::json!({ "claims": claims }), || {
-        let rows = claims.iter().map(|claim| {
-            [
-                claim.id.clone(),
-                claim.handle.clone(),
-                claim.account_id.clone(),
-                claim.state.to_owned(),
-                output::format_time(claim.made_at.as_ref()),
-                claim.evidence.clone(),
-            ]
-        });
-        table(["id", "page", "account", "state", "made", "evidence"], rows)
-    })
+    output.rows("claims", &claims, COLUMNS)
 }

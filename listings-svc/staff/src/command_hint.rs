@@ -4,41 +4,39 @@ use std::borrow::Cow;
 use std::env;
 use std::ffi::OsString;
 
-/// The options that name the file of a fleet.
-const FILE_OPTIONS: [&str; 2] = ["--fleet", "--profile"];
+/// The option that names the profile.
+const OPTION: &str = "--profile";
 
-/// A command of `staff`, such as `staff key pending --fleet /srv/fleet.json`, in backquotes.
+/// A command of `staff`, such as `staff key pending --profile /srv/staff.toml`, in backquotes.
 ///
 /// It reads the command line itself, because an invalid argument is reported before the options are parsed.
 pub(crate) fn staff(command: &str) -> String {
-    with_file_option(command, env::args_os())
+    with_profile(command, env::args_os())
 }
 
-fn with_file_option(command: &str, line: impl Iterator<Item = OsString>) -> String {
-    match file_option(line) {
-        Some((option, file)) => format!("`staff {command} {option} {}`", quote(&file)),
+fn with_profile(command: &str, line: impl Iterator<Item = OsString>) -> String {
+    match profile(line) {
+        Some(file) => format!("`staff {command} {OPTION} {}`", quote(&file)),
         None => format!("`staff {command}`"),
     }
 }
 
-fn file_option(line: impl Iterator<Item = OsString>) -> Option<(&'static str, String)> {
+fn profile(line: impl Iterator<Item = OsString>) -> Option<String> {
     let mut words = line.map(|word| word.to_string_lossy().into_owned());
     while let Some(word) = words.next() {
-        for option in FILE_OPTIONS {
-            if word == option {
-                return Some((option, words.next()?));
-            }
-            let value = word.strip_prefix(option);
-            if let Some(file) = value.and_then(|value| value.strip_prefix('=')) {
-                return Some((option, file.to_owned()));
-            }
+        if word == OPTION {
+            return words.next();
+        }
+        let value = word.strip_prefix(OPTION);
+        if let Some(file) = value.and_then(|value| value.strip_prefix('=')) {
+            return Some(file.to_owned());
         }
     }
     None
 }
 
 /// A word as a shell reads it.
-pub(crate) fn quote(word: &str) -> Cow<'_, str> {
+fn quote(word: &str) -> Cow<'_, str> {
     // Only a NUL cannot be quoted, and no argument has one.
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
@@ -52,24 +50,20 @@ mod tests {
         for (line, expected) in [
             ("staff key approve x", "`staff key pending`"),
             (
-                "staff --fleet /srv/fleet.json key approve x",
-                "`staff key pending --fleet /srv/fleet.json`",
+                "staff --profile /srv/staff.toml key approve x",
+                "`staff key pending --profile /srv/staff.toml`",
             ),
             (
-                "staff key approve x --fleet=a/fleet.json",
-                "`staff key pending --fleet a/fleet.json`",
-            ),
-            (
-                "staff key approve x --profile two.toml",
+                "staff key approve x --profile=two.toml",
                 "`staff key pending --profile two.toml`",
             ),
-            ("staff key approve x --fleet", "`staff key pending`"),
+            ("staff key approve x --profile", "`staff key pending`"),
         ] {
             let words = line.split(' ').map(OsString::from);
-            assert_eq!(with_file_option("key pending", words), expected, "{line}");
+            assert_eq!(with_profile("key pending", words), expected, "{line}");
         }
-        let line = ["staff", "--fleet", "/a b/fleet.json"].map(OsString::from);
-        let command = with_file_option("plan list", line.into_iter());
-        assert_eq!(command, "`staff plan list --fleet '/a b/fleet.json'`");
+        let line = ["staff", "--profile", "/a b/staff.toml"].map(OsString::from);
+        let command = with_profile("plan list", line.into_iter());
+        assert_eq!(command, "`staff plan list --profile '/a b/staff.toml'`");
     }
 }

@@ -124,10 +124,9 @@ mod tests {
 
     #[test]
     fn options_are_read_from_a_line_that_is_not_finished() {
-        let line = "staff -- staff --listings http://a game approve --token t x";
+        let line = "staff -- staff --profile a.toml game approve";
         let options = options(line.split(' ').map(OsString::from).collect());
-        assert_eq!(options.listings.as_deref(), Some("http://a"));
-        assert_eq!(options.token.as_deref(), Some("t"));
+        assert_eq!(options.profile.as_deref(), Some(Path::new("a.toml")));
     }
 
     #[test]

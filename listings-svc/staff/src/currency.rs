@@ -5,16 +5,14 @@ use std::num::NonZeroUsize;
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
 use kit::rpc::client::Client;
-use serde::Serialize;
 
 use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::rows;
-use crate::table::table;
+use crate::rows::{self, RowList};
+use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -41,32 +39,22 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Serialize)]
-struct Currency {
-    game: String,
-    names: Vec<CurrencyName>,
-}
+const BALANCE_COLUMNS: &[Column<proto::Balance>] = &[
+    ("exchange", |it| it.exchange.clone()),
+    ("kind", |it| it.kind.clone()),
+    ("holder", |it| it.holder.clone()),
+    ("units", |it| it.units.clone()),
+];
 
-#[derive(Debug, Serialize)]
-struct CurrencyName {
-    name: String,
-    since: Option<Timestamp>,
-    given_by: String,
-}
+/// A name, with the slug of the game.
+type NameOfGame = (String, proto::CurrencyName);
 
-impl From<proto::CurrencyNames> for Currency {
-    fn from(currency: proto::CurrencyNames) -> Self {
-        let name = |name: proto::CurrencyName| CurrencyName {
-            name: name.name,
-            since: output::timestamp(name.since),
-            given_by: name.given_by,
-        };
-        Self {
-            game: currency.game,
-            names: currency.names.into_iter().map(name).collect(),
-        }
-    }
-}
+const NAME_COLUMNS: &[Column<NameOfGame>] = &[
+    ("game", |(game, _)| game.clone()),
+    ("currency", |(_, it)| it.name.clone()),
+    ("since", |(_, it)| output::format_time(it.since)),
+    ("by", |(_, it)| it.given_by.clone()),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
@@ -77,9 +65,9 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             if response.unchanged {
                 output::note("nothing was changed: the currency already has this name");
             }
-            let currency = Currency::from(response.currency.unwrap_or_default());
+            let currency = response.currency.unwrap_or_default();
             let document = serde_json::json!({ "currency": currency });
-            output.answer(&document, || currency_table(&[currency]))
+            output.answer(&document, || table(&names(currency), NAME_COLUMNS))
         }
         Command::List { limit } => list(economy, limit, output).await,
         Command::ListBalances { game, limit } => balances(economy, game, limit, output).await,
@@ -96,34 +84,30 @@ async fn list(
         let request = proto::ListCurrencyNamesRequest { page: Some(page) };
         let response = economy.clone().list_currency_names(request).await?;
         let response = response.into_inner();
-        let names = response.currencies.into_iter().flat_map(|currency| {
-            let game = currency.game;
-            (currency.names.into_iter()).map(move |name| (game.clone(), name))
-        });
+        let names = response.currencies.into_iter().flat_map(names);
         Ok((names.collect(), response.next_cursor))
     };
-    let (names, more) = rows::read(limit, read).await?;
+    let RowList { rows, more } = rows::read(limit, read).await?;
     let mut currencies: Vec<proto::CurrencyNames> = Vec::new();
-    for (game, name) in names {
+    for (game, name) in &rows {
         match currencies.last_mut() {
-            Some(currency) if currency.game == game => currency.names.push(name),
+            Some(currency) if currency.game == *game => currency.names.push(name.clone()),
             _ => currencies.push(proto::CurrencyNames {
-                game,
-                names: vec![name],
+                game: game.clone(),
+                names: vec![name.clone()],
             }),
         }
     }
-    let currencies: Vec<Currency> = currencies.into_iter().map(Currency::from).collect();
     let document = serde_json::json!({ "currencies": currencies, "more": more });
-    output.answer(&document, || currency_table(&currencies))
+    output.answer(&document, || table(&rows, NAME_COLUMNS))
 }
 
-#[derive(Debug, Serialize)]
-struct Balance {
-    exchange: String,
-    kind: String,
-    holder: String,
-    units: String,
+/// The names of a currency, each with the game.
+fn names(currency: proto::CurrencyNames) -> Vec<NameOfGame> {
+    let game = currency.game;
+    (currency.names.into_iter())
+        .map(|name| (game.clone(), name))
+        .collect()
 }
 
 async fn balances(
@@ -141,38 +125,5 @@ async fn balances(
         let response = response.into_inner();
         Ok((response.balances, response.next_cursor))
     };
-    let (balances, more) = rows::read(limit, read).await?;
-    let balance = |balance: proto::Balance| Balance {
-        exchange: balance.exchange,
-        kind: balance.kind,
-        holder: balance.holder,
-        units: balance.units,
-    };
-    let balances: Vec<Balance> = balances.into_iter().map(balance).collect();
-    let document = serde_json::json!({ "balances": balances, "more": more });
-    output.answer(&document, || {
-        let rows = balances.iter().map(|balance| {
-            [
-                balance.exchange.clone(),
-                balance.kind.clone(),
-                balance.holder.clone(),
-                balance.units.clone(),
-            ]
-        });
-        table(["exchange", "kind", "holder", "units"], rows)
-    })
-}
-
-fn currency_table(currencies: &[Currency]) -> comfy_table::Table {
-    let rows = currencies.iter().flat_map(|currency| {
-        currency.names.iter().map(|name| {
-            [
-                currency.game.clone(),
-                name.name.clone(),
-                output::format_time(name.since.as_ref()),
-                name.given_by.clone(),
-            ]
-        })
-    });
-    table(["game", "currency", "since", "by"], rows)
+    output.list("balances", &rows::read(limit, read).await?, BALANCE_COLUMNS)
 }

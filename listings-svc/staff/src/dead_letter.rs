@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroI64;
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use contracts::common::v1 as proto;
 use contracts::common::v1::staff_dead_letter_service_client::StaffDeadLetterServiceClient;
-use contracts::public::Timestamp;
 use kit::rpc::client::Client;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, Service};
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::Column;
 
 /// Rows of a service at most.
 const LIMIT: i32 = 100;
@@ -36,68 +35,40 @@ pub(crate) enum Command {
     },
 }
 
-/// A service with feeds: its own, or those that it follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Service {
-    Gateway,
-    Listings,
-    Economy,
-    Catalogue,
-    Webhook,
+/// Whether a service follows others. Only then it has dead letters.
+fn follows(service: Service) -> bool {
+    service != Service::Listings
 }
 
-impl Service {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Gateway,
-        Self::Listings,
-        Self::Economy,
-        Self::Catalogue,
-        Self::Webhook,
-    ];
-
-    /// The name of the service's feed, if it has one.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Gateway => "gateway",
-            Self::Listings => "listings",
-            Self::Economy => "economy",
-            Self::Catalogue => "catalogue",
-            Self::Webhook => "webhook",
-        }
-    }
-
-    /// Whether it follows other services. Only then it has dead letters.
-    fn follows(self) -> bool {
-        self != Self::Listings
-    }
-
-    pub(crate) async fn client(
-        self,
-        fleet: &Fleet,
-    ) -> Result<StaffDeadLetterServiceClient<Client>, Error> {
-        let client = match self {
-            Self::Gateway => fleet.gateway().await,
-            Self::Listings => fleet.listings().await,
-            Self::Economy => fleet.economy().await,
-            Self::Catalogue => fleet.catalogue().await,
-            Self::Webhook => fleet.webhook().await,
-        };
-        client.map(StaffDeadLetterServiceClient::new)
-    }
+pub(crate) async fn client(
+    service: Service,
+    fleet: &Fleet,
+) -> Result<StaffDeadLetterServiceClient<Client>, Error> {
+    let client = fleet.client(service).await?;
+    Ok(StaffDeadLetterServiceClient::new(client))
 }
 
+/// A dead letter of a service.
 #[derive(Debug, Serialize)]
 struct DeadLetter {
     service: &'static str,
-    number: i64,
-    producer: String,
-    seq: i64,
-    entity: String,
-    id: String,
-    event: String,
-    reason: String,
-    put_aside_at: Option<Timestamp>,
+    #[serde(flatten)]
+    letter: proto::DeadLetter,
 }
+
+const COLUMNS: &[Column<DeadLetter>] = &[
+    ("at", |it| output::format_time(it.letter.put_aside_at)),
+    ("service", |it| it.service.to_owned()),
+    ("number", |it| it.letter.number.to_string()),
+    ("change", |DeadLetter { letter, .. }| {
+        format!("{} {}", letter.producer, letter.seq)
+    }),
+    ("entity", |DeadLetter { letter, .. }| {
+        format!("{} {}", letter.entity, letter.id)
+    }),
+    ("event", |it| it.letter.event.clone()),
+    ("reason", |it| it.letter.reason.clone()),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     match command {
@@ -108,7 +79,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let request = proto::RetryDeadLettersRequest {
                 numbers: numbers.into_iter().collect(),
             };
-            let mut client = service.client(fleet).await?;
+            let mut client = client(service, fleet).await?;
             let response = client.retry_dead_letters(request).await?.into_inner();
             let (applied, refused) = (response.applied, response.refused);
             if applied + refused < asked {
@@ -127,13 +98,13 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 async fn list(only: Option<Service>, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut letters = Vec::new();
-    let services = Service::ALL.into_iter().filter(|it| it.follows());
+    let services = Service::ALL.into_iter().filter(|it| follows(*it));
     for service in services.filter(|service| only.is_none_or(|only| only == *service)) {
         let request = proto::ListDeadLettersRequest {
             after: 0,
             limit: LIMIT,
         };
-        let mut client = service.client(fleet).await?;
+        let mut client = client(service, fleet).await?;
         let found = client
             .list_dead_letters(request)
             .await?
@@ -141,37 +112,11 @@ async fn list(only: Option<Service>, fleet: &Fleet, output: Output) -> Result<()
             .dead_letters;
         letters.extend(found.into_iter().map(|letter| DeadLetter {
             service: service.as_str(),
-            number: letter.number,
-            producer: letter.producer,
-            seq: letter.seq,
-            entity: letter.entity,
-            id: letter.id,
-            event: letter.event,
-            reason: letter.reason,
-            put_aside_at: output::timestamp(letter.put_aside_at),
+            letter,
         }));
     }
     if letters.is_empty() && !output.is_json() {
         return output.line(&(), "no change is put aside");
     }
-    let document = serde_json::json!({ "dead_letters": letters });
-    output.answer(&document, || {
-        let rows = letters.iter().map(|letter| {
-            [
-                output::format_time(letter.put_aside_at.as_ref()),
-                letter.service.to_owned(),
-                letter.number.to_string(),
-                format!("{} {}", letter.producer, letter.seq),
-                format!("{} {}", letter.entity, letter.id),
-                letter.event.clone(),
-                letter.reason.clone(),
-            ]
-        });
-        table(
-            [
-                "at", "service", "number", "change", "entity", "event", "reason",
-            ],
-            rows,
-        )
-    })
+    output.rows("dead_letters", &letters, COLUMNS)
 }

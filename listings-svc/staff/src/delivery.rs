@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::{Args, Subcommand, ValueEnum};
-use contracts::public::Timestamp;
+use contracts::common::v1::PageRequest;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::rpc::client::Client;
@@ -16,10 +16,8 @@ use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
-
-/// Deliveries per request.
-const PAGE_SIZE: usize = 100;
+use crate::rows;
+use crate::table::{Column, table};
 
 type Webhooks = StaffServiceClient<Client>;
 
@@ -101,63 +99,50 @@ enum DeliveryState {
     Cancelled,
 }
 
+/// A delivery, with the result of its last attempt.
 #[derive(Debug, Serialize)]
 struct DeliveryRow {
-    delivery: i64,
-    message: String,
-    event: String,
-    state: &'static str,
-    created_at: Option<Timestamp>,
-    tries: u32,
-    due_at: Option<Timestamp>,
+    #[serde(flatten)]
+    delivery: proto::Delivery,
     last_status: Option<u32>,
     last_reason: String,
 }
 
 impl From<proto::Delivery> for DeliveryRow {
-    fn from(delivery: proto::Delivery) -> Self {
-        let state = match delivery.state() {
-            proto::DeliveryState::Delivered => "delivered",
-            proto::DeliveryState::Failed => "failed",
-            proto::DeliveryState::Cancelled => "cancelled",
-            proto::DeliveryState::Waiting | proto::DeliveryState::Unspecified => "waiting",
-        };
-        let last = delivery.last_attempt.unwrap_or_default();
+    fn from(mut delivery: proto::Delivery) -> Self {
+        let last = delivery.last_attempt.take().unwrap_or_default();
         Self {
-            delivery: delivery.id,
-            message: delivery.message_id,
-            event: delivery.event,
-            state,
-            created_at: output::timestamp(delivery.created_at),
-            tries: delivery.tries,
-            due_at: output::timestamp(delivery.due_at),
+            delivery,
             last_status: last.status,
             last_reason: last.reason,
         }
     }
 }
 
-#[derive(Debug, Serialize)]
-struct Attempt {
-    number: u32,
-    at: Option<Timestamp>,
-    duration_ms: u32,
-    status: Option<u32>,
-    reason: String,
-    answer: String,
-}
+const COLUMNS: &[Column<DeliveryRow>] = &[
+    ("delivery", |it| it.delivery.id.to_string()),
+    ("created", |it| output::format_time(it.delivery.created_at)),
+    ("event", |it| it.delivery.event.clone()),
+    ("state", |it| output::name_of(it.delivery.state())),
+    ("attempts", |it| it.delivery.tries.to_string()),
+    ("next attempt", |it| output::format_time(it.delivery.due_at)),
+    ("status", |it| status(it.last_status)),
+    ("reason", |it| it.last_reason.clone()),
+];
 
-impl From<proto::Attempt> for Attempt {
-    fn from(attempt: proto::Attempt) -> Self {
-        Self {
-            number: attempt.number,
-            at: output::timestamp(attempt.at),
-            duration_ms: attempt.duration_ms,
-            status: attempt.status,
-            reason: attempt.reason,
-            answer: String::from_utf8_lossy(&attempt.answer).into_owned(),
-        }
-    }
+const ATTEMPT_COLUMNS: &[Column<proto::Attempt>] = &[
+    ("attempt", |it| it.number.to_string()),
+    ("at", |it| output::format_time(it.at)),
+    ("ms", |it| it.duration_ms.to_string()),
+    ("status", |it| status(it.status)),
+    ("reason", |it| it.reason.clone()),
+    ("answer", |it| {
+        String::from_utf8_lossy(&it.answer).into_owned()
+    }),
+];
+
+fn status(status: Option<u32>) -> String {
+    status.map(|status| status.to_string()).unwrap_or_default()
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
@@ -217,7 +202,7 @@ pub(crate) async fn test(test: Test, mut webhooks: Webhooks, output: Output) -> 
     print_queued(response.delivery, &test.endpoint, output)
 }
 
-async fn list(filter: List, mut webhooks: Webhooks, output: Output) -> Result<(), Error> {
+async fn list(filter: List, webhooks: Webhooks, output: Output) -> Result<(), Error> {
     let state = match filter.state {
         None => proto::DeliveryState::Unspecified,
         Some(DeliveryState::Waiting) => proto::DeliveryState::Waiting,
@@ -225,13 +210,7 @@ async fn list(filter: List, mut webhooks: Webhooks, output: Output) -> Result<()
         Some(DeliveryState::Failed) => proto::DeliveryState::Failed,
         Some(DeliveryState::Cancelled) => proto::DeliveryState::Cancelled,
     };
-    let (mut deliveries, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let rest = filter
-            .limit
-            .get()
-            .saturating_sub(deliveries.len())
-            .min(PAGE_SIZE);
+    let read = async |page: PageRequest| {
         let request = proto::ListDeliveriesRequest {
             account_id: String::new(),
             endpoint_id: filter.endpoint.clone(),
@@ -239,74 +218,37 @@ async fn list(filter: List, mut webhooks: Webhooks, output: Output) -> Result<()
             event: filter.event.clone(),
             since: filter.since.map(kit::timestamp::encode),
             until: filter.until.map(kit::timestamp::encode),
-            limit: u32::try_from(rest).unwrap_or_default(),
-            cursor,
+            limit: page.limit,
+            cursor: page.cursor,
         };
-        let response = webhooks.list_deliveries(request).await?.into_inner();
-        deliveries.extend(response.deliveries.into_iter().map(DeliveryRow::from));
-        cursor = response.next_cursor;
-        if cursor.is_empty() || deliveries.len() >= filter.limit.get() {
-            break;
-        }
-    }
-    let more = !cursor.is_empty();
-    let document = json!({ "deliveries": deliveries, "more": more });
-    output.answer(&document, || delivery_table(&deliveries))
-}
-
-fn delivery_table(deliveries: &[DeliveryRow]) -> comfy_table::Table {
-    let rows = deliveries.iter().map(|it| {
-        let status = it.last_status.map(|status| status.to_string());
-        [
-            it.delivery.to_string(),
-            output::format_time(it.created_at.as_ref()),
-            it.event.clone(),
-            it.state.to_owned(),
-            it.tries.to_string(),
-            output::format_time(it.due_at.as_ref()),
-            status.unwrap_or_default(),
-            it.last_reason.clone(),
-        ]
-    });
-    let columns = [
-        "delivery",
-        "created",
-        "event",
-        "state",
-        "attempts",
-        "next attempt",
-        "status",
-        "reason",
-    ];
-    table(columns, rows)
+        let response = webhooks.clone().list_deliveries(request).await?;
+        let response = response.into_inner();
+        let deliveries = response.deliveries.into_iter().map(DeliveryRow::from);
+        Ok((deliveries.collect(), response.next_cursor))
+    };
+    output.list(
+        "deliveries",
+        &rows::read(filter.limit, read).await?,
+        COLUMNS,
+    )
 }
 
 fn print(response: proto::GetDeliveryResponse, output: Output) -> Result<(), Error> {
-    let delivery = DeliveryRow::from(response.delivery.unwrap_or_default());
-    let attempts: Vec<Attempt> = response.attempts.into_iter().map(Attempt::from).collect();
+    let row = DeliveryRow::from(response.delivery.unwrap_or_default());
+    let attempts = response.attempts;
     let body = String::from_utf8_lossy(&response.body).into_owned();
     if output.is_json() {
-        let document = json!({ "delivery": delivery, "attempts": attempts, "body": body });
+        let document = json!({ "delivery": row, "attempts": attempts, "body": body });
         return output.line(&document, "");
     }
+    let delivery = &row.delivery;
+    let state = output::name_of(delivery.state());
     output.print(&format!(
-        "delivery {}: {}, {}",
-        delivery.delivery, delivery.event, delivery.state
+        "delivery {}: {}, {state}",
+        delivery.id, delivery.event
     ));
     output.print(&body);
-    let rows = attempts.iter().map(|it| {
-        let status = it.status.map(|status| status.to_string());
-        [
-            it.number.to_string(),
-            output::format_time(it.at.as_ref()),
-            it.duration_ms.to_string(),
-            status.unwrap_or_default(),
-            it.reason.clone(),
-            it.answer.clone(),
-        ]
-    });
-    let attempts = table(["attempt", "at", "ms", "status", "reason", "answer"], rows);
-    output.print(&attempts.to_string());
+    output.print(&table(&attempts, ATTEMPT_COLUMNS).to_string());
     Ok(())
 }
 
@@ -315,11 +257,11 @@ fn print_queued(
     endpoint: &str,
     output: Output,
 ) -> Result<(), Error> {
-    let delivery = DeliveryRow::from(delivery.unwrap_or_default());
-    let number = delivery.delivery;
+    let row = DeliveryRow::from(delivery.unwrap_or_default());
+    let number = row.delivery.id;
     let line = format!(
         "delivery {number} is queued: {} shows the result",
         command_hint::staff(&format!("delivery show {endpoint} {number}"))
     );
-    output.line(&delivery, &line)
+    output.line(&row, &line)
 }

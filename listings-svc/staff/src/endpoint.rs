@@ -1,11 +1,9 @@
 //! `staff endpoint …`: the endpoints of accounts, to which webhooks are delivered
 
 use clap::{Args, Subcommand};
-use contracts::public::Timestamp;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::rpc::client::Client;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::account;
@@ -16,7 +14,7 @@ use crate::delivery;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -104,51 +102,17 @@ pub(crate) struct EndpointChange {
     rate_limit: Option<u32>,
 }
 
-#[derive(Debug, Serialize)]
-struct EndpointRow {
-    id: String,
-    account: String,
-    url: String,
-    address_check: String,
-    events: Vec<String>,
-    state: &'static str,
-    reason: String,
-    rate_limit: Option<u32>,
-    rotating_until: Option<Timestamp>,
-    queued: u64,
-    queued_since: Option<Timestamp>,
-    failures: u32,
-    first_failure_at: Option<Timestamp>,
-    last_failure_at: Option<Timestamp>,
-    last_success_at: Option<Timestamp>,
-}
+const COLUMNS: &[Column<proto::Endpoint>] = &[
+    ("endpoint", |it| it.id.clone()),
+    ("url", |it| it.url.clone()),
+    ("events", |it| it.events.join(" ")),
+    ("state", |it| output::name_of(it.state())),
+    ("queued", |it| health(it).queued.to_string()),
+    ("failures", |it| health(it).failures.to_string()),
+];
 
-impl From<proto::Endpoint> for EndpointRow {
-    fn from(endpoint: proto::Endpoint) -> Self {
-        let state = match endpoint.state() {
-            proto::EndpointState::On => "on",
-            proto::EndpointState::Paused => "paused",
-            proto::EndpointState::Off | proto::EndpointState::Unspecified => "off",
-        };
-        let health = endpoint.health.unwrap_or_default();
-        Self {
-            id: endpoint.id,
-            account: endpoint.account_id,
-            url: endpoint.url,
-            address_check: endpoint.address_check,
-            events: endpoint.events,
-            state,
-            reason: endpoint.reason,
-            rate_limit: endpoint.rate_limit,
-            rotating_until: output::timestamp(endpoint.rotating_until),
-            queued: health.queued,
-            queued_since: output::timestamp(health.queued_since),
-            failures: health.failures,
-            first_failure_at: output::timestamp(health.first_failure_at),
-            last_failure_at: output::timestamp(health.last_failure_at),
-            last_success_at: output::timestamp(health.last_success_at),
-        }
-    }
+fn health(endpoint: &proto::Endpoint) -> proto::Health {
+    endpoint.health.unwrap_or_default()
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
@@ -159,7 +123,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let account_id = account::id(fleet, account).await?;
             let request = proto::ListEndpointsRequest { account_id };
             let response = webhooks.list_endpoints(request).await?.into_inner();
-            print_list(response.endpoints, output)
+            output.rows("endpoints", &response.endpoints, COLUMNS)
         }
         Command::Show { id } => {
             let request = proto::GetEndpointRequest { account_id, id };
@@ -239,53 +203,35 @@ async fn add(
     Ok(())
 }
 
-fn print_list(endpoints: Vec<proto::Endpoint>, output: Output) -> Result<(), Error> {
-    let endpoints: Vec<EndpointRow> = endpoints.into_iter().map(EndpointRow::from).collect();
-    output.answer(&json!({ "endpoints": endpoints }), || {
-        let rows = endpoints.iter().map(|it| {
-            [
-                it.id.clone(),
-                it.url.clone(),
-                it.events.join(" "),
-                it.state.to_owned(),
-                it.queued.to_string(),
-                it.failures.to_string(),
-            ]
-        });
-        table(
-            ["endpoint", "url", "events", "state", "queued", "failures"],
-            rows,
-        )
-    })
-}
-
 fn print(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Error> {
-    let endpoint = EndpointRow::from(endpoint.unwrap_or_default());
-    output.answer(&endpoint, || {
-        let limit = endpoint.rate_limit.map(|limit| limit.to_string());
-        let time = |at: &Option<Timestamp>| output::format_time(at.as_ref());
-        let rows = [
-            ("endpoint", endpoint.id.clone()),
-            ("account", endpoint.account.clone()),
-            ("url", endpoint.url.clone()),
-            ("when entered, the url", endpoint.address_check.clone()),
-            ("events", endpoint.events.join(" ")),
-            ("state", endpoint.state.to_owned()),
-            ("reason", endpoint.reason.clone()),
-            ("deliveries per second", limit.unwrap_or_default()),
-            ("old secret signs until", time(&endpoint.rotating_until)),
-            ("queued", endpoint.queued.to_string()),
-            ("queued since", time(&endpoint.queued_since)),
-            ("failures since success", endpoint.failures.to_string()),
-            ("first failure", time(&endpoint.first_failure_at)),
-            ("last failure", time(&endpoint.last_failure_at)),
-            ("last success", time(&endpoint.last_success_at)),
-        ];
-        let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
-        table(
-            ["", "value"],
-            rows.map(|(name, value)| [name.to_owned(), value]),
-        )
+    let it = endpoint.unwrap_or_default();
+    let health = health(&it);
+    let limit = it.rate_limit.map(|limit| limit.to_string());
+    let time = output::format_time;
+    let properties = [
+        ("endpoint", it.id.clone()),
+        ("account", it.account_id.clone()),
+        ("url", it.url.clone()),
+        ("when entered, the url", it.address_check.clone()),
+        ("events", it.events.join(" ")),
+        ("state", output::name_of(it.state())),
+        ("reason", it.reason.clone()),
+        ("deliveries per second", limit.unwrap_or_default()),
+        ("old secret signs until", time(it.rotating_until)),
+        ("queued", health.queued.to_string()),
+        ("queued since", time(health.queued_since)),
+        ("failures since success", health.failures.to_string()),
+        ("first failure", time(health.first_failure_at)),
+        ("last failure", time(health.last_failure_at)),
+        ("last success", time(health.last_success_at)),
+    ];
+    let columns: [Column<(&str, String)>; 2] = [
+        ("", |(name, _)| (*name).to_owned()),
+        ("value", |(_, value)| value.clone()),
+    ];
+    output.answer(&it, || {
+        let given = properties.into_iter().filter(|(_, it)| !it.is_empty());
+        table(&given.collect::<Vec<_>>(), &columns)
     })
 }
 
@@ -294,7 +240,7 @@ fn print_with_secret(
     secret: &str,
     output: Output,
 ) -> Result<(), Error> {
-    let endpoint = EndpointRow::from(endpoint.unwrap_or_default());
+    let endpoint = endpoint.unwrap_or_default();
     let line = format!(
         "endpoint {}\nThe signing secret, shown only now: {secret}",
         endpoint.id

@@ -60,7 +60,7 @@ impl From<Status> for Error {
         let not_grpc = ["grpc-status header missing", "invalid compression flag"];
         if not_grpc.iter().any(|sign| status.message().contains(sign)) {
             return Self::usage(
-                "the answer is not gRPC: give the internal gRPC address of the service, not the public address of the API (the file fleet.json in the fleet's folder has both)",
+                "the answer is not gRPC: give the internal gRPC address of the service, not the public address of the API (the file fleet.json in the folder of a fleet has both)",
             );
         }
         match status.code() {

@@ -4,14 +4,15 @@ use std::num::NonZeroI64;
 
 use clap::Subcommand;
 use contracts::common::v1 as proto;
-use contracts::public::Timestamp;
+use contracts::json;
+use prost_types::Timestamp;
 use serde::Serialize;
 
-use crate::dead_letter::Service;
+use crate::dead_letter::client;
 use crate::error::Error;
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, Service};
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -47,6 +48,7 @@ struct Row {
     position: Option<i64>,
     lag: Option<i64>,
     dead_letters: Option<i64>,
+    #[serde(serialize_with = "json::timestamp")]
     seen_at: Option<Timestamp>,
 }
 
@@ -54,7 +56,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     match command {
         Command::List => list(fleet, output).await,
         Command::Forget { feed, follower } => {
-            let mut client = feed.client(fleet).await?;
+            let mut client = client(feed, fleet).await?;
             let request = proto::ForgetFollowerRequest {
                 name: follower.clone(),
             };
@@ -67,7 +69,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             feed,
             from,
         } => {
-            let mut client = service.client(fleet).await?;
+            let mut client = client(service, fleet).await?;
             let request = proto::ReplayFeedRequest {
                 producer: feed.as_str().to_owned(),
                 from_seq: from.get(),
@@ -82,37 +84,26 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut services = Vec::new();
     for service in Service::ALL {
-        let mut client = service.client(fleet).await?;
+        let mut client = client(service, fleet).await?;
         let request = proto::ListFollowersRequest {};
         let response = client.list_followers(request).await?.into_inner();
         services.push((service.as_str(), response));
     }
     let followers = followers(services);
-    let document = serde_json::json!({ "followers": followers });
-    output.answer(&document, || {
-        let number = |number: Option<i64>| number.map_or_else(String::new, |it| it.to_string());
-        let rows = followers.iter().map(|follower| {
-            [
-                follower.feed.clone(),
-                follower.follower.clone(),
-                number(follower.position),
-                number(follower.lag),
-                number(follower.dead_letters),
-                output::format_time(follower.seen_at.as_ref()),
-            ]
-        });
-        table(
-            [
-                "feed",
-                "follower",
-                "position",
-                "lag",
-                "dead letters",
-                "seen at",
-            ],
-            rows,
-        )
-    })
+    output.rows("followers", &followers, COLUMNS)
+}
+
+const COLUMNS: &[Column<Row>] = &[
+    ("feed", |it| it.feed.clone()),
+    ("follower", |it| it.follower.clone()),
+    ("position", |it| number(it.position)),
+    ("lag", |it| number(it.lag)),
+    ("dead letters", |it| number(it.dead_letters)),
+    ("seen at", |it| output::format_time(it.seen_at)),
+];
+
+fn number(number: Option<i64>) -> String {
+    number.map_or_else(String::new, |it| it.to_string())
 }
 
 /// One row for each follower: a feed knows its lag, and the follower its dead letters.
@@ -125,7 +116,7 @@ fn followers(services: Vec<(&str, proto::ListFollowersResponse)>) -> Vec<Row> {
             position: Some(follower.seq),
             lag: Some(follower.lag),
             dead_letters: None,
-            seen_at: output::timestamp(follower.seen_at),
+            seen_at: follower.seen_at,
         }));
     }
     for (service, response) in services {

@@ -3,8 +3,6 @@
 use clap::{Args, Subcommand, ValueEnum};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
-use serde::Serialize;
 use time::OffsetDateTime;
 
 use crate::arguments::{key_id, timestamp};
@@ -12,7 +10,7 @@ use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -99,83 +97,43 @@ impl Properties {
     }
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Key {
-    id: String,
-    account_id: String,
-    name: String,
-    mode: String,
-    kind: String,
-    may_write: bool,
-    game: Option<String>,
-    last4: String,
-    created_at: Option<Timestamp>,
-    last_used_at: Option<Timestamp>,
-    expires_at: Option<Timestamp>,
-    grace_until: Option<Timestamp>,
-    revoked_at: Option<Timestamp>,
-}
-
-impl From<proto::Key> for Key {
-    fn from(key: proto::Key) -> Self {
-        Self {
-            created_at: output::timestamp(key.created_at),
-            last_used_at: output::timestamp(key.last_used_at),
-            expires_at: output::timestamp(key.expires_at),
-            grace_until: output::timestamp(key.grace_until),
-            revoked_at: output::timestamp(key.revoked_at),
-            id: key.id,
-            account_id: key.account_id,
-            name: key.name,
-            mode: key.mode,
-            kind: key.kind,
-            may_write: key.may_write,
-            game: key.game,
-            last4: key.last4,
-        }
-    }
-}
+const COLUMNS: &[Column<proto::Key>] = &[
+    ("id", |it| it.id.clone()),
+    ("name", |it| it.name.clone()),
+    ("mode", |it| it.mode.clone()),
+    ("kind", |it| kind_and_game(&it.kind, it.game.as_deref())),
+    ("writes", |it| output::yes_no(it.may_write)),
+    ("ends in", |it| it.last4.clone()),
+    ("created", |it| output::format_time(it.created_at)),
+    ("last used", |it| output::format_time(it.last_used_at)),
+    ("valid", validity),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
         Command::Create(create) => {
             let response = gateway.create_key(request(create)).await?.into_inner();
-            let key = Key::from(response.key.unwrap_or_default());
-            print_with_secret(&key, &response.secret, None, output)
+            print_with_secret(response.key, &response.secret, None, output)
         }
         Command::List { account } => {
-            let response = gateway
-                .list_keys(proto::ListKeysRequest { account })
-                .await?;
-            let keys: Vec<Key> = response
-                .into_inner()
-                .keys
-                .into_iter()
-                .map(Key::from)
-                .collect();
-            output.answer(&serde_json::json!({ "keys": keys }), || key_table(&keys))
+            let request = proto::ListKeysRequest { account };
+            let response = gateway.list_keys(request).await?.into_inner();
+            output.rows("keys", &response.keys, COLUMNS)
         }
         Command::Rotate { id } => {
-            let response = gateway
-                .rotate_key(proto::RotateKeyRequest { id })
-                .await?
-                .into_inner();
-            let key = Key::from(response.key.unwrap_or_default());
-            let old = response.old_key.map(Key::from);
-            print_with_secret(&key, &response.secret, old.as_ref(), output)
+            let request = proto::RotateKeyRequest { id };
+            let response = gateway.rotate_key(request).await?.into_inner();
+            print_with_secret(response.key, &response.secret, response.old_key, output)
         }
         Command::Revoke { id, confirmation } => {
             let question = format!(
                 "Revoke the key {id}? The next call with it is refused. A revoked key stays revoked."
             );
             confirmation.ask(&question).await?;
-            let response = gateway
-                .revoke_key(proto::RevokeKeyRequest { id })
-                .await?
-                .into_inner();
-            let key = Key::from(response.key.unwrap_or_default());
-            output.answer(&serde_json::json!({ "key": key }), || key_table(&[key]))
+            let request = proto::RevokeKeyRequest { id };
+            let response = gateway.revoke_key(request).await?.into_inner();
+            output.row("key", &response.key.unwrap_or_default(), COLUMNS)
         }
     }
 }
@@ -195,50 +153,22 @@ fn request(Create { mode, properties }: Create) -> proto::CreateKeyRequest {
     }
 }
 
-/// Prints a new key with its secret.
+/// Prints a new key with its secret, and the key that it replaces.
 pub(crate) fn print_with_secret(
-    key: &Key,
+    key: Option<proto::Key>,
     secret: &str,
-    old: Option<&Key>,
+    old: Option<proto::Key>,
     output: Output,
 ) -> Result<(), Error> {
+    let key = key.unwrap_or_default();
     let mut document = serde_json::json!({ "key": key, "secret": secret });
-    if let Some(old) = old {
+    if let Some(old) = &old {
         document["old_key"] = serde_json::json!(old);
     }
-    output.answer(&document, || key_table(old.into_iter().chain([key])))?;
+    let keys: Vec<proto::Key> = old.into_iter().chain([key]).collect();
+    output.answer(&document, || table(&keys, COLUMNS))?;
     output.print(&format!("The secret, shown only now: {secret}"));
     Ok(())
-}
-
-fn key_table<'k>(keys: impl IntoIterator<Item = &'k Key>) -> comfy_table::Table {
-    let rows = keys.into_iter().map(|key| {
-        [
-            key.id.clone(),
-            key.name.clone(),
-            key.mode.clone(),
-            kind_and_game(&key.kind, key.game.as_deref()),
-            output::yes_no(key.may_write),
-            key.last4.clone(),
-            output::format_time(key.created_at.as_ref()),
-            output::format_time(key.last_used_at.as_ref()),
-            validity(key),
-        ]
-    });
-    table(
-        [
-            "id",
-            "name",
-            "mode",
-            "kind",
-            "writes",
-            "ends in",
-            "created",
-            "last used",
-            "valid",
-        ],
-        rows,
-    )
 }
 
 /// The kind of a key, with its game.
@@ -246,12 +176,11 @@ pub(crate) fn kind_and_game(kind: &str, game: Option<&str>) -> String {
     game.map_or_else(|| kind.to_owned(), |game| format!("{kind} of {game}"))
 }
 
-fn validity(key: &Key) -> String {
-    let until = |at: &Timestamp| output::format_time(Some(at));
-    match (&key.revoked_at, &key.grace_until, &key.expires_at) {
-        (Some(at), _, _) => format!("revoked {}", until(at)),
-        (None, Some(at), _) => format!("rotated, until {}", until(at)),
-        (None, None, Some(at)) => format!("until {}", until(at)),
+fn validity(key: &proto::Key) -> String {
+    match (key.revoked_at, key.grace_until, key.expires_at) {
+        (at @ Some(_), _, _) => format!("revoked {}", output::format_time(at)),
+        (None, at @ Some(_), _) => format!("rotated, until {}", output::format_time(at)),
+        (None, None, at @ Some(_)) => format!("until {}", output::format_time(at)),
         (None, None, None) => "yes".to_owned(),
     }
 }

@@ -1,21 +1,17 @@
 //! `staff key request`, `pending`, `approve`, `reject` and `reveal`: the review of live keys
 
 use clap::Subcommand;
+use contracts::common::v1::PageRequest;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
-use kit::rpc::client::Client;
-use serde::Serialize;
 
 use crate::arguments::key_request_id;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::key::{self, Key, Properties};
+use crate::key::{self, Properties};
 use crate::output::{self, Output};
-use crate::table::table;
-
-/// Key requests per call.
-const PAGE_SIZE: u32 = 500;
+use crate::rows;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -46,38 +42,19 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Serialize)]
-struct KeyRequest {
-    id: String,
-    account_id: String,
-    name: String,
-    kind: String,
-    may_write: bool,
-    game: Option<String>,
-    expires_at: Option<Timestamp>,
-    state: String,
-    asked_at: Option<Timestamp>,
-    decided_at: Option<Timestamp>,
-    reason: Option<String>,
-}
-
-impl From<proto::KeyRequest> for KeyRequest {
-    fn from(request: proto::KeyRequest) -> Self {
-        Self {
-            id: request.id,
-            account_id: request.account_id,
-            name: request.name,
-            kind: request.kind,
-            may_write: request.may_write,
-            game: request.game,
-            expires_at: output::timestamp(request.expires_at),
-            state: request.state,
-            asked_at: output::timestamp(request.asked_at),
-            decided_at: output::timestamp(request.decided_at),
-            reason: request.reason,
-        }
-    }
-}
+const COLUMNS: &[Column<proto::KeyRequest>] = &[
+    ("id", |it| it.id.clone()),
+    ("account", |it| it.account_id.clone()),
+    ("name", |it| it.name.clone()),
+    ("kind", |it| {
+        key::kind_and_game(&it.kind, it.game.as_deref())
+    }),
+    ("writes", |it| output::yes_no(it.may_write)),
+    ("expires", |it| output::format_time(it.expires_at)),
+    ("requested", |it| output::format_time(it.asked_at)),
+    ("state", |it| it.state.clone()),
+    ("reason", |it| it.reason.clone().unwrap_or_default()),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
@@ -87,9 +64,17 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             print(response.request, output)
         }
         Command::Pending => {
-            let requests = pending(&mut gateway).await?;
-            let document = serde_json::json!({ "requests": requests });
-            output.answer(&document, || request_table(&requests))
+            let read = async |page: PageRequest| {
+                let request = proto::ListKeyRequestsRequest {
+                    state: "asked".to_owned(),
+                    limit: page.limit,
+                    cursor: page.cursor,
+                };
+                let response = gateway.clone().list_key_requests(request).await?;
+                let response = response.into_inner();
+                Ok((response.requests, response.next_cursor.unwrap_or_default()))
+            };
+            output.rows("requests", &rows::read_all(read).await?, COLUMNS)
         }
         Command::Approve { id } => {
             let response = gateway.approve_key(proto::ApproveKeyRequest { id }).await?;
@@ -103,8 +88,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         Command::Reveal { id } => {
             let response = gateway.reveal_key(proto::RevealKeyRequest { id }).await?;
             let response = response.into_inner();
-            let key = Key::from(response.key.unwrap_or_default());
-            key::print_with_secret(&key, &response.secret, None, output)
+            key::print_with_secret(response.key, &response.secret, None, output)
         }
     }
 }
@@ -120,54 +104,6 @@ fn request(properties: Properties) -> proto::RequestKeyRequest {
     }
 }
 
-async fn pending(gateway: &mut StaffServiceClient<Client>) -> Result<Vec<KeyRequest>, Error> {
-    let mut requests = Vec::new();
-    let mut cursor = Some(String::new());
-    while let Some(page) = cursor {
-        let request = proto::ListKeyRequestsRequest {
-            state: "asked".to_owned(),
-            limit: PAGE_SIZE,
-            cursor: page,
-        };
-        let response = gateway.list_key_requests(request).await?.into_inner();
-        requests.extend(response.requests.into_iter().map(KeyRequest::from));
-        cursor = response.next_cursor;
-    }
-    Ok(requests)
-}
-
 fn print(request: Option<proto::KeyRequest>, output: Output) -> Result<(), Error> {
-    let request = KeyRequest::from(request.unwrap_or_default());
-    let document = serde_json::json!({ "request": request });
-    output.answer(&document, || request_table(&[request]))
-}
-
-fn request_table(requests: &[KeyRequest]) -> comfy_table::Table {
-    let rows = requests.iter().map(|request| {
-        [
-            request.id.clone(),
-            request.account_id.clone(),
-            request.name.clone(),
-            key::kind_and_game(&request.kind, request.game.as_deref()),
-            output::yes_no(request.may_write),
-            output::format_time(request.expires_at.as_ref()),
-            output::format_time(request.asked_at.as_ref()),
-            request.state.clone(),
-            request.reason.clone().unwrap_or_default(),
-        ]
-    });
-    table(
-        [
-            "id",
-            "account",
-            "name",
-            "kind",
-            "writes",
-            "expires",
-            "requested",
-            "state",
-            "reason",
-        ],
-        rows,
-    )
+    output.row("request", &request.unwrap_or_default(), COLUMNS)
 }

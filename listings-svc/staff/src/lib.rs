@@ -21,7 +21,6 @@ mod event;
 mod exchange;
 mod file_lines;
 mod fleet;
-mod fleet_file;
 mod follower;
 mod game;
 mod key;
@@ -152,8 +151,8 @@ enum Command {
     Whoami,
     /// Replace your token by a new one, and keep it in your profile
     ///
-    /// The token of a member expires after some time (90 days by default); the old one stops working when it is replaced. With a token that an
-    /// admin gave you: `staff login --token TOKEN --listings ADDRESS` makes the profile, with the addresses that the command line gives.
+    /// The token of a member expires after some time (90 days by default); the old one stops working when it is replaced. Put a token that an
+    /// admin gave you into your profile first: then only you have seen the new one.
     Login,
     /// Print a completion script, which also completes slugs
     ///
@@ -223,7 +222,7 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Apply(apply) => apply::run(apply, &fleet, output).await,
         Command::Audit(audit) => audit::run(audit, &fleet, output).await,
         Command::Whoami => member::whoami(&fleet, output).await,
-        Command::Login => login::run(&staff.fleet, &fleet, output).await,
+        Command::Login => login::run(&fleet, output).await,
         // It needs no fleet and has returned above.
         Command::Completion { .. } => Ok(()),
     }

@@ -9,16 +9,12 @@ use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClie
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
-use crate::fleet::{Fleet, FleetOptions};
+use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::profile;
 
-pub(crate) async fn run(
-    options: &FleetOptions,
-    fleet: &Fleet,
-    output: Output,
-) -> Result<(), Error> {
-    let (path, addresses) = fleet.login_profile(options)?;
+pub(crate) async fn run(fleet: &Fleet, output: Output) -> Result<(), Error> {
+    let path = fleet.profile()?;
     let mut members = StaffMemberServiceClient::new(fleet.listings().await?);
     let unwritable = |error: io::Error| {
         Error::usage(format!(
@@ -26,20 +22,15 @@ pub(crate) async fn run(
             path.display()
         ))
     };
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unwritable(error)),
-        text => text.unwrap_or_default(),
-    };
+    let text = fs::read_to_string(path).map_err(unwritable)?;
     // Before the old token stops: a token that cannot be kept would be lost.
-    let mut file = temporary_file(&path).map_err(unwritable)?;
+    let mut file = temporary_file(path).map_err(unwritable)?;
     let name = String::new();
     let response = members.renew_token(proto::RenewTokenRequest { name });
     let response = response.await?.into_inner();
-    let mut fields: Vec<(&str, String)> = vec![("token", response.token.clone())];
-    fields.extend(addresses);
-    let text = profile::with_fields(&text, &fields);
+    let text = profile::with_token(&text, &response.token);
     let kept = file.write_all(text.as_bytes());
-    let kept = kept.and_then(|()| file.persist(&path).map_err(|error| error.error));
+    let kept = kept.and_then(|()| file.persist(path).map_err(|error| error.error));
     if let Err(error) = kept {
         output.print(&format!("The token, shown only now: {}", response.token));
         return Err(Error::usage(format!(
@@ -48,28 +39,22 @@ pub(crate) async fn run(
         )));
     }
     let member = response.member.unwrap_or_default();
-    let expires_at = output::timestamp(member.expires_at);
     let line = format!(
         "{}: the new token is in {} and expires on {}",
         member.name,
         path.display(),
-        output::format_time(expires_at.as_ref())
+        output::format_time(member.expires_at)
     );
     let document = serde_json::json!({
         "name": member.name,
         "profile": path.display().to_string(),
-        "expires_at": expires_at,
+        "expires_at": serde_json::json!(member)["expires_at"],
     });
     output.line(&document, &line)
 }
 
 /// A file that only its owner can read, in the folder of `path`.
 fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    fs::create_dir_all(folder)?;
-    NamedTempFile::new_in(if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    })
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))
 }

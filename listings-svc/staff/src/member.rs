@@ -3,14 +3,12 @@
 use clap::{Subcommand, ValueEnum};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
-use contracts::public::Timestamp;
-use serde::Serialize;
 
 use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -62,68 +60,32 @@ impl From<Role> for proto::Role {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct Member {
-    name: String,
-    role: &'static str,
-    created_at: Option<Timestamp>,
-    created_by: String,
-    revoked_at: Option<Timestamp>,
-    expires_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    token: Option<String>,
-}
-
-/// The name of a role; empty when it is unspecified.
-const fn role_name(role: proto::Role) -> &'static str {
-    match role {
-        proto::Role::Unspecified => "",
-        proto::Role::Reviewer => "reviewer",
-        proto::Role::Admin => "admin",
-    }
-}
-
-impl From<proto::Member> for Member {
-    fn from(member: proto::Member) -> Self {
-        Self {
-            role: role_name(member.role()),
-            name: member.name,
-            created_at: output::timestamp(member.created_at),
-            created_by: member.created_by,
-            revoked_at: output::timestamp(member.revoked_at),
-            expires_at: output::timestamp(member.expires_at),
-            token: None,
-        }
-    }
-}
+const COLUMNS: &[Column<proto::Member>] = &[
+    ("name", |it| it.name.clone()),
+    ("role", |it| output::name_of(it.role())),
+    ("created", |it| output::format_time(it.created_at)),
+    ("by", |it| it.created_by.clone()),
+    ("expires", |it| output::format_time(it.expires_at)),
+    ("revoked", |it| output::format_time(it.revoked_at)),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut members = StaffMemberServiceClient::new(fleet.listings().await?);
-    let member = match command {
+    let (member, token) = match command {
         Command::List => {
             let response = members.list_members(proto::ListMembersRequest {}).await?;
-            let members = response.into_inner().members;
-            let members: Vec<Member> = members.into_iter().map(Member::from).collect();
-            let document = serde_json::json!({ "members": members });
-            return output.answer(&document, || member_table(&members));
+            return output.rows("members", &response.into_inner().members, COLUMNS);
         }
         Command::Add { name, role } => {
             let role = proto::Role::from(role).into();
             let request = proto::CreateMemberRequest { name, role };
             let response = members.create_member(request).await?.into_inner();
-            let mut member = Member::from(response.member.unwrap_or_default());
-            member.token = Some(response.token);
-            member
+            (response.member, Some(response.token))
         }
         Command::SetRole { name, role } => {
             let role = proto::Role::from(role).into();
             let response = members.set_role(proto::SetRoleRequest { name, role });
-            response
-                .await?
-                .into_inner()
-                .member
-                .unwrap_or_default()
-                .into()
+            (response.await?.into_inner().member, None)
         }
         Command::Renew { name, confirmation } => {
             let question = format!(
@@ -132,9 +94,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             confirmation.ask(&question).await?;
             let response = members.renew_token(proto::RenewTokenRequest { name });
             let response = response.await?.into_inner();
-            let mut member = Member::from(response.member.unwrap_or_default());
-            member.token = Some(response.token);
-            member
+            (response.member, Some(response.token))
         }
         Command::Revoke { name, confirmation } => {
             let question = format!(
@@ -142,20 +102,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             );
             confirmation.ask(&question).await?;
             let response = members.revoke_member(proto::RevokeMemberRequest { name });
-            response
-                .await?
-                .into_inner()
-                .member
-                .unwrap_or_default()
-                .into()
+            (response.await?.into_inner().member, None)
         }
     };
-    let document = serde_json::json!({ "member": member });
-    output.answer(&document, || member_table(std::slice::from_ref(&member)))?;
-    if let Some(token) = &member.token {
-        output.print(&format!("The token, shown only now: {token}"));
-    }
-    Ok(())
+    output.row_with_token("member", &member.unwrap_or_default(), token, COLUMNS)
 }
 
 /// Prints the member that the token belongs to, and the role.
@@ -163,31 +113,14 @@ pub(crate) async fn whoami(fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut members = StaffMemberServiceClient::new(fleet.listings().await?);
     let response = members.who_am_i(proto::WhoAmIRequest {}).await?;
     let response = response.into_inner();
-    let role = role_name(response.role());
-    let expires_at = output::timestamp(response.expires_at);
-    let name = response.name;
-    let expiry = expires_at.as_ref().map_or_else(String::new, |_| {
-        let at = output::format_time(expires_at.as_ref());
+    let expiry = response.expires_at.map_or_else(String::new, |at| {
+        let at = output::format_time(Some(at));
         format!(", the token expires on {at}")
     });
-    let line = format!("{name} ({role}){expiry}");
-    let document = serde_json::json!({ "name": name, "role": role, "expires_at": expires_at });
-    output.line(&document, &line)
-}
-
-fn member_table(members: &[Member]) -> comfy_table::Table {
-    let rows = members.iter().map(|member| {
-        [
-            member.name.clone(),
-            member.role.to_owned(),
-            output::format_time(member.created_at.as_ref()),
-            member.created_by.clone(),
-            output::format_time(member.expires_at.as_ref()),
-            output::format_time(member.revoked_at.as_ref()),
-        ]
-    });
-    table(
-        ["name", "role", "created", "by", "expires", "revoked"],
-        rows,
-    )
+    let line = format!(
+        "{} ({}){expiry}",
+        response.name,
+        output::name_of(response.role())
+    );
+    output.line(&response, &line)
 }

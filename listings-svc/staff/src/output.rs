@@ -8,10 +8,13 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 
 use comfy_table::Table;
-use contracts::public::Timestamp;
+use prost_types::Timestamp;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::error::Error;
+use crate::rows::RowList;
+use crate::table::{Column, table};
 
 /// Whether to print for people or for programs.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +41,56 @@ impl Output {
             return self.line(document, "");
         }
         write(&table());
+        Ok(())
+    }
+
+    /// Prints rows of a list, of which there may be more than these.
+    pub(crate) fn list<R: Serialize>(
+        self,
+        name: &str,
+        list: &RowList<R>,
+        columns: &[Column<R>],
+    ) -> Result<(), Error> {
+        let document = json!({ name: list.rows, "more": list.more });
+        self.answer(&document, || table(&list.rows, columns))
+    }
+
+    /// Prints all rows of a list.
+    pub(crate) fn rows<R: Serialize>(
+        self,
+        name: &str,
+        rows: &[R],
+        columns: &[Column<R>],
+    ) -> Result<(), Error> {
+        self.answer(&json!({ name: rows }), || table(rows, columns))
+    }
+
+    /// Prints one row.
+    pub(crate) fn row<R: Serialize>(
+        self,
+        name: &str,
+        row: &R,
+        columns: &[Column<R>],
+    ) -> Result<(), Error> {
+        let document = json!({ name: row });
+        self.answer(&document, || table(std::slice::from_ref(row), columns))
+    }
+
+    /// Prints one row, and the token of a new one, which is shown only once.
+    pub(crate) fn row_with_token<R: Serialize>(
+        self,
+        name: &str,
+        row: &R,
+        token: Option<String>,
+        columns: &[Column<R>],
+    ) -> Result<(), Error> {
+        let Some(token) = token else {
+            return self.row(name, row, columns);
+        };
+        let mut document = json!({ name: row });
+        document[name]["token"] = json!(token);
+        self.answer(&document, || table(std::slice::from_ref(row), columns))?;
+        self.print(&format!("The token, shown only now: {token}"));
         Ok(())
     }
 
@@ -89,15 +142,19 @@ pub(crate) fn note(line: &str) {
     eprintln!("staff: {line}");
 }
 
-/// A timestamp from the wire.
-pub(crate) fn timestamp(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
-    at.and_then(kit::timestamp::decode).map(Timestamp)
+/// A timestamp for a table, to the minute; empty for `None`.
+pub(crate) fn format_time(at: Option<Timestamp>) -> String {
+    at.and_then(kit::timestamp::decode)
+        .map(|at| format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute()))
+        .unwrap_or_default()
 }
 
-/// A timestamp for a table, to the minute; empty for `None`.
-pub(crate) fn format_time(at: Option<&Timestamp>) -> String {
-    at.map(|Timestamp(at)| format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute()))
-        .unwrap_or_default()
+/// The name of an enumerated value, as JSON has it.
+pub(crate) fn name_of(value: impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(name)) => name,
+        _ => String::new(),
+    }
 }
 
 /// A flag for a table.

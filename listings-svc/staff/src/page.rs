@@ -3,8 +3,6 @@
 use clap::Subcommand;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
-use contracts::public::Timestamp;
-use serde::Serialize;
 
 use crate::account;
 use crate::error::Error;
@@ -12,7 +10,7 @@ use crate::fleet::Fleet;
 use crate::listing::name::ListingKind;
 use crate::listing::{self, Verb};
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -41,25 +39,14 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Serialize)]
-struct Owner {
-    account_id: String,
-    by_way_of: String,
-    since: Option<Timestamp>,
-}
-
-impl From<proto::Owner> for Owner {
-    fn from(owner: proto::Owner) -> Self {
-        Self {
-            account_id: owner.account_id,
-            by_way_of: owner.by_way_of,
-            since: output::timestamp(owner.since),
-        }
-    }
-}
+const COLUMNS: &[Column<proto::Owner>] = &[
+    ("account", |it| it.account_id.clone()),
+    ("by way of", |it| it.by_way_of.clone()),
+    ("since", |it| output::format_time(it.since)),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let owners = match command {
+    let mut owners = match command {
         Command::Verb(verb) => {
             return listing::run_verb(ListingKind::Page, verb, fleet, output).await;
         }
@@ -87,25 +74,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             pages.remove_owner(request).await?.into_inner().owners
         }
     };
-    print_owners(owners, fleet, output).await
-}
-
-async fn print_owners(
-    owners: Vec<proto::Owner>,
-    fleet: &Fleet,
-    output: Output,
-) -> Result<(), Error> {
-    let mut owners: Vec<Owner> = owners.into_iter().map(Owner::from).collect();
     let ids = owners.iter_mut().map(|owner| &mut owner.account_id);
     account::prefix_with_names(ids, fleet, output).await;
-    output.answer(&serde_json::json!({ "owners": owners }), || {
-        let rows = owners.iter().map(|owner| {
-            [
-                owner.account_id.clone(),
-                owner.by_way_of.clone(),
-                output::format_time(owner.since.as_ref()),
-            ]
-        });
-        table(["account", "by way of", "since"], rows)
-    })
+    output.rows("owners", &owners, COLUMNS)
 }

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::ListingMode;
 use crate::output::Output;
-use crate::table::table;
+use crate::table::{Column, table};
 
 const DEADLINE: Duration = Duration::from_mins(3);
 /// Bytes per message of an upload.
@@ -178,10 +178,11 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let response = pictures.remove_picture(request).await?.into_inner();
             let listing = response.listing.unwrap_or_default();
             let document = serde_json::json!({ "revision": listing.revision });
-            output.answer(&document, || {
-                let row = [listing.title.clone(), listing.revision.to_string()];
-                table(["title", "revision"], [row])
-            })
+            let columns: [Column<proto::Listing>; 2] = [
+                ("title", |it| it.title.clone()),
+                ("revision", |it| it.revision.to_string()),
+            ];
+            output.answer(&document, || table(&[listing], &columns))
         }
         Command::Save { url, file } => save_file(&mut pictures, &url, &file, output).await,
         Command::Purge { url, reason, .. } => {
@@ -217,10 +218,12 @@ async fn save_file(
     std::fs::write(path, &file)
         .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))?;
     let document = serde_json::json!({ "file": path, "bytes": file.len() });
-    output.answer(&document, || {
-        let row = [path.display().to_string(), file.len().to_string()];
-        table(["file", "bytes"], [row])
-    })
+    let columns: [Column<(String, usize)>; 2] = [
+        ("file", |(path, _)| path.clone()),
+        ("bytes", |(_, bytes)| bytes.to_string()),
+    ];
+    let row = (path.display().to_string(), file.len());
+    output.answer(&document, || table(&[row], &columns))
 }
 
 /// Prints the files that a purge has deleted and the listings that it has changed.
@@ -236,8 +239,12 @@ fn print_purge(response: &proto::PurgePictureResponse, output: Output) -> Result
         let files = files.map(|it| ["deleted file", it.as_str()]);
         let listings = response.listings.iter();
         let listings = listings.map(|it| ["changed listing", it.name.as_str()]);
-        let rows = files.chain(listings);
-        table(["what", "name"], rows.map(|row| row.map(ToOwned::to_owned)))
+        let rows: Vec<[&str; 2]> = files.chain(listings).collect();
+        let columns: [Column<[&str; 2]>; 2] = [
+            ("what", |[what, _]| (*what).to_owned()),
+            ("name", |[_, name]| (*name).to_owned()),
+        ];
+        table(&rows, &columns)
     })
 }
 
@@ -274,17 +281,13 @@ async fn send_file(
     let revision = response.listing.unwrap_or_default().revision;
     let [picture, small] = [response.picture, response.small].map(Option::unwrap_or_default);
     let document = serde_json::json!({ "revision": revision, "picture": picture, "small": small });
-    output.answer(&document, || {
-        let rows = [&picture, &small].map(|one| {
-            [
-                one.url.clone(),
-                one.width.to_string(),
-                one.height.to_string(),
-                one.size.to_string(),
-            ]
-        });
-        table(["address", "width", "height", "bytes"], rows)
-    })
+    let columns: [Column<proto::Picture>; 4] = [
+        ("address", |it| it.url.clone()),
+        ("width", |it| it.width.to_string()),
+        ("height", |it| it.height.to_string()),
+        ("bytes", |it| it.size.to_string()),
+    ];
+    output.answer(&document, || table(&[picture, small], &columns))
 }
 
 fn chunks(file: Vec<u8>) -> Vec<Bytes> {

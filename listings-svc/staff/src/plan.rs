@@ -7,7 +7,7 @@ use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -18,39 +18,19 @@ pub(crate) enum Command {
 pub(crate) async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     let response = gateway.list_plans(proto::ListPlansRequest {}).await?;
-    let plans = response.into_inner().plans;
-    output.answer(&serde_json::json!({ "plans": plans }), || {
-        plan_table(&plans)
-    })
+    output.rows("plans", &response.into_inner().plans, COLUMNS)
 }
 
-fn plan_table(plans: &[proto::Plan]) -> comfy_table::Table {
-    let rows = plans.iter().map(|plan| {
-        [
-            plan.name.clone(),
-            plan.title.clone(),
-            limit(plan.calls_per_minute),
-            limit(plan.calls_per_month),
-            limit(plan.working_keys),
-            limit(plan.writes_per_day),
-            limit(plan.webhook_endpoints),
-            output::yes_no(plan.webhook_events),
-        ]
-    });
-    table(
-        [
-            "plan",
-            "title",
-            "calls a minute",
-            "calls a month",
-            "keys",
-            "writes a day",
-            "webhook endpoints",
-            "webhook events",
-        ],
-        rows,
-    )
-}
+const COLUMNS: &[Column<proto::Plan>] = &[
+    ("plan", |it| it.name.clone()),
+    ("title", |it| it.title.clone()),
+    ("calls a minute", |it| limit(it.calls_per_minute)),
+    ("calls a month", |it| limit(it.calls_per_month)),
+    ("keys", |it| limit(it.working_keys)),
+    ("writes a day", |it| limit(it.writes_per_day)),
+    ("webhook endpoints", |it| limit(it.webhook_endpoints)),
+    ("webhook events", |it| output::yes_no(it.webhook_events)),
+];
 
 fn limit(limit: Option<impl ToString>) -> String {
     limit.map_or_else(|| "no limit".to_owned(), |limit| limit.to_string())

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::error::Error;
+use crate::fleet::Service;
 
 /// The path below the configuration folder.
 const PATH: &str = "mchezo/staff.toml";
@@ -28,30 +29,18 @@ pub(crate) struct Profile {
     pub(crate) catalogue: Option<String>,
     /// The gRPC address of webhook-svc.
     pub(crate) webhook: Option<String>,
-    /// The file of a fleet that is not running; a profile has none.
-    #[serde(skip)]
-    pub(crate) stopped: Option<PathBuf>,
 }
 
 impl Profile {
-    /// The address of a service, by the name of its field.
-    pub(crate) fn address(&self, service: &str) -> Option<&str> {
+    pub(crate) fn address(&self, service: Service) -> Option<&str> {
         let address = match service {
-            "gateway" => &self.gateway,
-            "listings" => &self.listings,
-            "economy" => &self.economy,
-            "catalogue" => &self.catalogue,
-            "webhook" => &self.webhook,
-            _ => &None,
+            Service::Gateway => &self.gateway,
+            Service::Listings => &self.listings,
+            Service::Economy => &self.economy,
+            Service::Catalogue => &self.catalogue,
+            Service::Webhook => &self.webhook,
         };
         address.as_deref()
-    }
-
-    /// The services that have an address, by the names of their fields.
-    pub(crate) fn addresses(&self) -> Vec<(&'static str, String)> {
-        let services = ["gateway", "listings", "economy", "catalogue", "webhook"];
-        let address = |name| Some((name, self.address(name)?.to_owned()));
-        services.into_iter().filter_map(address).collect()
     }
 }
 
@@ -88,20 +77,15 @@ pub(crate) fn read(path: &Path) -> Result<Profile, Error> {
     })
 }
 
-/// The text of a profile with these fields set. The other lines stay as they are.
-pub(crate) fn with_fields(text: &str, fields: &[(&str, String)]) -> String {
-    let mut lines: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
-    for (field, value) in fields {
-        let line = format!("{field} = {}", toml::Value::String(value.clone()));
-        let is_field = |line: &String| {
-            let rest = line.trim_start().strip_prefix(field);
-            rest.is_some_and(|rest| rest.trim_start().starts_with('='))
-        };
-        match lines.iter().position(is_field) {
-            Some(at) => line.clone_into(&mut lines[at]),
-            None => lines.push(line),
-        }
-    }
+/// The text of a profile with another token. The other lines stay as they are.
+pub(crate) fn with_token(text: &str, token: &str) -> String {
+    let new = format!("token = {}", toml::Value::String(token.to_owned()));
+    let is_token = |line: &str| {
+        let rest = line.trim_start().strip_prefix("token");
+        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    let lines = text.lines().filter(|line| !is_token(line));
+    let lines: Vec<&str> = lines.chain([new.as_str()]).collect();
     lines.join("\n") + "\n"
 }
 
@@ -136,17 +120,12 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_set_in_its_line() {
-        let text = "# Mine\nlistings = \"http://a:1\"\n token= \"old\"\n";
-        let fields = [
-            ("token", "a\"b".to_owned()),
-            ("gateway", "http://g:1".to_owned()),
-        ];
-        let changed = with_fields(text, &fields);
+    fn a_new_token_replaces_the_old_one_and_nothing_else() {
+        let text = "# Mine\n token= \"old\"\nlistings = \"http://a:1\"\n";
+        let changed = with_token(text, "a\"b");
         assert!(changed.starts_with("# Mine\nlistings"), "{changed}");
         let profile: Profile = toml::from_str(&changed).unwrap();
         assert_eq!(profile.token.as_deref(), Some("a\"b"));
-        assert_eq!(profile.gateway.as_deref(), Some("http://g:1"));
         assert_eq!(profile.listings.as_deref(), Some("http://a:1"));
     }
 

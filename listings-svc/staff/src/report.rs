@@ -6,8 +6,9 @@ use std::num::NonZeroUsize;
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
+use contracts::json;
 use kit::rpc::client::Client;
+use prost_types::Timestamp;
 use serde::Serialize;
 
 use crate::arguments::{limit, report_number};
@@ -15,8 +16,8 @@ use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::rows;
-use crate::table::table;
+use crate::rows::{self, RowList};
+use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -76,6 +77,7 @@ struct Report {
     report: i64,
     game: String,
     currency: String,
+    #[serde(serialize_with = "json::timestamp")]
     at: Option<Timestamp>,
     /// The supply before, plus minted, minus burned; absent for a game's first report.
     supply_expected: Option<i64>,
@@ -116,7 +118,7 @@ impl From<proto::Report> for Report {
             report: report.id,
             game: report.game,
             currency: report.currency,
-            at: output::timestamp(report.at),
+            at: report.at,
             supply_expected: report.supply_expected,
             supply_differs: report.supply_differs,
             figures: whole.into_iter().chain(decimal).collect(),
@@ -137,8 +139,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 let response = response.into_inner();
                 Ok((response.reports, response.next_cursor))
             };
-            let (reports, more) = rows::read(limit, read).await?;
-            print_held(reports, more, output)
+            print_held(rows::read(limit, read).await?, output)
         }
         Command::ListSupply { limit } => print_supply(economy, limit, output).await,
         Command::Approve {
@@ -172,8 +173,9 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
-fn print_held(reports: Vec<proto::HeldReport>, more: bool, output: Output) -> Result<(), Error> {
-    let reports: Vec<HeldReport> = (reports.into_iter())
+fn print_held(list: RowList<proto::HeldReport>, output: Output) -> Result<(), Error> {
+    let more = list.more;
+    let reports: Vec<HeldReport> = (list.rows.into_iter())
         .map(|held| HeldReport {
             held: held.held,
             older: held.older,
@@ -195,7 +197,7 @@ fn print_held(reports: Vec<proto::HeldReport>, more: bool, output: Output) -> Re
             at,
             ..
         } = &held.report;
-        let at = output::format_time(at.as_ref());
+        let at = output::format_time(*at);
         output.print(&format!("report {report} of {game} ({currency}), {at}"));
         output.print(&format!("  {}", held.held));
         if let (true, Some(expected)) = (held.report.supply_differs, held.report.supply_expected) {
@@ -229,26 +231,25 @@ async fn print_supply(
         total.set(response.total);
         Ok((response.reports, response.next_cursor))
     };
-    let (reports, more) = rows::read(limit, read).await?;
-    let reports: Vec<Report> = reports.into_iter().map(Report::from).collect();
+    let RowList { rows, more } = rows::read(limit, read).await?;
+    let reports: Vec<Report> = rows.into_iter().map(Report::from).collect();
     let total = total.get();
     let document = serde_json::json!({ "reports": reports, "total": total, "more": more });
-    output.answer(&document, || {
-        let rows = reports.iter().map(|report| {
-            let supply = report.figures.iter().find(|figure| figure.name == "supply");
-            [
-                report.report.to_string(),
-                report.game.clone(),
-                output::format_time(report.at.as_ref()),
-                supply
-                    .and_then(|figure| figure.value.clone())
-                    .unwrap_or_default(),
-                report.supply_expected.unwrap_or_default().to_string(),
-            ]
-        });
-        table(["report", "game", "at", "supply", "expected"], rows)
-    })
+    output.answer(&document, || table(&reports, SUPPLY_COLUMNS))
 }
+
+const SUPPLY_COLUMNS: &[Column<Report>] = &[
+    ("report", |it| it.report.to_string()),
+    ("game", |it| it.game.clone()),
+    ("at", |it| output::format_time(it.at)),
+    ("supply", |it| {
+        let supply = it.figures.iter().find(|figure| figure.name == "supply");
+        supply.and_then(|it| it.value.clone()).unwrap_or_default()
+    }),
+    ("expected", |it| {
+        it.supply_expected.unwrap_or_default().to_string()
+    }),
+];
 
 /// The figures of a held report next to those of the last counted one.
 fn compare(held: &HeldReport) -> comfy_table::Table {
@@ -258,7 +259,13 @@ fn compare(held: &HeldReport) -> comfy_table::Table {
         let now = figure.value.clone().unwrap_or_default();
         [figure.name.to_owned(), earlier.unwrap_or_default(), now]
     });
-    table(["figure", "last counted", "held"], rows)
+    let rows: Vec<[String; 3]> = rows.collect();
+    let columns: [Column<[String; 3]>; 3] = [
+        ("figure", |[name, _, _]| name.clone()),
+        ("last counted", |[_, earlier, _]| earlier.clone()),
+        ("held", |[_, _, now]| now.clone()),
+    ];
+    table(&rows, &columns)
 }
 
 fn print_decision(

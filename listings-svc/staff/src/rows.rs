@@ -11,12 +11,19 @@ use crate::output;
 /// Rows per request.
 const PAGE_SIZE: usize = 100;
 
-/// Reads up to `limit` rows. `read` returns the rows of a page and the cursor of the next one, empty on the last page. The second value
-/// says whether the list has more rows.
+/// Rows of a list.
+#[derive(Debug)]
+pub(crate) struct RowList<R> {
+    pub(crate) rows: Vec<R>,
+    /// Whether the list has more rows.
+    pub(crate) more: bool,
+}
+
+/// Reads up to `limit` rows. `read_page` returns the rows of a page and the cursor of the next one, empty on the last page.
 pub(crate) async fn read<R>(
     limit: NonZeroUsize,
-    read: impl AsyncFn(PageRequest) -> Result<(Vec<R>, String), Status>,
-) -> Result<(Vec<R>, bool), Error> {
+    read_page: impl AsyncFn(PageRequest) -> Result<(Vec<R>, String), Status>,
+) -> Result<RowList<R>, Error> {
     let (mut rows, mut cursor) = (Vec::new(), String::new());
     loop {
         let rest = limit.get() - rows.len();
@@ -24,15 +31,22 @@ pub(crate) async fn read<R>(
             limit: u32::try_from(rest.min(PAGE_SIZE)).unwrap_or_default(),
             cursor,
         };
-        let (more, next) = read(page).await?;
+        let (more, next) = read_page(page).await?;
         rows.extend(more);
         if next.is_empty() {
-            return Ok((rows, false));
+            return Ok(RowList { rows, more: false });
         }
         if rows.len() >= limit.get() {
             output::note("the list has more rows; a larger --limit shows them");
-            return Ok((rows, true));
+            return Ok(RowList { rows, more: true });
         }
         cursor = next;
     }
+}
+
+/// Reads all rows.
+pub(crate) async fn read_all<R>(
+    read_page: impl AsyncFn(PageRequest) -> Result<(Vec<R>, String), Status>,
+) -> Result<Vec<R>, Error> {
+    Ok(read(NonZeroUsize::MAX, read_page).await?.rows)
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
 use kit::rpc::client::Client;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -20,8 +19,8 @@ use crate::file_lines::Lines;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::rows;
-use crate::table::table;
-use crate::tip::Reversal;
+use crate::table::Column;
+use crate::tip::reversal_reason;
 
 /// Swaps per call.
 const BATCH: usize = 1_000;
@@ -144,34 +143,18 @@ pub(crate) fn print_reversed(
     output.line(&document, &format!("reversed: {kind} {id}"))
 }
 
-#[derive(Debug, Serialize)]
-struct BookedSwap {
-    swap: String,
-    exchange: String,
-    party: String,
-    from: String,
-    to: String,
-    gave: u64,
-    got: u64,
-    at: Option<Timestamp>,
-    reversed: Option<Reversal>,
-}
+const COLUMNS: &[Column<proto::BookedSwap>] = &[
+    ("swap", |it| swap(it).id),
+    ("exchange", |it| it.exchange.clone()),
+    ("at", |it| output::format_time(swap(it).at)),
+    ("party", |it| swap(it).party),
+    ("gave", |it| format!("{} {}", swap(it).gave, swap(it).from)),
+    ("got", |it| format!("{} {}", swap(it).got, swap(it).to)),
+    ("reversed", |it| reversal_reason(it.reversal.as_ref())),
+];
 
-impl From<proto::BookedSwap> for BookedSwap {
-    fn from(booked: proto::BookedSwap) -> Self {
-        let swap = booked.swap.unwrap_or_default();
-        Self {
-            swap: swap.id,
-            exchange: booked.exchange,
-            party: swap.party,
-            from: swap.from,
-            to: swap.to,
-            gave: swap.gave,
-            got: swap.got,
-            at: output::timestamp(swap.at),
-            reversed: booked.reversal.map(Reversal::from),
-        }
-    }
+fn swap(booked: &proto::BookedSwap) -> proto::Swap {
+    booked.swap.clone().unwrap_or_default()
 }
 
 async fn list(
@@ -188,27 +171,7 @@ async fn list(
         let response = economy.clone().list_swaps(request).await?.into_inner();
         Ok((response.swaps, response.next_cursor))
     };
-    let (swaps, more) = rows::read(limit, read).await?;
-    let swaps: Vec<BookedSwap> = swaps.into_iter().map(BookedSwap::from).collect();
-    let document = serde_json::json!({ "swaps": swaps, "more": more });
-    output.answer(&document, || {
-        let rows = swaps.iter().map(|swap| {
-            let reversed = swap.reversed.as_ref();
-            [
-                swap.swap.clone(),
-                swap.exchange.clone(),
-                output::format_time(swap.at.as_ref()),
-                swap.party.clone(),
-                format!("{} {}", swap.gave, swap.from),
-                format!("{} {}", swap.got, swap.to),
-                reversed
-                    .map(|reversal| reversal.reason.clone())
-                    .unwrap_or_default(),
-            ]
-        });
-        let names = ["swap", "exchange", "at", "party", "gave", "got", "reversed"];
-        table(names, rows)
-    })
+    output.list("swaps", &rows::read(limit, read).await?, COLUMNS)
 }
 
 async fn import(

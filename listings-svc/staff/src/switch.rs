@@ -3,13 +3,11 @@
 use clap::{Subcommand, ValueEnum};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
-use serde::Serialize;
 
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -58,34 +56,19 @@ impl Name {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct Switch {
-    name: String,
-    on: bool,
-    changed_at: Option<Timestamp>,
-    reason: String,
-}
-
-impl From<proto::Switch> for Switch {
-    fn from(switch: proto::Switch) -> Self {
-        Self {
-            name: switch.name,
-            on: switch.on,
-            changed_at: output::timestamp(switch.changed_at),
-            reason: switch.reason,
-        }
-    }
-}
+const COLUMNS: &[Column<proto::Switch>] = &[
+    ("switch", |it| it.name.clone()),
+    ("state", |it| if it.on { "on" } else { "off" }.to_owned()),
+    ("since", |it| output::format_time(it.changed_at)),
+    ("reason", |it| it.reason.clone()),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
         Command::List => {
             let response = gateway.list_switches(proto::ListSwitchesRequest {}).await?;
-            let response = response.into_inner();
-            let switches: Vec<Switch> = response.switches.into_iter().map(Switch::from).collect();
-            let document = serde_json::json!({ "switches": switches });
-            output.answer(&document, || switch_table(&switches))
+            output.rows("switches", &response.into_inner().switches, COLUMNS)
         }
         Command::Set {
             name,
@@ -98,22 +81,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 reason,
             };
             let response = gateway.set_switch(request).await?.into_inner();
-            let switch = Switch::from(response.switch.unwrap_or_default());
-            let document = serde_json::json!({ "switch": switch });
-            output.answer(&document, || switch_table(&[switch]))
+            output.row("switch", &response.switch.unwrap_or_default(), COLUMNS)
         }
     }
-}
-
-fn switch_table(switches: &[Switch]) -> comfy_table::Table {
-    let rows = switches.iter().map(|switch| {
-        let state = if switch.on { "on" } else { "off" };
-        [
-            switch.name.clone(),
-            state.to_owned(),
-            output::format_time(switch.changed_at.as_ref()),
-            switch.reason.clone(),
-        ]
-    });
-    table(["switch", "state", "since", "reason"], rows)
 }

@@ -7,24 +7,25 @@ use crate::sanitize::sanitize;
 /// The column whose cells are coloured.
 const STATE: &str = "state";
 
-/// A table with these columns. The text of cells is sanitized.
-pub(crate) fn table<const N: usize>(
-    columns: [&str; N],
-    rows: impl IntoIterator<Item = [String; N]>,
-) -> Table {
+/// A column: its name, and its text in a row.
+pub(crate) type Column<R> = (&'static str, fn(&R) -> String);
+
+/// A table of rows. The text of cells is sanitized.
+pub(crate) fn table<R>(rows: &[R], columns: &[Column<R>]) -> Table {
     let mut table = Table::new();
+    let names = columns.iter().map(|(name, _)| Cell::new(name));
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         // `output` takes the colours out again where none are wanted.
         .enforce_styling()
-        .set_header(columns.map(|column| Cell::new(column).add_attribute(Attribute::Bold)));
+        .set_header(names.map(|cell| cell.add_attribute(Attribute::Bold)));
     for row in rows {
-        let cells = columns.iter().zip(row);
-        table.add_row(cells.map(|(column, text)| {
+        table.add_row(columns.iter().map(|(name, text)| {
+            let text = text(row);
             let cell = Cell::new(sanitize(&text));
             match color(&text) {
-                Some(color) if *column == STATE => cell.fg(color),
+                Some(color) if *name == STATE => cell.fg(color),
                 _ => cell,
             }
         }));
@@ -47,15 +48,18 @@ mod tests {
 
     #[test]
     fn a_state_is_coloured_and_a_title_with_the_same_text_is_not() {
-        let row = ["pending", "pending"].map(ToOwned::to_owned);
-        let table = table(["title", STATE], [row]).to_string();
+        let columns: [Column<&str>; 2] = [
+            ("title", |it| (*it).to_owned()),
+            (STATE, |it| (*it).to_owned()),
+        ];
+        let table = table(&["pending"], &columns).to_string();
         assert_eq!(table.matches("\u{1b}[38;5;11m").count(), 1, "{table:?}");
     }
 
     #[test]
     fn text_of_strangers_is_sanitized() {
-        let row = ["\u{1b}[31mred".to_owned()];
-        let table = table(["title"], [row]).to_string();
+        let table = table(&["\u{1b}[31mred"], &[("title", |it| (*it).to_owned())]);
+        let table = table.to_string();
         assert!(table.contains("\u{FFFD}[31mred"), "{table:?}");
     }
 }

@@ -5,9 +5,7 @@ use std::num::NonZeroUsize;
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
 use kit::rpc::client::Client;
-use serde::Serialize;
 
 use crate::arguments::limit;
 use crate::error::Error;
@@ -15,7 +13,7 @@ use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::rows;
 use crate::swap::print_reversed;
-use crate::table::table;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -38,47 +36,18 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Serialize)]
-struct BookedTip {
-    tip: String,
-    game: String,
-    player: String,
-    amount: u64,
-    note: String,
-    at: Option<Timestamp>,
-    reversed: Option<Reversal>,
-}
+const COLUMNS: &[Column<proto::BookedTip>] = &[
+    ("tip", |it| it.id.clone()),
+    ("at", |it| output::format_time(it.at)),
+    ("game", |it| it.game.clone()),
+    ("player", |it| it.player.clone()),
+    ("amount", |it| it.amount.to_string()),
+    ("reversed", |it| reversal_reason(it.reversal.as_ref())),
+];
 
-/// Who reversed a tip or a swap, and why.
-#[derive(Debug, Serialize)]
-pub(crate) struct Reversal {
-    at: Option<Timestamp>,
-    by: String,
-    pub(crate) reason: String,
-}
-
-impl From<proto::Reversal> for Reversal {
-    fn from(reversal: proto::Reversal) -> Self {
-        Self {
-            at: output::timestamp(reversal.at),
-            by: reversal.by,
-            reason: reversal.reason,
-        }
-    }
-}
-
-impl From<proto::BookedTip> for BookedTip {
-    fn from(tip: proto::BookedTip) -> Self {
-        Self {
-            tip: tip.id,
-            game: tip.game,
-            player: tip.player,
-            amount: tip.amount,
-            note: tip.note,
-            at: output::timestamp(tip.at),
-            reversed: tip.reversal.map(Reversal::from),
-        }
-    }
+/// Why a tip or a swap was reversed; empty when it was not.
+pub(crate) fn reversal_reason(reversal: Option<&proto::Reversal>) -> String {
+    reversal.map(|it| it.reason.clone()).unwrap_or_default()
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
@@ -110,23 +79,5 @@ async fn list(
         let response = economy.clone().list_tips(request).await?.into_inner();
         Ok((response.tips, response.next_cursor))
     };
-    let (tips, more) = rows::read(limit, read).await?;
-    let tips: Vec<BookedTip> = tips.into_iter().map(BookedTip::from).collect();
-    let document = serde_json::json!({ "tips": tips, "more": more });
-    output.answer(&document, || {
-        let rows = tips.iter().map(|tip| {
-            let reversed = tip.reversed.as_ref();
-            [
-                tip.tip.clone(),
-                output::format_time(tip.at.as_ref()),
-                tip.game.clone(),
-                tip.player.clone(),
-                tip.amount.to_string(),
-                reversed
-                    .map(|reversal| reversal.reason.clone())
-                    .unwrap_or_default(),
-            ]
-        });
-        table(["tip", "at", "game", "player", "amount", "reversed"], rows)
-    })
+    output.list("tips", &rows::read(limit, read).await?, COLUMNS)
 }

@@ -3,15 +3,13 @@
 use clap::Subcommand;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use contracts::public::Timestamp;
-use serde::Serialize;
 
 use crate::arguments::token_id;
 use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -31,37 +29,16 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Serialize)]
-struct Token {
-    id: String,
-    account_id: String,
-    name: String,
-    scopes: Vec<String>,
-    last4: String,
-    /// The id of a person.
-    created_by: Option<String>,
-    created_at: Option<Timestamp>,
-    last_used_at: Option<Timestamp>,
-    expires_at: Option<Timestamp>,
-    revoked_at: Option<Timestamp>,
-}
-
-impl From<proto::AccountToken> for Token {
-    fn from(token: proto::AccountToken) -> Self {
-        Self {
-            created_at: output::timestamp(token.created_at),
-            last_used_at: output::timestamp(token.last_used_at),
-            expires_at: output::timestamp(token.expires_at),
-            revoked_at: output::timestamp(token.revoked_at),
-            id: token.id,
-            account_id: token.account_id,
-            name: token.name,
-            scopes: token.scopes,
-            last4: token.last4,
-            created_by: token.created_by,
-        }
-    }
-}
+const COLUMNS: &[Column<proto::AccountToken>] = &[
+    ("id", |it| it.id.clone()),
+    ("name", |it| it.name.clone()),
+    ("scopes", |it| it.scopes.join(", ")),
+    ("ends in", |it| it.last4.clone()),
+    ("created", |it| output::format_time(it.created_at)),
+    ("by", |it| it.created_by.clone().unwrap_or_default()),
+    ("last used", |it| output::format_time(it.last_used_at)),
+    ("valid", validity),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
@@ -69,10 +46,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         Command::List { account } => {
             let request = proto::ListTokensRequest { account };
             let response = gateway.list_tokens(request).await?.into_inner();
-            let tokens = response.tokens.into_iter().map(Token::from);
-            let tokens: Vec<Token> = tokens.collect();
-            let document = serde_json::json!({ "tokens": tokens });
-            output.answer(&document, || token_table(&tokens))
+            output.rows("tokens", &response.tokens, COLUMNS)
         }
         Command::Revoke { id, confirmation } => {
             let question = format!(
@@ -81,46 +55,15 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             confirmation.ask(&question).await?;
             let request = proto::RevokeTokenRequest { id };
             let response = gateway.revoke_token(request).await?.into_inner();
-            let token = Token::from(response.token.unwrap_or_default());
-            let document = serde_json::json!({ "token": token });
-            output.answer(&document, || token_table(std::slice::from_ref(&token)))
+            output.row("token", &response.token.unwrap_or_default(), COLUMNS)
         }
     }
 }
 
-fn token_table(tokens: &[Token]) -> comfy_table::Table {
-    let rows = tokens.iter().map(|token| {
-        [
-            token.id.clone(),
-            token.name.clone(),
-            token.scopes.join(", "),
-            token.last4.clone(),
-            output::format_time(token.created_at.as_ref()),
-            token.created_by.clone().unwrap_or_default(),
-            output::format_time(token.last_used_at.as_ref()),
-            validity(token),
-        ]
-    });
-    table(
-        [
-            "id",
-            "name",
-            "scopes",
-            "ends in",
-            "created",
-            "by",
-            "last used",
-            "valid",
-        ],
-        rows,
-    )
-}
-
-fn validity(token: &Token) -> String {
-    let until = |at: &Timestamp| output::format_time(Some(at));
-    match (&token.revoked_at, &token.expires_at) {
-        (Some(at), _) => format!("revoked {}", until(at)),
-        (None, Some(at)) => format!("until {}", until(at)),
+fn validity(token: &proto::AccountToken) -> String {
+    match (token.revoked_at, token.expires_at) {
+        (at @ Some(_), _) => format!("revoked {}", output::format_time(at)),
+        (None, at @ Some(_)) => format!("until {}", output::format_time(at)),
         (None, None) => "yes".to_owned(),
     }
 }

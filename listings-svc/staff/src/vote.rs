@@ -4,13 +4,12 @@ use clap::{Args, Subcommand};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::staff_service_client::StaffServiceClient;
 use contracts::catalogue::v1::voters_of::Voters;
-use contracts::public::Timestamp;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::table::table;
+use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -118,42 +117,43 @@ impl VoterSelector {
     }
 }
 
+/// A voter of a listing, and the share of one-sided votes.
 #[derive(Debug, Serialize)]
 struct ListingVoter {
-    voter: String,
-    address: String,
-    first_seen_at: Option<Timestamp>,
-    votes_for: u64,
-    votes_against: u64,
-    votes: u64,
+    #[serde(flatten)]
+    voter: proto::ListingVoter,
     one_sided_percent: u64,
-    void: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct SuspiciousListing {
-    kind: String,
-    listing: String,
-    name: String,
-    wins: u64,
-    wins_by_new_voters: u64,
-    new_voters: Vec<String>,
-}
+const VOTER_COLUMNS: &[Column<ListingVoter>] = &[
+    ("voter", |it| it.voter.voter.clone()),
+    ("address", |it| it.voter.address.clone()),
+    ("first seen", |it| {
+        output::format_time(it.voter.first_seen_at)
+    }),
+    ("for", |it| it.voter.votes_for.to_string()),
+    ("against", |it| it.voter.votes_against.to_string()),
+    ("of all", |it| it.voter.votes.to_string()),
+    ("one-sided", |it| format!("{} %", it.one_sided_percent)),
+    ("state", |it| {
+        if it.voter.void { "void" } else { "" }.to_owned()
+    }),
+];
 
-#[derive(Debug, Serialize)]
-struct SuspiciousVoter {
-    voter: String,
-    address: String,
-    first_seen_at: Option<Timestamp>,
-    votes_in_an_hour: u64,
-}
+const SUSPICIOUS_LISTING_COLUMNS: &[Column<proto::SuspiciousListing>] = &[
+    ("kind", |it| it.kind.clone()),
+    ("listing", |it| it.listing.clone()),
+    ("wins", |it| it.wins.to_string()),
+    ("by new voters", |it| it.wins_by_new_voters.to_string()),
+    ("new voters", |it| it.new_voters.join(" ")),
+];
 
-#[derive(Debug, Serialize)]
-struct ChangedVoter {
-    voter: String,
-    votes: u64,
-    unchanged: bool,
-}
+const SUSPICIOUS_VOTER_COLUMNS: &[Column<proto::SuspiciousVoter>] = &[
+    ("voter", |it| it.voter.clone()),
+    ("address", |it| it.address.clone()),
+    ("first seen", |it| output::format_time(it.first_seen_at)),
+    ("votes in an hour", |it| it.votes_in_an_hour.to_string()),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut catalogue = StaffServiceClient::new(fleet.catalogue().await?);
@@ -201,55 +201,18 @@ fn print_suspicious(
     response: proto::ListSuspiciousVotesResponse,
     output: Output,
 ) -> Result<(), Error> {
-    let listings: Vec<SuspiciousListing> = (response.listings.into_iter())
-        .map(|one| SuspiciousListing {
-            kind: one.kind,
-            listing: one.listing,
-            name: one.name,
-            wins: one.wins,
-            wins_by_new_voters: one.wins_by_new_voters,
-            new_voters: one.new_voters,
-        })
-        .collect();
-    let voters: Vec<SuspiciousVoter> = (response.voters.into_iter())
-        .map(|one| SuspiciousVoter {
-            voter: one.voter,
-            address: one.address,
-            first_seen_at: output::timestamp(one.first_seen_at),
-            votes_in_an_hour: one.votes_in_an_hour,
-        })
-        .collect();
     if output.is_json() {
-        let document = serde_json::json!({ "listings": listings, "voters": voters });
-        return output.line(&document, "");
+        return output.line(&response, "");
     }
+    let (listings, voters) = (response.listings, response.voters);
     if listings.is_empty() && voters.is_empty() {
         output.print("no vote looks bought");
     }
     if !listings.is_empty() {
-        let rows = listings.iter().map(|one| {
-            [
-                one.kind.clone(),
-                one.listing.clone(),
-                one.wins.to_string(),
-                one.wins_by_new_voters.to_string(),
-                one.new_voters.join(" "),
-            ]
-        });
-        let columns = ["kind", "listing", "wins", "by new voters", "new voters"];
-        output.print(&table(columns, rows).to_string());
+        output.print(&table(&listings, SUSPICIOUS_LISTING_COLUMNS).to_string());
     }
     if !voters.is_empty() {
-        let rows = voters.iter().map(|one| {
-            [
-                one.voter.clone(),
-                one.address.clone(),
-                output::format_time(one.first_seen_at.as_ref()),
-                one.votes_in_an_hour.to_string(),
-            ]
-        });
-        let columns = ["voter", "address", "first seen", "votes in an hour"];
-        output.print(&table(columns, rows).to_string());
+        output.print(&table(&voters, SUSPICIOUS_VOTER_COLUMNS).to_string());
     }
     Ok(())
 }
@@ -257,15 +220,9 @@ fn print_suspicious(
 fn print_voters(response: proto::ListVotersResponse, output: Output) -> Result<(), Error> {
     let total = response.total;
     let voters: Vec<ListingVoter> = (response.voters.into_iter())
-        .map(|one| ListingVoter {
-            voter: one.voter,
-            address: one.address,
-            first_seen_at: output::timestamp(one.first_seen_at),
-            votes_for: one.votes_for,
-            votes_against: one.votes_against,
-            votes: one.votes,
-            one_sided_percent: one.votes_for.max(one.votes_against) * 100 / one.votes.max(1),
-            void: one.void,
+        .map(|voter| ListingVoter {
+            one_sided_percent: voter.votes_for.max(voter.votes_against) * 100 / voter.votes.max(1),
+            voter,
         })
         .collect();
     if output.is_json() {
@@ -276,29 +233,7 @@ fn print_voters(response: proto::ListVotersResponse, output: Output) -> Result<(
         output.print("no such voter has a stored vote on this listing");
         return Ok(());
     }
-    let rows = voters.iter().map(|one| {
-        [
-            one.voter.clone(),
-            one.address.clone(),
-            output::format_time(one.first_seen_at.as_ref()),
-            one.votes_for.to_string(),
-            one.votes_against.to_string(),
-            one.votes.to_string(),
-            format!("{} %", one.one_sided_percent),
-            if one.void { "void" } else { "" }.to_owned(),
-        ]
-    });
-    let columns = [
-        "voter",
-        "address",
-        "first seen",
-        "for",
-        "against",
-        "of all",
-        "one-sided",
-        "state",
-    ];
-    output.print(&table(columns, rows).to_string());
+    output.print(&table(&voters, VOTER_COLUMNS).to_string());
     let listed = voters.len();
     if u64::try_from(listed).is_ok_and(|listed| listed < total) {
         output::note(&format!("the first {listed} of {total} voters are listed"));
@@ -311,13 +246,6 @@ fn print_changed(
     voters: Vec<proto::VoterResult>,
     output: Output,
 ) -> Result<(), Error> {
-    let voters: Vec<ChangedVoter> = (voters.into_iter())
-        .map(|one| ChangedVoter {
-            voter: one.voter,
-            votes: one.votes,
-            unchanged: one.unchanged,
-        })
-        .collect();
     for voter in voters.iter().filter(|voter| voter.unchanged) {
         output::note(&format!(
             "nothing was changed: the votes of {} were {state} already",

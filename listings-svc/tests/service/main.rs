@@ -8,7 +8,7 @@ mod edit;
 mod import_adopt;
 mod import_again;
 mod import_feed;
-mod import_resume;
+mod import_interrupted;
 mod import_rows;
 mod indexes;
 mod member_tokens;

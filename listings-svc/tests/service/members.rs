@@ -437,7 +437,7 @@ async fn an_import_is_one_audit_entry_with_its_counts(pool: PgPool) {
     let eve = service.member("eve", proto::Role::Reviewer).await;
     let mut staff =
         proto::staff_import_service_client::StaffImportServiceClient::new(eve.channel.clone());
-    let stream = tokio_stream::iter(file.messages(1));
+    let stream = tokio_stream::iter(file.messages());
     let status = staff.import(stream).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::PermissionDenied);
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::{Arc, Mutex};
 
-use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tonic::codegen::http::Response;
@@ -75,25 +74,18 @@ impl Folders {
         self.0.path().join(name).display().to_string()
     }
 
-    /// The file of a fleet in the working folder.
-    fn fleet(&self, listings: &str, token: Option<&str>) {
-        let fleet = json!({
-            "staff_token": token,
-            "services": [{ "name": "listings-svc", "grpc": listings }],
-        });
-        std::fs::write(self.path("work/.fleet/fleet.json"), fleet.to_string()).unwrap();
+    /// The profile of a fleet in the working folder.
+    fn fleet(&self, text: &str) -> String {
+        write_profile(self.path("work/.fleet/staff.toml"), text)
     }
 
     fn remove_fleet(&self) {
-        std::fs::remove_file(self.path("work/.fleet/fleet.json")).unwrap();
+        std::fs::remove_file(self.path("work/.fleet/staff.toml")).unwrap();
     }
 
     /// The profile in the home folder.
     fn profile(&self, text: &str) -> String {
-        let path = self.path("home/.config/mchezo/staff.toml");
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(Path::new(&path), PermissionsExt::from_mode(0o600)).unwrap();
-        path
+        write_profile(self.path("home/.config/mchezo/staff.toml"), text)
     }
 
     fn command(&self, variables: &[(&str, &str)]) -> std::process::Command {
@@ -132,11 +124,18 @@ async fn output(mut command: std::process::Command) -> Output {
     output.await.unwrap()
 }
 
+fn write_profile(path: String, text: &str) -> String {
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(Path::new(&path), PermissionsExt::from_mode(0o600)).unwrap();
+    path
+}
+
 #[tokio::test]
 async fn a_fleet_in_the_folder_gets_no_token_but_its_own() {
     let stranger = Recorder::start().await;
     let folders = Folders::new();
-    folders.fleet(&stranger.address, Some("found"));
+    let listings = format!("listings = \"{}\"\n", stranger.address);
+    folders.fleet(&format!("token = \"found\"\n{listings}"));
     folders.profile("token = \"home\"\nlistings = \"http://127.0.0.1:9\"\n");
     let secret = [("STAFF_TOKEN", "secret")];
 
@@ -146,25 +145,12 @@ async fn a_fleet_in_the_folder_gets_no_token_but_its_own() {
     folders.complete(&secret).await;
     assert_eq!(stranger.tokens(), ["found"]);
 
-    folders.fleet(&stranger.address, None);
-    for (args, sentence) in [
-        (&["whoami"][..], "the token is missing"),
-        (&["whoami", "--token", "typed"], "the token was not sent"),
-    ] {
-        let (status, complaint) = folders.run(&secret, args).await;
-        assert_eq!(status, 2, "{complaint}");
-        assert!(complaint.contains(sentence), "{complaint}");
-        assert!(
-            complaint.contains("--fleet .fleet/fleet.json"),
-            "{complaint}"
-        );
-    }
+    folders.fleet(&listings);
+    let (status, complaint) = folders.run(&secret, &["whoami"]).await;
+    assert_eq!(status, 2, "{complaint}");
+    assert!(complaint.contains("no staff token"), "{complaint}");
     folders.complete(&secret).await;
     assert!(stranger.tokens().is_empty());
-
-    let named = ["whoami", "--fleet", ".fleet/fleet.json", "--token", "typed"];
-    assert_eq!(folders.run(&secret, &named).await.0, 1);
-    assert_eq!(stranger.tokens(), ["typed"]);
 }
 
 #[tokio::test]
@@ -176,17 +162,10 @@ async fn a_token_goes_to_the_addresses_of_its_own_source() {
     let secret = ("STAFF_TOKEN", "secret");
     let address = ("STAFF_LISTINGS", stranger.address.as_str());
 
-    let to_stranger = ["whoami", "--listings", &stranger.address];
-    for (variables, args, advice) in [
-        (&[secret][..], &to_stranger[..], "--token with --listings"),
-        (&[], &to_stranger, "--token with --listings"),
-        (&[address], &["whoami"], "set STAFF_TOKEN"),
-    ] {
-        let (status, complaint) = folders.run(variables, args).await;
-        assert_eq!(status, 2, "{complaint}");
-        assert!(complaint.contains(advice), "{complaint}");
-    }
-    assert!(stranger.tokens().is_empty());
+    let (status, complaint) = folders.run(&[address], &["whoami"]).await;
+    assert_eq!(status, 2, "{complaint}");
+    assert!(complaint.contains("set STAFF_TOKEN"), "{complaint}");
+    assert!(stranger.tokens().is_empty() && own.tokens().is_empty());
 
     // The environment comes before the profile, and a file that the command line names before the environment.
     folders.run(&[secret, address], &["whoami"]).await;
@@ -196,8 +175,6 @@ async fn a_token_goes_to_the_addresses_of_its_own_source() {
     assert_eq!(own.tokens(), ["home"]);
     folders.run(&[], &["whoami"]).await;
     assert_eq!(own.tokens(), ["home"]);
-    folders.run(&[], &["whoami", "--token", "typed"]).await;
-    assert_eq!(own.tokens(), ["typed"]);
 
     folders.profile(&format!("listings = \"{}\"\n", own.address));
     let (status, complaint) = folders.run(&[secret], &["whoami"]).await;
@@ -210,11 +187,11 @@ async fn a_token_goes_to_the_addresses_of_its_own_source() {
 async fn a_fleet_in_the_folder_comes_before_the_profile_of_the_home_folder() {
     let [own, found] = [Recorder::start().await, Recorder::start().await];
     let folders = Folders::new();
-    folders.profile(&format!(
-        "token = \"home\"\nlistings = \"{}\"\n",
-        own.address
-    ));
-    folders.fleet(&found.address, Some("found"));
+    let profile = |token: &str, at: &Recorder| {
+        format!("token = \"{token}\"\nlistings = \"{}\"\n", at.address)
+    };
+    folders.profile(&profile("home", &own));
+    folders.fleet(&profile("found", &found));
     folders.run(&[], &["whoami"]).await;
     assert_eq!(
         (found.tokens(), own.tokens()),

@@ -29,7 +29,6 @@ use listings::service::Dependencies;
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::{CommandDependencies, CommandHandler};
-use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::macros::datetime;
 use tonic::Status;
@@ -177,7 +176,6 @@ impl File {
         let header = proto::ImportHeader {
             entity: entity.to_owned(),
             mode: common::Mode::Live.into(),
-            file_sha256: hex::encode(Sha256::digest(text)),
             file_name: format!("{entity}.ndjson"),
             ..proto::ImportHeader::default()
         };
@@ -195,17 +193,12 @@ impl File {
         self
     }
 
-    /// The header and the lines from `first` on, a few in a message.
-    pub(crate) fn messages(&self, first: u64) -> Vec<proto::ImportRequest> {
-        let skipped = usize::try_from(first).unwrap() - 1;
+    /// The header and the lines, a few in a message.
+    pub(crate) fn messages(&self) -> Vec<proto::ImportRequest> {
         let mut messages = vec![Message::Header(self.header.clone())];
-        let mut next = first;
-        for part in self.lines[skipped..].chunks(300) {
-            messages.push(Message::Lines(proto::ImportLines {
-                first_line: next,
-                lines: part.to_vec(),
-            }));
-            next += u64::try_from(part.len()).unwrap();
+        for part in self.lines.chunks(300) {
+            let lines = part.to_vec();
+            messages.push(Message::Lines(proto::ImportLines { lines }));
         }
         messages.push(Message::End(proto::ImportEnd {}));
         let request = |message| proto::ImportRequest {
@@ -229,7 +222,7 @@ pub(crate) fn counts(report: &proto::ImportResponse) -> Counts {
 
 impl Service {
     pub(crate) async fn try_import(&self, file: &File) -> Result<proto::ImportResponse, Status> {
-        self.send(file.messages(1)).await
+        self.send(file.messages()).await
     }
 
     pub(crate) async fn send(
@@ -243,14 +236,6 @@ impl Service {
 
     pub(crate) async fn import(&self, file: &File) -> proto::ImportResponse {
         self.try_import(file).await.unwrap()
-    }
-
-    pub(crate) async fn next_line(&self, file: &File) -> u64 {
-        let request = proto::GetImportRequest {
-            header: Some(file.header.clone()),
-        };
-        let answer = self.staff.clone().get_import(request).await.unwrap();
-        answer.into_inner().next_line
     }
 
     /// A small gazetteer to refer to.

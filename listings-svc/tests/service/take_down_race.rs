@@ -125,16 +125,6 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
 
 /// An import of the game `imported` under the page `studio`, as its first chunk.
 async fn import(pool: &PgPool) -> Command {
-    let id = kit::ids::row_id();
-    sqlx::query!(
-        "insert into listings.import (id, entity, mode, file_sha256, touched_at) values ($1, 'game', 'live', $2, $3)",
-        id,
-        id.to_string(),
-        NOW
-    )
-    .execute(pool)
-    .await
-    .unwrap();
     let page = sqlx::query_scalar!(
         "select id from listings.page where handle = 'studio' and mode = 'live'"
     )
@@ -150,10 +140,7 @@ async fn import(pool: &PgPool) -> Command {
     };
     let row = row.as_object().unwrap();
     Command::Import(Box::new(Chunk {
-        import: id,
         mode: Mode::Live,
-        first_line: 1,
-        next_line: 2,
         rows: Rows::Games(vec![ParsedRow {
             line: 1,
             draft: read_import_row::<Draft<Game>>(row, &reference).unwrap(),

@@ -4058,6 +4058,7 @@ pub mod site_service_server {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListSuspiciousVotesRequest {}
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListSuspiciousVotesResponse {
     /// Listings with more than half of their wins of the week from voters first seen in the last 24 hours; most such wins first, at most 100.
@@ -4067,6 +4068,7 @@ pub struct ListSuspiciousVotesResponse {
     #[prost(message, repeated, tag = "2")]
     pub voters: ::prost::alloc::vec::Vec<SuspiciousVoter>,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SuspiciousListing {
     /// `games` or `creators`.
@@ -4087,6 +4089,7 @@ pub struct SuspiciousListing {
     #[prost(string, repeated, tag = "6")]
     pub new_voters: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SuspiciousVoter {
     /// The id of an account, or of a cookie.
@@ -4096,6 +4099,7 @@ pub struct SuspiciousVoter {
     #[prost(string, tag = "2")]
     pub address: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The largest number of votes within one hour of the week.
     #[prost(uint64, tag = "4")]
@@ -4134,6 +4138,7 @@ pub struct ListVotersResponse {
     #[prost(message, repeated, tag = "2")]
     pub voters: ::prost::alloc::vec::Vec<ListingVoter>,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListingVoter {
     /// The id of an account, or of a cookie.
@@ -4143,6 +4148,7 @@ pub struct ListingVoter {
     #[prost(string, tag = "2")]
     pub address: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Stored votes for the listing.
     #[prost(uint64, tag = "4")]
@@ -4203,6 +4209,7 @@ pub struct RestoreVotesResponse {
     #[prost(message, repeated, tag = "1")]
     pub voters: ::prost::alloc::vec::Vec<VoterResult>,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VoterResult {
     #[prost(string, tag = "1")]

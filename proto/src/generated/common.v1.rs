@@ -589,9 +589,12 @@ pub mod feed_service_server {
     }
 }
 /// The two data sets of the contract (§5.3): a live key reads real listings, a test key reads sample ones.
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Mode {
+    #[serde(rename = "")]
     Unspecified = 0,
     Live = 1,
     Test = 2,
@@ -711,11 +714,13 @@ pub struct ListAuditResponse {
     pub next_cursor: ::prost::alloc::string::String,
 }
 /// A call that changed something, or that was refused for lack of a role.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AuditEntry {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     /// The name of a member, or the id of a person who changed something of their own account at the dashboard.
     #[prost(string, tag = "3")]
@@ -726,6 +731,7 @@ pub struct AuditEntry {
     #[prost(string, tag = "5")]
     pub action: ::prost::alloc::string::String,
     #[prost(string, tag = "6")]
+    #[serde(rename = "kind")]
     pub entity: ::prost::alloc::string::String,
     #[prost(string, tag = "7")]
     pub name: ::prost::alloc::string::String,
@@ -734,6 +740,7 @@ pub struct AuditEntry {
     pub refused: bool,
     /// A JSON object.
     #[prost(string, tag = "9")]
+    #[serde(serialize_with = "crate::json::value")]
     pub details: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -750,6 +757,7 @@ pub struct ListDeadLettersResponse {
     #[prost(message, repeated, tag = "1")]
     pub dead_letters: ::prost::alloc::vec::Vec<DeadLetter>,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeadLetter {
     /// Identifies it within the service.
@@ -771,6 +779,7 @@ pub struct DeadLetter {
     #[prost(string, tag = "7")]
     pub reason: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "8")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub put_aside_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

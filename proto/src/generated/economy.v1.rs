@@ -31,6 +31,7 @@ pub struct SetCurrencyResponse {
     #[prost(bool, tag = "2")]
     pub unchanged: bool,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CurrencyNames {
     /// The slug of its game.
@@ -40,11 +41,13 @@ pub struct CurrencyNames {
     #[prost(message, repeated, tag = "2")]
     pub names: ::prost::alloc::vec::Vec<CurrencyName>,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CurrencyName {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
     /// A staff member, or `account` and an id.
     #[prost(string, tag = "3")]
@@ -586,10 +589,12 @@ pub struct Tip {
     #[prost(message, optional, tag = "6")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Swap {
     /// The exchange's id of the swap, 1 to 128 visible ASCII characters. Each id of an exchange takes effect once.
     #[prost(string, tag = "1")]
+    #[serde(rename = "swap")]
     pub id: ::prost::alloc::string::String,
     /// The party that swaps, 1 to 128 characters.
     #[prost(string, tag = "2")]
@@ -608,6 +613,7 @@ pub struct Swap {
     pub got: u64,
     /// Absent: now.
     #[prost(message, optional, tag = "7")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -640,6 +646,7 @@ pub struct ListBalancesResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Balance {
     /// `player`, `maker`, `party` or `exchange`.
@@ -2312,9 +2319,11 @@ pub struct RefusedSwap {
     pub reason: ::prost::alloc::string::String,
 }
 /// The reversal of a tip or a swap.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Reversal {
     #[prost(message, optional, tag = "1")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     /// A staff member.
     #[prost(string, tag = "2")]
@@ -2338,9 +2347,11 @@ pub struct ListTipsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BookedTip {
     #[prost(string, tag = "1")]
+    #[serde(rename = "tip")]
     pub id: ::prost::alloc::string::String,
     /// The slug of its game.
     #[prost(string, tag = "2")]
@@ -2353,8 +2364,10 @@ pub struct BookedTip {
     #[prost(string, tag = "5")]
     pub note: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "7")]
+    #[serde(rename = "reversed")]
     pub reversal: ::core::option::Option<Reversal>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2387,11 +2400,14 @@ pub struct ListSwapsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BookedSwap {
     #[prost(message, optional, tag = "1")]
+    #[serde(flatten)]
     pub swap: ::core::option::Option<Swap>,
     #[prost(message, optional, tag = "2")]
+    #[serde(rename = "reversed")]
     pub reversal: ::core::option::Option<Reversal>,
     /// The exchange that recorded it; empty: imported by staff.
     #[prost(string, tag = "3")]
@@ -2415,15 +2431,18 @@ pub struct ReverseSwapResponse {
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Exchange {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(string, tag = "3")]
     pub created_by: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -25,6 +25,7 @@ pub struct Plan {
     #[prost(bool, tag = "9")]
     pub coming: bool,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Account {
     #[prost(string, tag = "1")]
@@ -36,9 +37,11 @@ pub struct Account {
     #[prost(string, tag = "4")]
     pub plan: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "5")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// A key, without its secret and its hash.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Key {
     #[prost(string, tag = "1")]
@@ -62,20 +65,27 @@ pub struct Key {
     #[prost(string, tag = "8")]
     pub last4: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "9")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "10")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub last_used_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "11")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Set when the key was rotated: it works until this time.
     #[prost(message, optional, tag = "12")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub grace_until: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "13")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(int64, tag = "14")]
+    #[serde(skip)]
     pub revision: i64,
 }
 /// A request for a live key (§5.2).
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct KeyRequest {
     /// The key of an approved request has the same id.
@@ -94,22 +104,27 @@ pub struct KeyRequest {
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "7")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
     /// `asked`, `approved`, `rejected` or `revealed`. Only a revealed request has a key.
     #[prost(string, tag = "8")]
     pub state: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "9")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub asked_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The time of the approval or the rejection.
     #[prost(message, optional, tag = "10")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason of a rejection.
     #[prost(string, optional, tag = "11")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(int64, tag = "12")]
+    #[serde(skip)]
     pub revision: i64,
 }
 /// A token for the account API (§10.18), without its secret and its hash.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountToken {
     #[prost(string, tag = "1")]
@@ -125,20 +140,26 @@ pub struct AccountToken {
     #[prost(string, tag = "5")]
     pub last4: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "7")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub last_used_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "8")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "9")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(int64, tag = "10")]
+    #[serde(skip)]
     pub revision: i64,
     /// The id of the person in `web` who made it. Absent: it was made before this was stored.
     #[prost(string, optional, tag = "11")]
     pub created_by: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A switch of the API (§7.3).
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Switch {
     /// `api`, `economy`, `api_writes`, `submissions` or `read_only`.
@@ -149,6 +170,7 @@ pub struct Switch {
     pub on: bool,
     /// Absent until the first change.
     #[prost(message, optional, tag = "3")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason that staff gave; may be empty.
     #[prost(string, tag = "4")]

@@ -208,9 +208,12 @@ pub struct Event {
     pub visible: ::core::option::Option<bool>,
 }
 /// The state of a listing (§3).
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum State {
+    #[serde(rename = "")]
     Unspecified = 0,
     Pending = 1,
     Published = 2,
@@ -244,21 +247,26 @@ impl State {
         }
     }
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Member {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     #[prost(enumeration = "Role", tag = "2")]
+    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::Role, _>")]
     pub role: i32,
     #[prost(message, optional, tag = "3")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(string, tag = "4")]
     pub created_by: ::prost::alloc::string::String,
     /// Absent while the token is valid.
     #[prost(message, optional, tag = "5")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the token expires.
     #[prost(message, optional, tag = "6")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -320,19 +328,25 @@ pub struct RenewTokenResponse {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WhoAmIRequest {}
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WhoAmIResponse {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     #[prost(enumeration = "Role", tag = "2")]
+    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::Role, _>")]
     pub role: i32,
     /// When the token expires. Absent for the staff token of the fleet, which does not expire.
     #[prost(message, optional, tag = "3")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Role {
+    #[serde(rename = "")]
     Unspecified = 0,
     /// May read, approve, reject and edit.
     Reviewer = 1,
@@ -1378,21 +1392,25 @@ pub mod member_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListingName {
     /// `page`, `game` or `event`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
+    #[serde(serialize_with = "crate::json::enumerated::<crate::common::v1::Mode, _>")]
     pub mode: i32,
     /// The slug, or the handle of a page.
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
 }
 /// A listing, for staff.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Listing {
     #[prost(message, optional, tag = "1")]
+    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
@@ -1400,11 +1418,13 @@ pub struct Listing {
     #[prost(string, tag = "3")]
     pub title: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "4")]
+    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::State, _>")]
     pub state: i32,
     #[prost(int64, tag = "5")]
     pub revision: i64,
     /// The time and the author of the newest revision, such as `import` with a file name or `staff` with a member.
     #[prost(message, optional, tag = "6")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(string, tag = "7")]
     pub actor_kind: ::prost::alloc::string::String,
@@ -1730,16 +1750,22 @@ pub mod staff_listing_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListingNote {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
+    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     /// The current title of the listing, or the name of a page.
     #[prost(string, tag = "3")]
     pub title: ::prost::alloc::string::String,
     #[prost(enumeration = "NoteKind", tag = "4")]
+    #[serde(
+        serialize_with = "crate::json::enumerated::<crate::listings::v1::NoteKind, _>"
+    )]
+    #[serde(rename = "note")]
     pub kind: i32,
     /// Of a report: `rights`, `deception`, `offence`, `not_a_game` or `other`; empty for a correction.
     #[prost(string, tag = "5")]
@@ -1750,10 +1776,15 @@ pub struct ListingNote {
     #[prost(string, tag = "7")]
     pub email: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "8")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub made_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(enumeration = "NoteState", tag = "9")]
+    #[serde(
+        serialize_with = "crate::json::enumerated::<crate::listings::v1::NoteState, _>"
+    )]
     pub state: i32,
     #[prost(message, optional, tag = "10")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub closed_at: ::core::option::Option<::prost_types::Timestamp>,
     /// `account` or `staff`, and the account or the member; empty while the note is open.
     #[prost(string, tag = "11")]
@@ -1873,9 +1904,12 @@ pub struct CloseNoteResponse {
     #[prost(message, optional, tag = "1")]
     pub note: ::core::option::Option<ListingNote>,
 }
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum NoteKind {
+    #[serde(rename = "")]
     Unspecified = 0,
     /// Something of the listing is wrong or missing.
     Correction = 1,
@@ -1904,9 +1938,12 @@ impl NoteKind {
         }
     }
 }
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum NoteState {
+    #[serde(rename = "")]
     Unspecified = 0,
     Open = 1,
     /// The listing was changed, or taken down.
@@ -3584,11 +3621,13 @@ pub mod staff_picture_service_server {
     }
 }
 /// The request of an account that staff take down a public listing of its own.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TakedownRequest {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
+    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     /// The title of the listing, or the name of a page.
     #[prost(string, tag = "3")]
@@ -3599,10 +3638,15 @@ pub struct TakedownRequest {
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
     #[prost(enumeration = "TakedownState", tag = "6")]
+    #[serde(
+        serialize_with = "crate::json::enumerated::<crate::listings::v1::TakedownState, _>"
+    )]
     pub state: i32,
     #[prost(message, optional, tag = "7")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub made_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "8")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason of staff, when they declined.
     #[prost(string, tag = "9")]
@@ -3627,9 +3671,12 @@ pub struct RequestTakedownResponse {
     #[prost(message, optional, tag = "1")]
     pub request: ::core::option::Option<TakedownRequest>,
 }
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum TakedownState {
+    #[serde(rename = "")]
     Unspecified = 0,
     Waiting = 1,
     /// Staff took the listing down.
@@ -3915,6 +3962,7 @@ pub struct OwnRevision {
     pub reason: ::prost::alloc::string::String,
 }
 /// A field that differs.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Difference {
     /// A field, or a path such as `links.play`.
@@ -6101,6 +6149,7 @@ pub mod own_pictures_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Claim {
     #[prost(string, tag = "1")]
@@ -6114,15 +6163,21 @@ pub struct Claim {
     #[prost(string, tag = "4")]
     pub evidence: ::prost::alloc::string::String,
     #[prost(enumeration = "ClaimState", tag = "5")]
+    #[serde(
+        serialize_with = "crate::json::enumerated::<crate::listings::v1::ClaimState, _>"
+    )]
     pub state: i32,
     #[prost(message, optional, tag = "6")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub made_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "7")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason of a rejection.
     #[prost(string, tag = "8")]
     pub reason: ::prost::alloc::string::String,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Owner {
     #[prost(string, tag = "1")]
@@ -6131,6 +6186,7 @@ pub struct Owner {
     #[prost(string, tag = "2")]
     pub by_way_of: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6284,9 +6340,12 @@ pub struct RemoveOwnerResponse {
     #[prost(message, repeated, tag = "1")]
     pub owners: ::prost::alloc::vec::Vec<Owner>,
 }
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum ClaimState {
+    #[serde(rename = "")]
     Unspecified = 0,
     Waiting = 1,
     Granted = 2,
@@ -7933,17 +7992,6 @@ pub mod staff_audit_service_server {
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetImportRequest {
-    #[prost(message, optional, tag = "1")]
-    pub header: ::core::option::Option<ImportHeader>,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetImportResponse {
-    /// The next line to send; 1 when the import has not begun or is complete.
-    #[prost(uint64, tag = "1")]
-    pub next_line: u64,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ImportRequest {
     #[prost(oneof = "import_request::Message", tags = "1, 2, 3")]
     pub message: ::core::option::Option<import_request::Message>,
@@ -7967,37 +8015,32 @@ pub struct ImportHeader {
     pub entity: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
     pub mode: i32,
-    /// SHA-256 of the whole file in lower-case hexadecimal. It identifies the import, so that it can be resumed.
-    #[prost(string, tag = "3")]
-    pub file_sha256: ::prost::alloc::string::String,
     /// For the report only.
-    #[prost(string, tag = "4")]
+    #[prost(string, tag = "3")]
     pub file_name: ::prost::alloc::string::String,
     /// Announce the listings that this import publishes by webhooks. Off by default.
-    #[prost(bool, tag = "5")]
+    #[prost(bool, tag = "4")]
     pub announce: bool,
     /// Overwrite what owners and staff changed since the last import, in the fields that a row names.
-    #[prost(bool, tag = "6")]
+    #[prost(bool, tag = "5")]
     pub overwrite: bool,
     /// Take over listings that accounts submitted: they are published, and belong to the account no more. Otherwise such rows are refused.
-    #[prost(bool, tag = "7")]
+    #[prost(bool, tag = "6")]
     pub adopt: bool,
     /// Only report what the import would do. Rows that refer to rows of another file are refused unless that file is imported.
-    #[prost(bool, tag = "8")]
+    #[prost(bool, tag = "7")]
     pub dry_run: bool,
 }
 /// Consecutive lines of the file, one JSON object each. Empty lines count and are ignored.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ImportLines {
-    /// The number of the first line, from 1.
-    #[prost(uint64, tag = "1")]
-    pub first_line: u64,
-    #[prost(string, repeated, tag = "2")]
+    #[prost(string, repeated, tag = "1")]
     pub lines: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// The end of the file. A stream without it was interrupted: loaded rows stay, and the import can be resumed.
+/// The end of the file. A stream without it was interrupted: loaded rows stay.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ImportEnd {}
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportResponse {
     #[prost(uint64, tag = "1")]
@@ -8008,42 +8051,36 @@ pub struct ImportResponse {
     pub unchanged: u64,
     /// The first 10,000 refused rows, by line.
     #[prost(message, repeated, tag = "4")]
-    pub refused: ::prost::alloc::vec::Vec<RefusedRow>,
+    #[serde(rename = "refused_rows")]
+    pub refused: ::prost::alloc::vec::Vec<ImportedRow>,
     /// The total number of refused rows.
     #[prost(uint64, tag = "5")]
+    #[serde(rename = "refused")]
     pub refused_count: u64,
     /// The first 10,000 rows with fields that keep their values, because they were changed since the last import; by line. Field to
     /// explanation.
     #[prost(message, repeated, tag = "6")]
+    #[serde(rename = "kept_rows")]
     pub kept: ::prost::alloc::vec::Vec<ImportedRow>,
     /// The total number of these rows.
     #[prost(uint64, tag = "7")]
+    #[serde(rename = "kept")]
     pub kept_count: u64,
     /// For a dry run: the first 10,000 rows that change something, by line. Field to its old and new value; a new record has no fields.
     #[prost(message, repeated, tag = "8")]
+    #[serde(rename = "changed_rows")]
     pub changed: ::prost::alloc::vec::Vec<ImportedRow>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct RefusedRow {
-    #[prost(uint64, tag = "1")]
-    pub line: u64,
-    /// The slug, handle, key or code of the row, if it has one.
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-    /// Field to reason; `row` when the reason is not about a single field.
-    #[prost(map = "string, string", tag = "3")]
-    pub fields: ::std::collections::HashMap<
-        ::prost::alloc::string::String,
-        ::prost::alloc::string::String,
-    >,
-}
+/// A row of a report.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportedRow {
     #[prost(uint64, tag = "1")]
     pub line: u64,
-    /// The slug, handle, key or code.
+    /// The slug, handle, key or code; of a refused row, if it has one.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
+    /// By field. For a refused row, the reasons; `row` when a reason is not about a single field.
     #[prost(map = "string, string", tag = "3")]
     pub fields: ::std::collections::HashMap<
         ::prost::alloc::string::String,
@@ -8142,35 +8179,10 @@ pub mod staff_import_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The line at which an interrupted import of this file stopped.
-        pub async fn get_import(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetImportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetImportResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffImportService/GetImport",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffImportService", "GetImport"));
-            self.inner.unary(req, path, codec).await
-        }
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
         /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
-        /// loaded. Importing the same file again changes nothing. A field that owners or staff changed since the last import keeps its value.
+        /// loaded. Importing the same file again changes nothing, and completes an import that was interrupted. A field that owners or staff changed since the last import keeps its value.
         pub async fn import(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::ImportRequest>,
@@ -8207,18 +8219,10 @@ pub mod staff_import_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffImportServiceServer.
     #[async_trait]
     pub trait StaffImportService: std::marker::Send + std::marker::Sync + 'static {
-        /// The line at which an interrupted import of this file stopped.
-        async fn get_import(
-            &self,
-            request: tonic::Request<super::GetImportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetImportResponse>,
-            tonic::Status,
-        >;
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
         /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
-        /// loaded. Importing the same file again changes nothing. A field that owners or staff changed since the last import keeps its value.
+        /// loaded. Importing the same file again changes nothing, and completes an import that was interrupted. A field that owners or staff changed since the last import keeps its value.
         async fn import(
             &self,
             request: tonic::Request<tonic::Streaming<super::ImportRequest>>,
@@ -8301,51 +8305,6 @@ pub mod staff_import_service_server {
         }
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
             match req.uri().path() {
-                "/listings.v1.StaffImportService/GetImport" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetImportSvc<T: StaffImportService>(pub Arc<T>);
-                    impl<
-                        T: StaffImportService,
-                    > tonic::server::UnaryService<super::GetImportRequest>
-                    for GetImportSvc<T> {
-                        type Response = super::GetImportResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetImportRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffImportService>::get_import(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetImportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
                 "/listings.v1.StaffImportService/Import" => {
                     #[allow(non_camel_case_types)]
                     struct ImportSvc<T: StaffImportService>(pub Arc<T>);
@@ -8433,9 +8392,11 @@ pub mod staff_import_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct QueueItem {
     #[prost(message, optional, tag = "1")]
+    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     /// The title, or the name of a page.
     #[prost(string, tag = "2")]
@@ -8444,6 +8405,7 @@ pub struct QueueItem {
     #[prost(string, tag = "3")]
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub waiting_since: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether an earlier revision was approved.
     #[prost(bool, tag = "5")]
@@ -8455,6 +8417,7 @@ pub struct QueueItem {
     #[prost(string, tag = "7")]
     pub page: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "8")]
+    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::State, _>")]
     pub page_state: i32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -8639,9 +8602,11 @@ pub struct ListOwnerEditsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct OwnerEdit {
     #[prost(message, optional, tag = "1")]
+    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     /// The current title, or the name of a page.
     #[prost(string, tag = "2")]
@@ -8650,8 +8615,10 @@ pub struct OwnerEdit {
     #[prost(int64, tag = "3")]
     pub revision: i64,
     #[prost(message, optional, tag = "4")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(string, tag = "5")]
+    #[serde(rename = "account")]
     pub account_id: ::prost::alloc::string::String,
     #[prost(message, repeated, tag = "6")]
     pub differences: ::prost::alloc::vec::Vec<Difference>,
@@ -8731,19 +8698,23 @@ pub struct SearchResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FoundListing {
     #[prost(message, optional, tag = "1")]
+    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     #[prost(string, tag = "2")]
     pub title: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "3")]
+    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::State, _>")]
     pub state: i32,
     #[prost(int64, tag = "4")]
     pub revision: i64,
     #[prost(string, tag = "5")]
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

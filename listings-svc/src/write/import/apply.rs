@@ -1,12 +1,11 @@
 //! Writes a chunk, inside the writer's transaction.
 //!
-//! One import of a kind writes at a time: it locks the gate of the kind for the transaction. Rows are therefore always locked in one
-//! order, and two imports of the same file, which share their progress, process each line once.
+//! One import of a kind writes at a time: it locks the gate of the kind for the transaction. Rows are therefore always locked in one order.
 
 use std::collections::BTreeSet;
 
 use kit::audit::{self, Action as _};
-use kit::feed::{ApplyError, NewChange};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::{Executor as _, PgConnection};
@@ -14,8 +13,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::chunk::{Chunk, ParsedRow, Rows};
-use super::finished_elsewhere;
 use super::plan::{Plan, RecordChange, differences, listing_id, plan, reported_row};
+use super::report::{Counts, Report, ReportedRow};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
 use crate::domain::difference;
@@ -30,7 +29,7 @@ use crate::domain::page::Page;
 use crate::domain::record::{GazetteerEntry, Record};
 use crate::feed::{PublicUrl, Publish};
 use crate::store::audit::record_import;
-use crate::store::imports::{self, Counts, Progress, Report, ReportedRow};
+use crate::store::imports;
 use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{RecordTable, constraints, page_owners, pages, to_json_row};
 use crate::write::follow_page;
@@ -38,30 +37,19 @@ use crate::write::follow_page;
 pub(super) trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
 impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
 
-/// Writes the lines of a chunk that are not processed yet, and advances the import.
+/// Writes the rows of a chunk; reports on them.
 pub async fn apply(
     connection: &mut PgConnection,
     chunk: &Chunk,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Vec<NewChange>, ApplyError> {
+) -> ApplyResult<Report> {
     let entity = chunk.rows.entity();
     if !imports::lock_gate(connection, entity, chunk.mode).await? {
         return Err(ApplyError::Busy);
     }
-    let progress = imports::progress(connection, chunk.import)
-        .await?
-        .ok_or_else(finished_elsewhere)?;
-    if chunk.next_line <= progress.next_line {
-        return Ok(Vec::new());
-    }
-    if chunk.first_line > progress.next_line {
-        // The previous chunk is not written yet.
-        return Err(ApplyError::Busy);
-    }
     let writer = ChunkWriter {
         chunk,
-        progress,
         public_url,
         now,
     };
@@ -101,7 +89,6 @@ async fn under_pages(
 
 struct ChunkWriter<'a> {
     chunk: &'a Chunk,
-    progress: Progress,
     public_url: &'a PublicUrl,
     now: OffsetDateTime,
 }
@@ -111,28 +98,25 @@ impl ChunkWriter<'_> {
         &self,
         connection: &mut PgConnection,
         rows: &[ParsedRow<T::Draft>],
-    ) -> Result<Vec<NewChange>, ApplyError> {
-        let rows: Vec<&ParsedRow<T::Draft>> =
-            rows.iter().filter(|row| self.is_due(row.line)).collect();
-        let names: Vec<String> = rows
-            .iter()
-            .map(|row| T::draft_key(&row.draft).to_owned())
-            .collect();
+    ) -> ApplyResult<Report> {
+        let names = rows.iter().map(|row| T::draft_key(&row.draft).to_owned());
+        let names: Vec<String> = names.collect();
         let locked = T::lock(connection, self.chunk.mode, &names).await?;
         let existing = locked.complete().ok_or(ApplyError::Busy)?;
-        let lines: Vec<i64> = rows.iter().map(|row| row.line.cast_signed()).collect();
-        let first_lines =
-            imports::insert_names(connection, self.chunk.import, &names, &lines).await?;
-
         let ids: Vec<Uuid> = existing.iter().filter_map(listing_id).collect();
         let last_stated = imports::last_stated(connection, T::ENTITY, &ids).await?;
-
         let mut report = Report {
-            refused: self.unparsed_rows(),
+            refused: self.chunk.refused.clone(),
             ..Report::default()
         };
-        let known = (&first_lines, &last_stated);
-        let plan = plan::<T>((self.chunk, self.now), rows, existing, known, &mut report);
+        let plan = plan::<T>(
+            self.chunk,
+            rows,
+            existing,
+            &last_stated,
+            self.now,
+            &mut report,
+        );
         if self.chunk.dry_run {
             connection.execute("savepoint dry_run").await?;
         }
@@ -158,9 +142,7 @@ impl ChunkWriter<'_> {
             self.audit(connection, T::ENTITY, report.counts).await?;
             count(T::ENTITY.as_str(), report.counts);
         }
-        let position = (self.progress, self.chunk.next_line);
-        imports::advance(connection, self.chunk.import, position, &report, self.now).await?;
-        Ok(feed)
+        Ok((report, feed))
     }
 
     /// Records in the audit which member changed something.
@@ -186,20 +168,10 @@ impl ChunkWriter<'_> {
             entity: entity.as_str(),
             name: file,
             refused: false,
-            details: json!({ "mode": self.chunk.mode, "import": self.chunk.import }),
+            details: json!({ "mode": self.chunk.mode }),
         };
         let counts = (counts.created, counts.updated);
         record_import(connection, call.id, entry, counts, self.now).await
-    }
-
-    /// Whether no other run of this import has processed a line.
-    fn is_due(&self, line: u64) -> bool {
-        line >= self.progress.next_line
-    }
-
-    fn unparsed_rows(&self) -> Vec<ReportedRow> {
-        let due = |refusal: &&ReportedRow| self.is_due(refusal.line);
-        self.chunk.refused.iter().filter(due).cloned().collect()
     }
 
     /// Writes the changes, and what the rows state. Returns the changes that the database accepts, and their messages for the feed.

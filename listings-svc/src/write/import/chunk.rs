@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use kit::rpc::staff::Member;
 use uuid::Uuid;
 
+use super::report::ReportedRow;
 use crate::domain::country::Country;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -15,19 +16,14 @@ use crate::domain::listing::Draft;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::record::ImportOptions;
-use crate::store::imports::ReportedRow;
 use crate::store::revisions::Actor;
 
 /// Consecutive lines of a file.
 #[derive(Debug)]
 pub struct Chunk {
-    pub import: Uuid,
     pub mode: Mode,
-    pub first_line: u64,
-    /// The line after the last one.
-    pub next_line: u64,
     pub rows: Rows,
-    /// Lines that are not valid rows.
+    /// Lines that are not valid rows, or repeat the name of an earlier row.
     pub refused: Vec<ReportedRow>,
     pub actor: Actor,
     /// Whether the changes are announced.

@@ -1,11 +1,12 @@
 //! Parses lines to rows: JSON, then fields. An invalid line is a refused row, and never ends the import.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use kit::json_object;
 use serde_json::{Map, Value};
 
 use super::chunk::{ParsedRow, Rows};
+use super::report::ReportedRow;
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::fields::{Problems, type_name};
@@ -13,7 +14,6 @@ use crate::domain::game;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::text::clip;
 use crate::domain::{self, FromImportRow};
-use crate::store::imports::ReportedRow;
 
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
@@ -71,44 +71,70 @@ pub(super) fn unknown_handles(parsed: &[ParsedLine], reference: &ReferenceData) 
         .collect()
 }
 
-/// Validates rows of a kind. Returns the valid and the refused ones.
+/// Validates rows of a kind. Returns the valid and the refused ones. A row whose name is in `names`, which has the line of each name so far, would
+/// undo the first one and is refused.
 pub(super) fn read_rows(
     entity: Entity,
     parsed: Vec<ParsedLine>,
     reference: &ReferenceData,
+    names: &mut HashMap<String, u64>,
 ) -> (Rows, Vec<ReportedRow>) {
     let mut refused = Vec::new();
+    let mut context = RowContext {
+        reference,
+        names,
+        refused: &mut refused,
+    };
     let rows = match entity {
-        Entity::Genre => Rows::Genres(rows(parsed, reference, &mut refused)),
-        Entity::Country => Rows::Countries(rows(parsed, reference, &mut refused)),
-        Entity::City => Rows::Cities(rows(parsed, reference, &mut refused)),
-        Entity::Page => Rows::Pages(rows(parsed, reference, &mut refused)),
-        Entity::Game => Rows::Games(rows(parsed, reference, &mut refused)),
-        Entity::Event => Rows::Events(rows(parsed, reference, &mut refused)),
+        Entity::Genre => Rows::Genres(context.read(parsed)),
+        Entity::Country => Rows::Countries(context.read(parsed)),
+        Entity::City => Rows::Cities(context.read(parsed)),
+        Entity::Page => Rows::Pages(context.read(parsed)),
+        Entity::Game => Rows::Games(context.read(parsed)),
+        Entity::Event => Rows::Events(context.read(parsed)),
     };
     (rows, refused)
 }
 
-fn rows<D: FromImportRow>(
-    parsed: Vec<ParsedLine>,
-    reference: &ReferenceData,
-    refused: &mut Vec<ReportedRow>,
-) -> Vec<ParsedRow<D>> {
-    let mut rows = Vec::with_capacity(parsed.len());
-    for (line, object) in parsed {
-        let refusal = |name: String, fields: Problems| ReportedRow { line, name, fields };
-        match object {
-            Err(problems) => refused.push(refusal(String::new(), problems)),
-            Ok(object) => match domain::read_import_row(&object, reference) {
-                Ok(draft) => {
-                    let named = object.into_iter().map(|(name, _)| name).collect();
-                    rows.push(ParsedRow { line, draft, named });
-                }
-                Err(problems) => refused.push(refusal(row_name::<D>(&object), problems)),
-            },
+struct RowContext<'a> {
+    reference: &'a ReferenceData,
+    names: &'a mut HashMap<String, u64>,
+    refused: &'a mut Vec<ReportedRow>,
+}
+
+impl RowContext<'_> {
+    fn read<D: FromImportRow>(&mut self, parsed: Vec<ParsedLine>) -> Vec<ParsedRow<D>> {
+        let mut rows = Vec::with_capacity(parsed.len());
+        for (line, object) in parsed {
+            let (name, read) = match object {
+                Err(problems) => (String::new(), Err(problems)),
+                Ok(object) => (row_name::<D>(&object), self.read_row(line, object)),
+            };
+            match read {
+                Ok(row) => rows.push(row),
+                Err(fields) => self.refused.push(ReportedRow { line, name, fields }),
+            }
         }
+        rows
     }
-    rows
+
+    fn read_row<D: FromImportRow>(
+        &mut self,
+        line: u64,
+        object: Map<String, Value>,
+    ) -> Result<ParsedRow<D>, Problems> {
+        let draft = domain::read_import_row(&object, self.reference)?;
+        let field = D::KEY_FIELD;
+        let key = object.get(field).and_then(Value::as_str);
+        let key = key.unwrap_or_default().trim().to_owned();
+        let first = *self.names.entry(key).or_insert(line);
+        if first != line {
+            let reason = format!("Line {first} of this file has the same {field}.");
+            return Err([(field.to_owned(), reason)].into());
+        }
+        let named = object.into_iter().map(|(name, _)| name).collect();
+        Ok(ParsedRow { line, draft, named })
+    }
 }
 
 /// The name of a row in a report: its key, else its title or name.
@@ -123,6 +149,11 @@ fn row_name<D: FromImportRow>(object: &Map<String, Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(parsed: Vec<ParsedLine>) -> (Rows, Vec<ReportedRow>) {
+        let reference = ReferenceData::default();
+        read_rows(Entity::Genre, parsed, &reference, &mut HashMap::new())
+    }
 
     fn lines(texts: &[&str]) -> Vec<(u64, String)> {
         (1..).zip(texts.iter().map(|t| (*t).to_owned())).collect()
@@ -141,7 +172,7 @@ mod tests {
             &long,
             &"[".repeat(100_000),
         ]));
-        let (rows, refused) = read_rows(Entity::Genre, parsed, &ReferenceData::default());
+        let (rows, refused) = read(parsed);
         assert!(matches!(rows, Rows::Genres(rows) if rows.len() == 1));
         let numbers: Vec<u64> = refused.iter().map(|r| r.line).collect();
         assert_eq!(numbers, [4, 5, 6, 7, 8]);
@@ -155,7 +186,7 @@ mod tests {
             r#"{"name":"Action"}"#,
             r"{}",
         ]));
-        let (_, refused) = read_rows(Entity::Genre, parsed, &ReferenceData::default());
+        let (_, refused) = read(parsed);
         let names: Vec<&str> = refused.iter().map(|r| r.name.as_str()).collect();
         assert_eq!(names, ["Bad Key", "Action", ""]);
     }
@@ -166,7 +197,7 @@ mod tests {
             r#"{"key":"action","name":"Action","name":"Adventure"}"#,
             r#"{"key":"puzzle","name":"Puzzle","source":{"a":1,"a":2}}"#,
         ]));
-        let (_, refused) = read_rows(Entity::Genre, parsed, &ReferenceData::default());
+        let (_, refused) = read(parsed);
         let fields: Vec<_> = refused.iter().flat_map(|row| row.fields.keys()).collect();
         assert_eq!(fields, ["name", "source.a"]);
         assert!(refused[0].fields["name"].contains("twice"));

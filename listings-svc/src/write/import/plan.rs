@@ -10,14 +10,13 @@ use uuid::Uuid;
 
 use super::apply::ImportableRecord;
 use super::chunk::{Chunk, ParsedRow};
-use crate::domain::FromImportRow;
+use super::report::{Report, ReportedRow};
 use crate::domain::difference::{self, Difference};
 use crate::domain::fields::Problems;
 use crate::domain::record::{ImportRow, Record};
 use crate::domain::state::ListingState;
 use crate::domain::text::clip;
 use crate::feed::{ChangeKind, Publish};
-use crate::store::imports::{Report, ReportedRow};
 use crate::store::{history, to_json_row};
 
 /// A record that a row creates or changes.
@@ -57,18 +56,13 @@ pub(super) struct Plan<T> {
     pub(super) stated: Vec<(u64, Uuid, Map<String, Value>)>,
 }
 
-/// For each name the line at which the file has it first; for each listing what the last import stated.
-type KnownRows<'a> = (
-    &'a HashMap<String, u64>,
-    &'a HashMap<Uuid, Map<String, Value>>,
-);
-
-/// What the rows do.
+/// Plans what the rows do to the records that exist, by what the last import stated of these.
 pub(super) fn plan<T: ImportableRecord>(
-    (chunk, now): (&Chunk, OffsetDateTime),
-    rows: Vec<&ParsedRow<T::Draft>>,
+    chunk: &Chunk,
+    rows: &[ParsedRow<T::Draft>],
     existing: Vec<T>,
-    (first_lines, last_stated): KnownRows<'_>,
+    last_stated: &HashMap<Uuid, Map<String, Value>>,
+    now: OffsetDateTime,
     report: &mut Report,
 ) -> Plan<T> {
     let mut existing: HashMap<String, T> = existing
@@ -81,13 +75,6 @@ pub(super) fn plan<T: ImportableRecord>(
     };
     for ParsedRow { line, draft, named } in rows {
         let (line, name) = (*line, T::draft_key(draft));
-        if let Some(first) = first_lines.get(name).filter(|first| **first != line) {
-            let field = T::Draft::KEY_FIELD;
-            let reason = format!("Line {first} of this file has the same {field}.");
-            let fields = [(field.to_owned(), reason)].into();
-            report.refused.push(reported_row(line, name, fields));
-            continue;
-        }
         let Some(before) = existing.remove(name) else {
             let after = T::from_draft(draft, ids::row_id(), chunk.mode, now);
             let stated = listing_id(&after).map(|id| (line, id, T::stated(draft)));

@@ -20,7 +20,7 @@ use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::prompt;
 use crate::sanitize::sanitize;
-use crate::table::table;
+use crate::table::Column;
 
 /// Listings per call.
 const BATCH: usize = 50;
@@ -140,7 +140,7 @@ struct DecisionOutcome {
     kind: String,
     name: String,
     /// The state after the decision; empty when the decision was refused.
-    state: &'static str,
+    state: String,
     /// The revision after the decision; null when the decision was refused.
     revision: Option<i64>,
     /// Why the decision was refused; empty otherwise.
@@ -170,13 +170,23 @@ impl From<proto::DecideResult> for DecisionOutcome {
             kind: name.kind,
             name: name.name,
             revision: result.listing.as_ref().map(|listing| listing.revision),
-            state: result.listing.map_or("", |l| name::state(l.state())),
+            state: (result.listing).map_or_else(String::new, |it| output::name_of(it.state())),
             problem: result.problem,
             note: result.note,
             changed: result.differences.into_iter().map(changed).collect(),
         }
     }
 }
+
+const COLUMNS: &[Column<DecisionOutcome>] = &[
+    ("kind", |it| it.kind.clone()),
+    ("name", |it| it.name.clone()),
+    ("state", |it| it.state.clone()),
+    ("revision", |it| {
+        it.revision.map(|it| it.to_string()).unwrap_or_default()
+    }),
+    ("note", |it| format!("{}{}", it.problem, it.note)),
+];
 
 pub(crate) async fn run(
     kind: ListingKind,
@@ -318,19 +328,7 @@ fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error
         })
         .collect();
     let outcomes: Vec<DecisionOutcome> = results.into_iter().map(DecisionOutcome::from).collect();
-    output.answer(&serde_json::json!({ "results": outcomes }), || {
-        let rows = outcomes.iter().map(|outcome| {
-            let revision = outcome.revision.map(|revision| revision.to_string());
-            [
-                outcome.kind.clone(),
-                outcome.name.clone(),
-                outcome.state.to_owned(),
-                revision.unwrap_or_default(),
-                format!("{}{}", outcome.problem, outcome.note),
-            ]
-        });
-        table(["kind", "name", "state", "revision", "note"], rows)
-    })?;
+    output.rows("results", &outcomes, COLUMNS)?;
     for change in changes {
         output.print(&change);
     }

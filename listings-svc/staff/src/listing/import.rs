@@ -88,39 +88,26 @@ impl RowKind {
 pub(crate) struct FileReport {
     file: String,
     kind: &'static str,
-    created: u64,
-    updated: u64,
-    unchanged: u64,
-    refused: u64,
-    /// The first 10,000 of them.
-    refused_rows: Vec<Row>,
-    /// Rows, counted above, with fields that were changed since the last import and stay.
-    kept: u64,
-    /// The first 10,000 of them.
-    kept_rows: Vec<Row>,
     dry_run: bool,
-    /// For a dry run: the first 10,000 rows that are created or updated.
-    changed_rows: Vec<Row>,
+    #[serde(flatten)]
+    response: proto::ImportResponse,
 }
 
-#[derive(Debug, Serialize)]
-struct Row {
-    line: u64,
-    name: String,
-    fields: BTreeMap<String, String>,
-}
+/// A line of a report.
+struct RowLine<'r>(&'r proto::ImportedRow);
 
-impl fmt::Display for Row {
+impl fmt::Display for RowLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}", self.line)?;
-        if !self.name.is_empty() {
-            write!(f, " {}", self.name)?;
+        let Self(row) = self;
+        write!(f, "line {}", row.line)?;
+        if !row.name.is_empty() {
+            write!(f, " {}", row.name)?;
         }
         f.write_str(":")?;
-        if self.fields.is_empty() {
+        if row.fields.is_empty() {
             f.write_str(" new")?;
         }
-        for (field, reason) in &self.fields {
+        for (field, reason) in row.fields.iter().collect::<BTreeMap<_, _>>() {
             // The service reports a problem of the whole row under `row`.
             match field.as_str() {
                 "row" => write!(f, " {reason}")?,
@@ -133,71 +120,46 @@ impl fmt::Display for Row {
 
 impl FileReport {
     fn new(path: &Path, kind: RowKind, dry_run: bool, response: proto::ImportResponse) -> Self {
-        let row = |row: proto::ImportedRow| Row {
-            line: row.line,
-            name: row.name,
-            fields: row.fields.into_iter().collect(),
-        };
         Self {
             file: path.display().to_string(),
             kind: kind.entity(),
-            created: response.created,
-            updated: response.updated,
-            unchanged: response.unchanged,
-            refused: response.refused_count,
-            refused_rows: response
-                .refused
-                .into_iter()
-                .map(|row| Row {
-                    line: row.line,
-                    name: row.name,
-                    fields: row.fields.into_iter().collect(),
-                })
-                .collect(),
-            kept: response.kept_count,
-            kept_rows: response.kept.into_iter().map(row).collect(),
             dry_run,
-            changed_rows: response.changed.into_iter().map(row).collect(),
+            response,
         }
     }
 
     /// Whether every row of the file was refused.
     const fn is_refused(&self) -> bool {
-        self.refused > 0 && self.created + self.updated + self.unchanged == 0
+        let report = &self.response;
+        report.refused_count > 0 && report.created + report.updated + report.unchanged == 0
     }
 
     fn print(&self, output: Output) {
-        let Self {
-            file,
-            created,
-            updated,
-            unchanged,
-            refused,
-            kept,
-            ..
-        } = self;
+        let report = &self.response;
         let prefix = if self.dry_run { "dry run of " } else { "" };
         output.print(&format!(
-            "{prefix}{file}: {created} created, {updated} updated, {unchanged} unchanged, {refused} refused"
+            "{prefix}{}: {} created, {} updated, {} unchanged, {} refused",
+            self.file, report.created, report.updated, report.unchanged, report.refused_count
         ));
-        print_rows(&self.changed_rows, created + updated, output);
-        if *refused > 0 && self.dry_run {
+        print_rows(&report.changed, report.created + report.updated, output);
+        if report.refused_count > 0 && self.dry_run {
             output.print("refused:");
         }
-        print_rows(&self.refused_rows, *refused, output);
-        if *kept > 0 {
+        print_rows(&report.refused, report.refused_count, output);
+        let kept = report.kept_count;
+        if kept > 0 {
             output.print(&format!(
                 "{kept} rows leave fields as they are, because they were changed after the last import (--overwrite overwrites them):"
             ));
-            print_rows(&self.kept_rows, *kept, output);
+            print_rows(&report.kept, kept, output);
         }
     }
 }
 
 /// Prints the rows that a report lists, and how many of all `count` it leaves out.
-fn print_rows(rows: &[Row], count: u64, output: Output) {
+fn print_rows(rows: &[proto::ImportedRow], count: u64, output: Output) {
     for row in rows {
-        output.print(&format!("  {row}"));
+        output.print(&format!("  {}", RowLine(row)));
     }
     let listed = u64::try_from(rows.len()).unwrap_or(u64::MAX);
     if count > listed && listed > 0 {
@@ -266,7 +228,6 @@ async fn import_files(
             overwrite: import.overwrite,
             adopt: import.adopt,
             dry_run: import.dry_run,
-            ..proto::ImportHeader::default()
         };
         let response = upload::upload(fleet, path, header).await?;
         let report = FileReport::new(path, kind, import.dry_run, response);
@@ -337,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_row_is_told_by_its_line_and_its_name_if_it_has_one() {
-        let row = |name: &str, fields: &[(&str, &str)]| Row {
+        let row = |name: &str, fields: &[(&str, &str)]| proto::ImportedRow {
             line: 7,
             name: name.to_owned(),
             fields: fields
@@ -356,7 +317,7 @@ mod tests {
             ),
             (row("bao", &[]), "line 7 bao: new"),
         ] {
-            assert_eq!(row.to_string(), expected);
+            assert_eq!(RowLine(&row).to_string(), expected);
         }
     }
 }

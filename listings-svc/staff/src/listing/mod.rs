@@ -28,8 +28,8 @@ pub(crate) enum Command {
     /// Import files of listings and of the gazetteer
     ///
     /// A file holds one JSON object a line. The service refuses an unacceptable row and lists it with its line and reasons; it loads the
-    /// other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a file again changes nothing;
-    /// an import that was interrupted continues where it stopped.
+    /// other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a file again changes nothing,
+    /// and completes an import that was interrupted.
     ///
     /// A field that owners or staff changed since the last import stays as it is and is reported, and so do flags such as `featured` that a
     /// row does not name; --overwrite overwrites what a row names. A row with the name of a listing that an account submitted is refused,

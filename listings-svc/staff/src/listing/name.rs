@@ -71,20 +71,11 @@ pub(crate) fn is_live(name: &proto::ListingName) -> bool {
     name.mode() == common::Mode::Live
 }
 
-/// The name of a state; empty when it is unspecified.
-pub(crate) const fn state(state: proto::State) -> &'static str {
-    match state {
-        proto::State::Unspecified => "",
-        proto::State::Pending => "pending",
-        proto::State::Published => "published",
-        proto::State::Rejected => "rejected",
-        proto::State::Removed => "removed",
-    }
+pub(crate) fn kind(name: Option<&proto::ListingName>) -> String {
+    name.map(|name| name.kind.clone()).unwrap_or_default()
 }
 
-pub(crate) const fn mode(mode: common::Mode) -> &'static str {
-    match mode {
-        common::Mode::Test => "test",
-        common::Mode::Live | common::Mode::Unspecified => "live",
-    }
+/// The slug of a listing, or the handle of a page.
+pub(crate) fn slug(name: Option<&proto::ListingName>) -> String {
+    name.map(|name| name.name.clone()).unwrap_or_default()
 }

@@ -6,7 +6,6 @@ use anstyle::{AnsiColor, Style};
 use contracts::listings::v1 as proto;
 use serde_json::Value;
 
-use super::name;
 use crate::output;
 use crate::sanitize::sanitize;
 
@@ -43,12 +42,11 @@ pub(crate) fn changes(name: &proto::ListingName, differences: &[proto::Differenc
 /// What an account changed in a public listing.
 pub(crate) fn owner_edit(edit: &proto::OwnerEdit) -> String {
     let name = edit.name.clone().unwrap_or_default();
-    let at = output::timestamp(edit.at);
     let mut text = format!("{BOLD}{} {}{BOLD:#}\n", name.kind, sanitize(&name.name));
     let line = format!(
         "  {DIM}revision {} of {} by {}{DIM:#}",
         edit.revision,
-        output::format_time(at.as_ref()),
+        output::format_time(edit.at),
         sanitize(&edit.account_id)
     );
     push(&mut text, &line);
@@ -84,14 +82,13 @@ pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
         }
     }
     for revision in &review.history {
-        let at = output::timestamp(revision.at);
         let mut line = format!(
             "  {DIM}revision {} of {} by {} {}: {}{DIM:#}",
             revision.revision,
-            output::format_time(at.as_ref()),
+            output::format_time(revision.at),
             sanitize(&revision.actor_kind),
             sanitize(&revision.actor),
-            name::state(revision.state()),
+            output::name_of(revision.state()),
         );
         if !revision.changed.is_empty() {
             line.push_str(&sanitize(&format!(
@@ -116,18 +113,16 @@ fn head(review: &proto::GetReviewResponse) -> String {
         sanitize(&name.name),
         sanitize(&item.title)
     );
-    let mut about = vec![name::state(review.state()).to_owned()];
-    if let Some(since) = output::timestamp(item.waiting_since) {
-        about.push(format!(
-            "pending since {}",
-            output::format_time(Some(&since))
-        ));
+    let mut about = vec![output::name_of(review.state())];
+    if item.waiting_since.is_some() {
+        let since = output::format_time(item.waiting_since);
+        about.push(format!("pending since {since}"));
     }
     if !item.submitter.is_empty() {
         about.push(format!("submitted by {}", sanitize(&item.submitter)));
     }
     if !item.page.is_empty() {
-        let state = name::state(item.page_state());
+        let state = output::name_of(item.page_state());
         about.push(format!("under {} ({state})", sanitize(&item.page)));
     }
     about.push(match review.approved_revision {

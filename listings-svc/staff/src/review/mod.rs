@@ -1,19 +1,18 @@
 //! `staff review`: an interactive review of the queue, its list, and its watch
 
-mod notes;
 mod session;
-mod takedowns;
+mod tickets;
 
+use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use contracts::common::v1::PageRequest;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::watch_response::Message;
-use contracts::public::Timestamp;
 use kit::rpc::client::Client;
-use serde::Serialize;
 use tonic::Request;
 
 use crate::account::AccountNames;
@@ -23,13 +22,12 @@ use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::{self, ListingKind};
 use crate::output::{self, Output};
+use crate::rows::{self, RowList};
 use crate::sanitize::sanitize;
-use crate::table::table;
+use crate::table::{Column, table};
 
 /// Deadline of one watch.
 const WATCH: Duration = Duration::from_hours(24);
-/// Rows per request.
-const PAGE_SIZE: i32 = 100;
 
 /// Review pending listings one by one, oldest first
 ///
@@ -77,7 +75,7 @@ enum Command {
         id: String,
         /// Whether something was done about it
         #[arg(long = "as")]
-        end: notes::NoteEnd,
+        end: tickets::NoteEnd,
         /// The reason for the audit
         #[arg(long)]
         reason: String,
@@ -86,35 +84,15 @@ enum Command {
 
 type Service = StaffReviewServiceClient<Client>;
 
-#[derive(Debug, Serialize)]
-struct QueueRow {
-    kind: String,
-    name: String,
-    title: String,
-    submitter: String,
-    waiting_since: Option<Timestamp>,
-    approved_before: bool,
-    revision: i64,
-    page: String,
-    page_state: &'static str,
-}
-
-impl From<proto::QueueItem> for QueueRow {
-    fn from(item: proto::QueueItem) -> Self {
-        let name = item.name.clone().unwrap_or_default();
-        Self {
-            page_state: name::state(item.page_state()),
-            kind: name.kind,
-            name: name.name,
-            title: item.title,
-            submitter: item.submitter,
-            waiting_since: output::timestamp(item.waiting_since),
-            approved_before: item.approved_before,
-            revision: item.revision,
-            page: item.page,
-        }
-    }
-}
+const COLUMNS: &[Column<proto::QueueItem>] = &[
+    ("pending since", |it| output::format_time(it.waiting_since)),
+    ("kind", |it| name::kind(it.name.as_ref())),
+    ("name", |it| name::slug(it.name.as_ref())),
+    ("revision", |it| it.revision.to_string()),
+    ("title", |it| it.title.clone()),
+    ("page", |it| it.page.clone()),
+    ("submitter", |it| it.submitter.clone()),
+];
 
 pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let kind = review.kind.map_or("", ListingKind::as_str);
@@ -129,86 +107,62 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
     match review.command {
         None => {
             let names = AccountNames::new(fleet).await;
-            takedowns::remind(&mut service, output).await?;
-            notes::remind(&mut service, output).await?;
+            tickets::remind(&mut service, output).await?;
             session::run(service, names, kind, output).await
         }
-        Some(Command::List { limit }) => list(&mut service, fleet, kind, limit.get(), output).await,
+        Some(Command::List { limit }) => list(service, fleet, kind, limit, output).await,
         Some(Command::Watch) => watch(&mut service, kind, output).await,
-        Some(Command::Takedowns) => takedowns::list(&mut service, fleet, output).await,
+        Some(Command::Takedowns) => tickets::list_takedowns(&service, fleet, output).await,
         Some(Command::DeclineTakedown { id, reason }) => {
-            takedowns::decline(&mut service, (id, reason), fleet, output).await
+            let request = proto::DeclineTakedownRequest { id, reason };
+            let declined = service.decline_takedown(request).await?.into_inner();
+            tickets::print_takedowns(declined.request.into_iter().collect(), fleet, output).await
         }
-        Some(Command::Notes) => notes::list(&mut service, output).await,
+        Some(Command::Notes) => tickets::list_notes(&service, output).await,
         Some(Command::CloseNote { id, end, reason }) => {
-            notes::close(&mut service, (id, end, reason), output).await
+            let request = proto::CloseNoteRequest {
+                id,
+                state: proto::NoteState::from(end).into(),
+                reason,
+            };
+            let closed = service.close_note(request).await?.into_inner();
+            let notes: Vec<_> = closed.note.into_iter().collect();
+            output.rows("notes", &notes, tickets::NOTE_COLUMNS)
         }
     }
 }
 
 async fn list(
-    service: &mut Service,
+    mut service: Service,
     fleet: &Fleet,
     kind: &str,
-    limit: usize,
+    limit: NonZeroUsize,
     output: Output,
 ) -> Result<(), Error> {
-    let mut rows: Vec<QueueRow> = Vec::new();
-    let (mut cursor, mut total) = (String::new(), None);
-    loop {
-        let rest = i32::try_from(limit - rows.len()).unwrap_or(PAGE_SIZE);
+    let total = Cell::new(None);
+    let read = async |page: PageRequest| {
         let request = proto::ListQueueRequest {
             kind: kind.to_owned(),
-            limit: rest.clamp(1, PAGE_SIZE),
-            cursor,
-            count: total.is_none(),
+            limit: page.limit.cast_signed(),
+            cursor: page.cursor,
+            count: total.get().is_none(),
         };
-        let response = service.list_queue(request).await?.into_inner();
-        total = total.or(response.total);
-        rows.extend(response.items.into_iter().map(QueueRow::from));
-        cursor = response.next_cursor;
-        if cursor.is_empty() || rows.len() >= limit {
-            break;
-        }
-    }
-    let document = serde_json::json!({ "items": rows, "total": total });
+        let response = service.clone().list_queue(request).await?.into_inner();
+        total.set(total.get().or(response.total));
+        Ok((response.items, response.next_cursor))
+    };
+    let RowList { mut rows, .. } = rows::read(limit, read).await?;
     if !output.is_json() {
         let mut names = AccountNames::new(fleet).await;
         for row in &mut rows {
             row.submitter = names.name_or_id(&row.submitter).await;
         }
     }
-    output.answer(&document, || queue_table(&rows))?;
-    let total = total.unwrap_or_default();
+    let document = serde_json::json!({ "items": rows, "total": total.get() });
+    output.answer(&document, || table(&rows, COLUMNS))?;
+    let total = total.get().unwrap_or_default();
     output.print(&format!("{} of {total} pending listings", rows.len()));
-    takedowns::remind(service, output).await?;
-    notes::remind(service, output).await
-}
-
-fn queue_table(rows: &[QueueRow]) -> comfy_table::Table {
-    let rows = rows.iter().map(|row| {
-        [
-            output::format_time(row.waiting_since.as_ref()),
-            row.kind.clone(),
-            row.name.clone(),
-            row.revision.to_string(),
-            row.title.clone(),
-            row.page.clone(),
-            row.submitter.clone(),
-        ]
-    });
-    table(
-        [
-            "pending since",
-            "kind",
-            "name",
-            "revision",
-            "title",
-            "page",
-            "submitter",
-        ],
-        rows,
-    )
+    tickets::remind(&mut service, output).await
 }
 
 async fn watch(service: &mut Service, kind: &str, output: Output) -> Result<(), Error> {
@@ -220,11 +174,13 @@ async fn watch(service: &mut Service, kind: &str, output: Output) -> Result<(), 
         let Some(Message::Item(item)) = message.message else {
             continue;
         };
-        let row = QueueRow::from(item);
-        let since = output::format_time(row.waiting_since.as_ref());
-        let (kind, name, revision) = (&row.kind, &row.name, row.revision);
-        let line = format!("{since} {kind} {name} (revision {revision}) {}", row.title);
-        output.line(&row, &sanitize(&line))?;
+        let since = output::format_time(item.waiting_since);
+        let name = item.name.clone().unwrap_or_default();
+        let line = format!(
+            "{since} {} {} (revision {}) {}",
+            name.kind, name.name, item.revision, item.title
+        );
+        output.line(&item, &sanitize(&line))?;
     }
     Err(Error::Unreachable(
         "the service has ended the watch: run the command again".to_owned(),

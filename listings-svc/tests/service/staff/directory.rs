@@ -14,7 +14,7 @@ async fn an_event_is_reassigned_by_e_mail_with_the_gateway_and_by_id_without(poo
     };
     let by_mail = to("ada@example.org").await;
     assert_eq!(by_mail.status(), 2, "{by_mail:?}");
-    assert!(by_mail.complaint().contains("--gateway"), "{by_mail:?}");
+    assert!(by_mail.complaint().contains("STAFF_GATEWAY"), "{by_mail:?}");
     let by_id = to("00000000-0000-0000-0000-000000000009").await;
     assert_eq!(by_id.status(), 0, "{by_id:?}");
     assert!(by_id.complaint().contains("was not checked"), "{by_id:?}");

@@ -36,34 +36,16 @@ async fn the_status_says_what_went_wrong(pool: PgPool) {
     let (_folder, path) = file("unknown.ndjson", "{}");
     let usage = staff(&service.address, &["listing", "import", &path]).await;
     assert_eq!(usage.status.code(), Some(2));
-    let away = staff(
-        "http://127.0.0.1:9",
-        &[
-            "--token",
-            "t",
-            "--gateway",
-            "http://127.0.0.1:9",
-            "plan",
-            "list",
-        ],
-    )
-    .await;
+    let away = staff("http://127.0.0.1:9", &["review", "list"]).await;
     assert_eq!(away.status.code(), Some(3));
     // listings-svc is no gateway.
-    let identity = testing::identity();
-    let token = identity.staff_token.expose();
-    let refused = staff(
-        &service.address,
-        &[
-            "--token",
-            token,
-            "--gateway",
-            &service.address,
-            "plan",
-            "list",
-        ],
-    )
-    .await;
+    let mut command = tool();
+    command
+        .args(["plan", "list"])
+        .env("STAFF_TOKEN", testing::identity().staff_token.expose())
+        .env("STAFF_GATEWAY", &service.address);
+    let refused = tokio::task::spawn_blocking(move || command.output().unwrap());
+    let refused = refused.await.unwrap();
     assert_eq!(refused.status.code(), Some(1));
     for output in [usage, away, refused] {
         assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 1);

@@ -10,14 +10,13 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use crate::support::{File, Service, counts, creator, game, refused, start};
 
-/// Sends the first `lines` lines, waits until they are written, and disconnects.
-async fn break_off(service: &Service, file: &File, lines: u64) {
-    let mut messages = file.messages(1);
+/// Sends the first `lines` lines, waits until the rows are written, which make `revisions` in all, and disconnects.
+async fn break_off(service: &Service, file: &File, lines: usize, revisions: i64) {
+    let mut messages = file.messages();
     messages.truncate(1);
     messages.push(proto::ImportRequest {
         message: Some(proto::import_request::Message::Lines(proto::ImportLines {
-            first_line: 1,
-            lines: file.lines[..usize::try_from(lines).unwrap()].to_vec(),
+            lines: file.lines[..lines].to_vec(),
         })),
     });
     let (queue, stream) = mpsc::channel(8);
@@ -27,7 +26,7 @@ async fn break_off(service: &Service, file: &File, lines: u64) {
     let mut staff = service.staff.clone();
     let call = staff.import(ReceiverStream::new(stream));
     let written = async {
-        while service.next_line(file).await != lines + 1 {
+        while service.revisions().await != revisions {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
@@ -39,7 +38,7 @@ async fn break_off(service: &Service, file: &File, lines: u64) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn an_interrupted_import_resumes_where_it_stopped(pool: PgPool) {
+async fn an_interrupted_import_is_completed_by_another_of_the_same_file(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     service
         .import(&File::rows("page", &[creator("studio")]))
@@ -49,66 +48,34 @@ async fn an_interrupted_import_resumes_where_it_stopped(pool: PgPool) {
         .collect();
     rows[1]["release_year"] = serde_json::Value::Null;
     rows[699]["title"] = serde_json::Value::Null;
-    // The same slug before and after the interruption.
+    // The same slug in two chunks.
     rows[650]["slug"] = "game-3".into();
     let file = File::rows("game", &rows);
-    assert_eq!(service.next_line(&file).await, 1);
 
-    break_off(&service, &file, 350).await;
-    assert_eq!(service.next_line(&file).await, 351);
-    let report = service.send(file.messages(351)).await.unwrap();
-    assert_eq!(
-        counts(&report),
-        (697, 0, 0, 3),
-        "the report is on the whole file"
-    );
+    break_off(&service, &file, 350, 1 + 349).await;
+    let report = service.import(&file).await;
+    assert_eq!(counts(&report), (697 - 349, 0, 349, 3));
     let refused = refused(&report);
     assert_eq!(refused[&2], ["release_year"]);
     assert_eq!(refused[&651], ["slug"]);
     assert_eq!(refused[&700], ["title"]);
 
-    // The import is deleted, so that the next one runs in full.
-    assert_eq!(service.next_line(&file).await, 1);
     assert_eq!(counts(&service.import(&file).await), (0, 0, 697, 3));
-    for left in ["import", "import_name", "import_refusal"] {
-        let sql = sqlx::AssertSqlSafe(format!("select count(*) from listings.{left}"));
-        #[expect(clippy::disallowed_methods, reason = "the table is a parameter")]
-        let count: i64 = sqlx::query_scalar(sql)
-            .fetch_one(&service.pool)
-            .await
-            .unwrap();
-        assert_eq!(count, 0, "{left}");
-    }
+    assert_eq!(service.revisions().await, 1 + 697);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
     let service = start(pool).await;
     let file = File::new("genre", r#"{"key": "puzzle", "name": "Puzzle"}"#);
-    let mut messages = file.messages(1);
+    let mut messages = file.messages();
     messages.pop();
     let fault = Fault::from(service.send(messages).await.unwrap_err());
     assert_eq!(fault.code, Code::Unavailable);
-    // The chunk in flight may be written or not; its line is written once in both cases.
-    assert_eq!(
-        counts(&service.send(file.messages(1)).await.unwrap()),
-        (1, 0, 0, 0)
-    );
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn lines_that_were_written_before_may_be_sent_again(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
-    let rows: Vec<_> = (1..=320)
-        .map(|n| game(&format!("game-{n}"), "A Game"))
-        .collect();
-    let file = File::rows("game", &rows);
-    break_off(&service, &file, 130).await;
-    assert_eq!(counts(&service.import(&file).await), (320, 0, 0, 0));
-    assert_eq!(service.revisions().await, 321);
+    // The chunk may be written or not; its line is written once in both cases.
+    let report = service.import(&file).await;
+    assert_eq!(report.created + report.unchanged, 1);
+    assert_eq!(counts(&service.import(&file).await), (0, 0, 1, 0));
 }
 
 #[testing::database_test(listings::MIGRATOR)]
