@@ -93,7 +93,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         settings: settings.mail.clone(),
     };
     mailer.spawn(&boot.lifecycle);
-    jobs::clean_up(&boot.lifecycle, &pool, clock);
 
     let gateway = boot.client(&settings.gateway_addresses)?;
     let webhooks = boot.client(&settings.webhook_addresses)?;
@@ -147,9 +146,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         timeout: settings.http_timeout,
         lifecycle: boot.lifecycle.clone(),
     });
-    jobs::announce_expiring_keys(&boot.lifecycle, &app);
-    jobs::announce_month_use(&boot.lifecycle, &app);
-    jobs::revoke_waiting_tokens(&boot.lifecycle, &app);
+    jobs::spawn(&boot.lifecycle, &app);
     serve_pages(&boot, &app).await?;
 
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());

@@ -8,14 +8,13 @@ use uuid::Uuid;
 use crate::app::Web;
 use crate::domain::role::Permission;
 use crate::member_mail;
-use crate::store::notices;
+use crate::store::sent_notices;
 
 /// How long before its end a key is announced.
 const NOTICE: Duration = Duration::WEEK;
 
 /// Queues the mails that are due; returns the number of keys.
 pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
-    notices::remove_old(&web.pool, now).await?;
     let (mut announced, mut cursor) = (0, Some(String::new()));
     while let Some(after) = cursor {
         let page = web.gateway.expiring_keys(now + NOTICE, &after).await?;
@@ -38,7 +37,8 @@ async fn announce(web: &Web, key: &Key, now: OffsetDateTime) -> Result<bool, sql
         return Ok(false);
     };
     let mut transaction = web.pool.begin().await?;
-    if !notices::insert(&mut *transaction, id, expires).await? {
+    let new = sent_notices::insert(&mut *transaction, &[format!("key {id}")], expires).await?;
+    if new.is_empty() {
         return Ok(false);
     }
     let body = format!(

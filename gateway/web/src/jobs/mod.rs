@@ -1,67 +1,57 @@
 //! Background jobs. Each runs in one replica at a time.
 
+pub mod clean_up;
 pub mod expiring_keys;
 pub mod month_use;
 pub mod revoke_tokens;
 
 use std::time::Duration;
 
+use kit::Lifecycle;
 use kit::periodic::Periodic;
-use kit::{Clock, Lifecycle};
-use sqlx::PgPool;
+use time::OffsetDateTime;
 
 use crate::SCHEMA;
 use crate::app::App;
-use crate::store::{activity, links, note_notices};
 
-/// Removes links that have expired, activity that is older than a year, and records of mails of earlier days.
-pub fn clean_up(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
-    let hour = Duration::from_hours(1);
-    let job = Periodic::new(pool.clone(), SCHEMA, "clean up", hour, clock.clone());
-    let pool = pool.clone();
-    job.spawn(lifecycle, move |now| {
-        let pool = pool.clone();
-        async move {
-            let links = links::remove_expired(&pool, now).await?;
-            let yesterday = now.date() - time::Duration::DAY;
-            let notices = note_notices::remove_before(&pool, yesterday).await?;
-            Ok(links + notices + activity::remove_old(&pool, now).await?)
-        }
+const MINUTE: Duration = Duration::from_mins(1);
+const HOUR: Duration = Duration::from_hours(1);
+const SIX_HOURS: Duration = Duration::from_hours(6);
+
+/// Starts all jobs.
+pub fn spawn(lifecycle: &Lifecycle, app: &App) {
+    let jobs = Jobs { lifecycle, app };
+    jobs.spawn("clean up", HOUR, |app, now| async move {
+        clean_up::run(&app, now).await
+    });
+    jobs.spawn("expiring keys", SIX_HOURS, |app, now| async move {
+        expiring_keys::run(&app, now).await
+    });
+    jobs.spawn("month use", MINUTE, |app, now| async move {
+        month_use::run(&app, now).await
+    });
+    jobs.spawn("revoke tokens", MINUTE, |app, _| async move {
+        revoke_tokens::run(&app).await
     });
 }
 
-/// Announces keys that expire soon.
-pub fn announce_expiring_keys(lifecycle: &Lifecycle, app: &App) {
-    let hours = Duration::from_hours(6);
-    let (pool, clock) = (app.pool.clone(), app.clock.clone());
-    let job = Periodic::new(pool, SCHEMA, "expiring keys", hours, clock);
-    let app = App::clone(app);
-    job.spawn(lifecycle, move |now| {
-        let app = App::clone(&app);
-        async move { expiring_keys::run(&app, now).await }
-    });
+struct Jobs<'a> {
+    lifecycle: &'a Lifecycle,
+    app: &'a App,
 }
 
-/// Mails the people of an account that has used a large share of its month.
-pub fn announce_month_use(lifecycle: &Lifecycle, app: &App) {
-    let minute = Duration::from_mins(1);
-    let (pool, clock) = (app.pool.clone(), app.clock.clone());
-    let job = Periodic::new(pool, SCHEMA, "month use", minute, clock);
-    let app = App::clone(app);
-    job.spawn(lifecycle, move |now| {
-        let app = App::clone(&app);
-        async move { month_use::run(&app, now).await }
-    });
-}
-
-/// Revokes account tokens that could not be revoked when their maker lost the role for them.
-pub fn revoke_waiting_tokens(lifecycle: &Lifecycle, app: &App) {
-    let minute = Duration::from_mins(1);
-    let (pool, clock) = (app.pool.clone(), app.clock.clone());
-    let job = Periodic::new(pool, SCHEMA, "revoke tokens", minute, clock);
-    let app = App::clone(app);
-    job.spawn(lifecycle, move |_| {
-        let app = App::clone(&app);
-        async move { revoke_tokens::run(&app).await }
-    });
+impl Jobs<'_> {
+    fn spawn<F>(
+        &self,
+        name: &'static str,
+        interval: Duration,
+        work: impl Fn(App, OffsetDateTime) -> F + Clone + Send + 'static,
+    ) where
+        F: Future<Output = anyhow::Result<u64>> + Send + 'static,
+    {
+        let (pool, clock) = (self.app.pool.clone(), self.app.clock.clone());
+        let job = Periodic::new(pool, SCHEMA, name, interval, clock);
+        let app = App::clone(self.app);
+        job.spawn(self.lifecycle, move |now| work(App::clone(&app), now));
+    }
 }

@@ -4,16 +4,18 @@
 use contracts::gateway::v1::AccountMonthUse;
 use kit::timestamp;
 use pages::when;
-use time::{Date, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::app::Web;
 use crate::domain::role::Permission;
 use crate::member_mail;
-use crate::store::month_notices;
+use crate::store::sent_notices;
 
 /// The shares that are announced, in percent. The last is the limit itself.
 const SHARES: [u8; 2] = [80, 100];
+/// How long notices are kept after their month: the gateway's clock may be in the month before.
+const KEPT_AFTER_MONTH: Duration = Duration::days(31);
 
 /// A month that has reached a share.
 struct UsedMonth<'a> {
@@ -28,9 +30,6 @@ struct UsedMonth<'a> {
 
 /// Queues the mails that are due; returns the number of accounts.
 pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
-    // The gateway's clock may be in the month before.
-    let last_month = first_of_month(first_of_month(now.date()) - time::Duration::DAY);
-    month_notices::remove_before(&web.pool, last_month).await?;
     let (mut announced, mut cursor) = (0, String::new());
     loop {
         let page = web.gateway.month_uses(SHARES[0], &cursor).await?;
@@ -41,10 +40,6 @@ pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
             None => return Ok(announced),
         }
     }
-}
-
-fn first_of_month(day: Date) -> Date {
-    day.replace_day(1).unwrap_or(day)
 }
 
 /// `None`: the month has no limit.
@@ -67,37 +62,32 @@ async fn announce_page(
     page: &[UsedMonth<'_>],
     now: OffsetDateTime,
 ) -> Result<u64, sqlx::Error> {
-    let Some(first) = page.first() else {
-        return Ok(0);
-    };
     // An earlier run has announced nearly all of them.
-    let accounts: Vec<Uuid> = page.iter().map(|it| it.account).collect();
-    let before = month_notices::announced(&web.pool, first.first_day, &accounts).await?;
+    let notices: Vec<String> = page.iter().flat_map(UsedMonth::notices).collect();
+    let sent = sent_notices::sent(&web.pool, &notices).await?;
     let mut announced = 0;
     for month in page {
-        let shares = month.shares();
-        let is_new =
-            |share: &i16| !before.contains(&(month.account, month.announced_limit(), *share));
-        if shares.iter().any(is_new) {
-            announced += u64::from(announce(web, month, &shares, now).await?);
+        let notices = month.notices();
+        if notices.iter().any(|notice| !sent.contains(notice)) {
+            announced += u64::from(announce(web, month, &notices, now).await?);
         }
     }
     Ok(announced)
 }
 
-/// Queues the mail about the largest of these shares, unless it was sent before. Leaves out mails about smaller shares. Returns false if
+/// Queues the mail about the largest share of these notices, unless it was sent before. Leaves out mails about smaller shares. Returns false if
 /// nobody gets a mail.
 async fn announce(
     web: &Web,
     month: &UsedMonth<'_>,
-    shares: &[i16],
+    notices: &[String],
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let mut transaction = web.pool.begin().await?;
     let account = month.account;
-    let of = (month.first_day, month.announced_limit());
-    let new = month_notices::insert(&mut *transaction, account, of, shares).await?;
-    if !shares.last().is_some_and(|share| new.contains(share)) {
+    let until = month.resets_at + KEPT_AFTER_MONTH;
+    let new = sent_notices::insert(&mut *transaction, notices, until).await?;
+    if !notices.last().is_some_and(|notice| new.contains(notice)) {
         return Ok(false);
     }
     let (subject, body) = month.text(&web.public_url);
@@ -112,17 +102,15 @@ async fn announce(
 }
 
 impl UsedMonth<'_> {
-    /// The limit as the notices have it.
-    fn announced_limit(&self) -> i64 {
-        i64::try_from(self.limit).unwrap_or(i64::MAX)
-    }
-
-    /// The announced shares that are reached, smallest first.
-    fn shares(&self) -> Vec<i16> {
+    /// The notices of the shares that are reached, smallest first.
+    fn notices(&self) -> Vec<String> {
         let (used, limit) = (u128::from(self.used), u128::from(self.limit));
         let shares = SHARES.into_iter();
         let shares = shares.filter(|share| used * 100 >= limit * u128::from(*share));
-        shares.map(i16::from).collect()
+        let (account, day) = (self.account, self.first_day);
+        shares
+            .map(|share| format!("month {account} {day} {limit} {share}"))
+            .collect()
     }
 
     /// Subject and body of the mail.

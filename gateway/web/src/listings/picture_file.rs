@@ -52,18 +52,11 @@ pub(crate) async fn file(
     if !is_file_name(&request.name) {
         return Err(PageError::not_found());
     }
-    let name = request.name.clone();
     let request = GetPictureRequest {
         most: PART,
         ..request
     };
     let head = app.listings.picture_part(request).await?;
-    // A replica of an older version sends no name. It knows one size only, so the requested name is right.
-    let name = if head.name.is_empty() {
-        name
-    } else {
-        head.name
-    };
     let headers: [(HeaderName, HeaderValue); 3] = [
         // Always a JPEG for the browser, whatever listings-svc stores: a page or an SVG could have scripts.
         (CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
@@ -72,7 +65,7 @@ pub(crate) async fn file(
     ];
     let rest = Rest {
         app,
-        name,
+        name: head.name,
         size: head.size,
         sent: 0,
         first: Some(head.part),

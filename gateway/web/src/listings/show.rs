@@ -85,9 +85,7 @@ pub(super) async fn page(
         web.listings.revisions(listing, &place.cursor),
         web.listings.own_notes(listing)
     );
-    let (found, history) = (found?, history?);
-    // Show the page without them if the call fails, for example at a listings-svc of an older version.
-    let corrections = corrections.unwrap_or_default();
+    let (found, history, corrections) = (found?, history?, corrections?);
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let summary = Summary::of(content, &found.creator);
     let call = format!("GET /v1/{}/{}", listing.kind.api_list(), listing.name);

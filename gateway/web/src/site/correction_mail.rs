@@ -1,13 +1,14 @@
 //! Mails to owners and editors about corrections that visitors suggest.
 
 use contracts::listings::v1::CreateNoteResponse;
+use time::Duration;
 use uuid::Uuid;
 
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
 use crate::member_mail;
-use crate::store::note_notices;
+use crate::store::sent_notices;
 
 const SUBJECT: &str = "A visitor suggests a correction of one of your listings";
 
@@ -30,7 +31,10 @@ async fn insert(
     let now = web.clock.now();
     let mut transaction = web.pool.begin().await?;
     let day = now.to_offset(time::UtcOffset::UTC).date();
-    if !note_notices::insert(&mut *transaction, day, kind.as_str(), name).await? {
+    let notice = format!("correction {day} {} {name}", kind.as_str());
+    let until = now + Duration::days(2);
+    let new = sent_notices::insert(&mut *transaction, &[notice], until).await?;
+    if new.is_empty() {
         return Ok(());
     }
     for account in created

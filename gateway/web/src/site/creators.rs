@@ -117,9 +117,7 @@ fn creator_page(
     let roles = row.roles.iter();
     let roles = roles.map(|role| texts.value("role", role, role).to_owned());
     let all = address("/games", &[("creator", Some(&row.handle))]);
-    // A replica of an older version sends all games, and not their number.
-    let total = total.max(creator.games.len().try_into().unwrap_or(u64::MAX));
-    let games = creator.games.into_iter().take(GAMES as usize);
+    let games = creator.games.into_iter();
     Ok(CreatorPage {
         kind: texts.value("creator-kind", &row.kind, &row.kind).to_owned(),
         avatar: cards::picture(&frame, row.avatar_url.as_deref(), cards::AVATAR, ""),

@@ -4,10 +4,8 @@ pub mod activity;
 pub mod closed_accounts;
 pub mod links;
 pub mod members;
-pub mod month_notices;
-pub mod note_notices;
-pub mod notices;
 pub mod people;
+pub mod sent_notices;
 pub mod token_revocations;
 
 /// Whether a statement failed because a row with its key exists.

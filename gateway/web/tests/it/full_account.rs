@@ -168,7 +168,7 @@ impl FullAccount {
             "web.link",
             "web.mail",
             "web.activity",
-            "web.note_notice",
+            "web.sent_notice",
             "webhook.endpoint",
             "webhook.delivery",
             "webhook.audit",

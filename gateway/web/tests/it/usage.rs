@@ -8,7 +8,7 @@ use time::Duration;
 use time::macros::datetime;
 use uuid::Uuid;
 use web::domain::role::Role;
-use web::jobs::month_use;
+use web::jobs::{clean_up, month_use};
 
 use crate::browser::Browser;
 use crate::support::{ADA, BOB, START, Site};
@@ -218,11 +218,14 @@ async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPoo
     }
     // The next month begins anew; records of old months go.
     let mut next = month(first, 40_000);
-    next.month.as_mut().unwrap().starts_at = Some(encode(datetime!(2026-12-01 0:00 UTC)));
+    let of_next = next.month.as_mut().unwrap();
+    of_next.starts_at = Some(encode(datetime!(2026-12-01 0:00 UTC)));
+    of_next.resets_at = Some(encode(datetime!(2027-01-01 0:00 UTC)));
     set(vec![next]);
     let later = START + Duration::days(60);
     assert_eq!(month_use::run(&site.app, later).await.unwrap(), 1);
-    let months = sqlx::query_scalar!(r#"select count(*) as "count!" from web.month_notice"#);
+    clean_up::run(&site.app, later).await.unwrap();
+    let months = sqlx::query_scalar!(r#"select count(*) as "count!" from web.sent_notice"#);
     assert_eq!(months.fetch_one(&site.pool).await.unwrap(), 1);
 }
 

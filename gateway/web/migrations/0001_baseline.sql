@@ -1,3 +1,20 @@
+-- Of the kit: work that runs once per fleet.
+create table web.lease (
+    name text primary key,
+    holder uuid not null,
+    expires_at timestamptz not null
+);
+
+-- Of the kit: mails to send (kit::mail).
+create table web.mail (
+    id uuid primary key,
+    recipient text not null,
+    subject text not null,
+    body text not null,
+    created_at timestamptz not null,
+    next_attempt_at timestamptz
+);
+
 -- People who sign in.
 create table web.person (
     id uuid primary key,
@@ -21,24 +38,14 @@ create table web.recovery_code (
     primary key (person_id, code_sha256)
 );
 
--- Which people may do what in an account of the gateway.
-create table web.member (
-    account_id uuid not null,
-    person_id uuid not null references web.person on delete cascade,
-    role text not null check (role in ('owner', 'developer', 'editor')),
-    since timestamptz not null,
-    primary key (account_id, person_id)
-);
-create index member_by_person on web.member (person_id);
-
 -- Links in mails. Only the hash of a link is stored; using a link removes it.
 create table web.link (
     id uuid primary key,
     token_sha256 bytea not null unique,
     purpose text not null check (purpose in ('sign_up', 'reset', 'email', 'invite')),
-    -- Where the link was mailed to.
+    -- The address that the link was mailed to.
     email text not null,
-    -- Who resets a password or changes an address; or who invites.
+    -- The person who resets a password or changes an address; or who invites.
     person_id uuid references web.person on delete cascade,
     -- The account and the role of an invitation.
     account_id uuid,
@@ -52,17 +59,43 @@ create index link_by_account on web.link (account_id) where account_id is not nu
 create index link_by_person on web.link (person_id);
 create index link_by_expiry on web.link (expires_at);
 
--- Mails that are to be sent (kit::mail).
-create table web.mail (
-    id uuid primary key,
-    recipient text not null,
-    subject text not null,
-    body text not null,
-    created_at timestamptz not null,
-    next_attempt_at timestamptz
+-- Accounts of the gateway: which people may do what in one.
+create table web.member (
+    account_id uuid not null,
+    person_id uuid not null references web.person on delete cascade,
+    role text not null check (role in ('owner', 'developer', 'editor')),
+    since timestamptz not null,
+    primary key (account_id, person_id)
+);
+create index member_by_person on web.member (person_id);
+
+-- Accounts whose last member was deleted: nobody gets one again.
+create table web.closed_account (
+    account_id uuid primary key,
+    closed_at timestamptz not null
 );
 
--- Who did what, from where. Kept for a year, also when the person is gone.
+-- People whose account tokens are to be revoked at the gateway, since they have lost the role that may have tokens.
+create table web.token_revocation (
+    id uuid primary key,
+    account_id uuid not null,
+    -- The person who made the tokens, who may be deleted.
+    person_id uuid not null,
+    -- The person who took the role, and the address, for the audit of the gateway.
+    actor_id uuid not null,
+    address text not null
+);
+
+-- Mails about an event that were sent, so that each is sent once.
+create table web.sent_notice (
+    -- The event, for example the end of a key.
+    notice text primary key,
+    -- The event cannot come again after this time.
+    until timestamptz not null
+);
+create index sent_notice_by_end on web.sent_notice (until);
+
+-- Actions of people. Kept for a year, also when the person is gone.
 create table web.activity (
     id uuid primary key,
     at timestamptz not null,
@@ -71,10 +104,11 @@ create table web.activity (
     person_id uuid not null,
     email text not null,
     action text not null,
-    -- What it was done to, for example the name of a key.
+    -- The object of the action, for example the name of a key.
     subject text not null,
     address text not null,
     agent text not null
 );
 create index activity_by_account on web.activity (account_id, id);
+create index activity_by_person on web.activity (person_id, id) where account_id is null;
 create index activity_by_age on web.activity (at);
