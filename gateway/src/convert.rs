@@ -80,7 +80,7 @@ impl From<&Token> for proto::AccountToken {
             expires_at: token.expires_at.map(timestamp::encode),
             revoked_at: token.revoked_at.map(timestamp::encode),
             revision: token.revision,
-            created_by: token.created_by.map(|person| person.to_string()),
+            created_by: token.created_by.to_string(),
         }
     }
 }

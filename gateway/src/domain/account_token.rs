@@ -43,8 +43,8 @@ pub struct Token {
     pub revoked_at: Option<OffsetDateTime>,
     /// Incremented by every change.
     pub revision: i64,
-    /// The person who made it; `None` for tokens of the time before this was stored.
-    pub created_by: Option<Uuid>,
+    /// The person who made it.
+    pub created_by: Uuid,
 }
 
 impl Scope {

@@ -33,14 +33,6 @@ pub struct Person {
 }
 
 impl Author {
-    /// The person, if one makes the change.
-    pub const fn person(&self) -> Option<Uuid> {
-        match self {
-            Self::Person(person, _) => Some(person.id),
-            Self::Staff(_) | Self::Token(..) => None,
-        }
-    }
-
     /// Whether the limits apply that keep a person from filling the tables. Staff have no such limits.
     pub const fn is_limited(&self) -> bool {
         matches!(self, Self::Person(..) | Self::Token(..))

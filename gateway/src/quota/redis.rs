@@ -10,10 +10,7 @@
 //! | `<month>@<run>` | calls of live keys in the UTC month, as counted by this run of Redis |
 //! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
 //!
-//! `seed.lua` runs when a month begins and removes expired fields. Versions before this one counted in separate keys
-//! (`gateway:{<account>}:month:<month>` and others), which expire. During a rolling update, an account's first call at a new
-//! gateway seeds its hash from PostgreSQL, where the old gateways write their counts. The month then lacks the calls of old
-//! gateways after that moment, and those of the last `month_flush` before it.
+//! `seed.lua` runs when a month begins and removes expired fields.
 
 use kit::redis::{Redis, RunId, Script, Unavailable, evaluate};
 use redis::{Cmd, RedisWrite as _, Value};

@@ -23,7 +23,7 @@ struct Row {
     expires_at: Option<OffsetDateTime>,
     revoked_at: Option<OffsetDateTime>,
     revision: i64,
-    created_by: Option<Uuid>,
+    created_by: Uuid,
 }
 
 impl From<Row> for Token {
@@ -87,7 +87,8 @@ pub async fn of_account(
              (select * from own where not works order by id desc limit $2)
          )
          select id as "id!", account_id as "account_id!", name as "name!", scopes as "scopes!", last4 as "last4!",
-             created_at as "created_at!", last_used_at, expires_at, revoked_at, revision as "revision!", created_by
+             created_at as "created_at!", last_used_at, expires_at, revoked_at, revision as "revision!",
+             created_by as "created_by!"
          from listed order by id desc"#,
         account,
         ended,

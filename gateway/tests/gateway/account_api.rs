@@ -79,7 +79,7 @@ async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
     assert_eq!(made.secret.len(), "svc_acct_".len() + 38);
     let listed = tokens(&test, &account).await;
     assert_eq!(listed[0].scopes, ["keys:read", "usage:read"]);
-    assert_eq!(listed[0].created_by.as_deref(), Some(PERSON));
+    assert_eq!(listed[0].created_by, PERSON);
     assert!(made.secret.ends_with(&listed[0].last4));
     assert!(test.get(&made, "/account/keys").await.is_ok());
     test.app.last_used.flush(&test.pool).await.unwrap();

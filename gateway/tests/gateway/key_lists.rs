@@ -94,8 +94,9 @@ async fn a_list_has_the_tokens_that_work_and_the_newest_that_have_ended(pool: Pg
         let (id, account) = (kit::ids::row_id(), account.parse::<Uuid>().unwrap());
         let hash = [id.as_bytes().as_slice(), id.as_bytes()].concat();
         let inserted = sqlx::query!(
-            "insert into gateway.account_token (id, account_id, hash, name, scopes, last4, created_at, revoked_at, revision)
-             values ($1, $2, $3, 'deploy', '{keys:read}', 'abcd', $4, $5, 1)",
+            "insert into gateway.account_token
+                 (id, account_id, hash, name, scopes, last4, created_at, revoked_at, revision, created_by)
+             values ($1, $2, $3, 'deploy', '{keys:read}', 'abcd', $4, $5, 1, $1)",
             id,
             account,
             hash,

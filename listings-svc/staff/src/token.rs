@@ -35,7 +35,7 @@ const COLUMNS: &[Column<proto::AccountToken>] = &[
     ("scopes", |it| it.scopes.join(", ")),
     ("ends in", |it| it.last4.clone()),
     ("created", |it| output::format_time(it.created_at)),
-    ("by", |it| it.created_by.clone().unwrap_or_default()),
+    ("by", |it| it.created_by.clone()),
     ("last used", |it| output::format_time(it.last_used_at)),
     ("valid", validity),
 ];

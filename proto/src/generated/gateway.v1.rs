@@ -154,9 +154,9 @@ pub struct AccountToken {
     #[prost(int64, tag = "10")]
     #[serde(skip)]
     pub revision: i64,
-    /// The id of the person in `web` who made it. Absent: it was made before this was stored.
-    #[prost(string, optional, tag = "11")]
-    pub created_by: ::core::option::Option<::prost::alloc::string::String>,
+    /// The id of the person in `web` who made it.
+    #[prost(string, tag = "11")]
+    pub created_by: ::prost::alloc::string::String,
 }
 /// A switch of the API (§7.3).
 #[derive(serde::Serialize)]

@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 
 use super::{Accounts, account_and_author};
 use crate::domain::account_token::{Scopes, Token};
+use crate::domain::author::Author;
 use crate::domain::fields::Problems;
 use crate::domain::staff_action::Action;
 use crate::service::operations::{Scope, id};
@@ -28,12 +29,9 @@ pub(super) async fn create(
     let operations = &accounts.operations;
     let now = operations.clock.now();
     let mut problems = Problems::default();
-    let (account, by) = account_and_author(
-        &mut problems,
-        &request.account_id,
-        request.actor,
-        Action::CreateToken,
-    );
+    let account = problems.id("account_id", &request.account_id);
+    let actor = request.actor.unwrap_or_default();
+    let person = problems.person(&actor.person_id, &actor.address);
     let name = problems.name("name", &request.name);
     let scopes = Scopes::parse(&request.scopes).unwrap_or_else(|problem| {
         problems.add("scopes", problem);
@@ -57,8 +55,9 @@ pub(super) async fn create(
         expires_at,
         revoked_at: None,
         revision: 1,
-        created_by: by.person(),
+        created_by: person.id,
     };
+    let by = Author::Person(person, Action::CreateToken);
     let command = Command::CreateToken(token, secret.hash());
     match operations.write(by, command).await? {
         Outcome::Token(token) => Ok(proto::AccountsServiceCreateTokenResponse {

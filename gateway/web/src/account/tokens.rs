@@ -278,14 +278,11 @@ fn row(token: &proto::AccountToken, members: &[Member], now: OffsetDateTime) -> 
         Some(end) => (format!("works until {}", when::minute(end)), true),
         None => ("works".to_owned(), true),
     };
-    let maker = token.created_by.as_deref().map(|maker| {
-        let member = members.iter().find(|it| it.person.to_string() == maker);
-        member.map_or_else(|| "a former member".to_owned(), |it| it.email.clone())
-    });
+    let mut members = members.iter();
+    let maker = members.find(|it| it.person.to_string() == token.created_by);
     TokenRow {
         id: token.id.clone(),
-        // Old tokens have no maker: an earlier version did not store it.
-        maker: maker.unwrap_or_else(|| "not known".to_owned()),
+        maker: maker.map_or_else(|| "a former member".to_owned(), |it| it.email.clone()),
         name: token.name.clone(),
         shown: format!("…{}", token.last4),
         scopes: token.scopes.join(", "),

@@ -31,8 +31,7 @@ pub async fn run(web: &Web) -> anyhow::Result<u64> {
 async fn revoke(web: &Web, waiting: &TokenRevocation) -> Result<(), Fault> {
     let maker = waiting.person.to_string();
     for token in web.gateway.tokens(waiting.account).await? {
-        let is_theirs = token.created_by.as_deref() == Some(maker.as_str());
-        if is_theirs && token.revoked_at.is_none() {
+        if token.created_by == maker && token.revoked_at.is_none() {
             let revoked = web
                 .gateway
                 .revoke_token(&waiting.actor, waiting.account, &token.id);

@@ -381,7 +381,7 @@ impl AccountsService for StubGateway {
             name: request.name,
             scopes: request.scopes,
             expires_at: request.expires_at,
-            created_by: request.actor.map(|actor| actor.person_id),
+            created_by: request.actor.unwrap_or_default().person_id,
             ..proto::AccountToken::default()
         };
         self.tokens.lock().unwrap().push(token.clone());

@@ -1,0 +1,304 @@
+-- Tables of the kit: how far this service has followed other feeds, leases of work that runs once per fleet, its own feed, and changes that
+-- could not be applied.
+
+-- How far this service has followed each producer's feed.
+create table gateway.feed_cursor (
+    producer text primary key,
+    epoch uuid not null,
+    seq bigint not null,
+    -- Changes up to this one are older than the service: it stores them, and does not act on them.
+    acts_after bigint not null,
+    -- During a rebuild under a new epoch: the change at which the stored rows are complete again.
+    rebuilding_to bigint,
+    -- Marks the rows of the newest rebuild. Null: `epoch` marks them.
+    generation uuid,
+    -- Fingerprint of the change `seq`, by which the producer recognizes its history.
+    last_row bytea,
+    -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
+    acts_until timestamptz
+);
+
+create table gateway.lease (
+    name text primary key,
+    holder uuid not null,
+    expires_at timestamptz not null
+);
+
+-- One row. A transaction raises its `seq` last, so that the order of `seq` is the order of commit.
+create table gateway.feed_head (
+    one boolean primary key default true check (one),
+    epoch uuid not null default gen_random_uuid(),
+    seq bigint not null default 0,
+    -- The physical database that the epoch belongs to. Another one means that the data were restored.
+    incarnation text not null default ''
+);
+insert into gateway.feed_head default values;
+
+create table gateway.feed (
+    seq bigint primary key,
+    entity text not null,
+    id text not null,
+    revision bigint not null,
+    event text not null,
+    announced boolean not null,
+    happening boolean not null,
+    at timestamptz not null,
+    -- The write that made the change. A writer that lost its connection at commit finds its change by it.
+    request uuid not null,
+    state bytea not null
+);
+create index feed_by_entity on gateway.feed (entity, id, seq);
+
+create table gateway.feed_follower (
+    name text primary key,
+    epoch uuid not null,
+    seq bigint not null,
+    seen_at timestamptz not null,
+    -- Set when a follower has been silent for long: it is forgotten then, unless it is seen before.
+    expires_at timestamptz
+);
+
+-- Earlier epochs, and where each began. Changes up to the fork belong to both histories.
+create table gateway.feed_epoch (
+    epoch uuid primary key,
+    parent uuid not null,
+    forked_at_seq bigint not null,
+    began_at timestamptz not null default now()
+);
+
+-- Changes that could not be decoded, or whose data were refused. They are retried, see the kit's README.
+create table gateway.feed_dead_letter (
+    number bigint generated always as identity primary key,
+    producer text not null,
+    -- The rebuild that the row would belong to.
+    generation uuid not null,
+    seq bigint not null,
+    entity text not null,
+    id text not null,
+    revision bigint not null,
+    event text not null,
+    announced boolean not null,
+    happening boolean not null,
+    changed_at timestamptz,
+    state bytea not null,
+    -- Whether the row is still to be written: false once a newer state of the entity is stored.
+    row_due boolean not null,
+    -- Whether the message is still to be sent.
+    message_due boolean not null,
+    reason text not null,
+    put_aside_at timestamptz not null default now()
+);
+create index feed_dead_letter_by_entity on gateway.feed_dead_letter (producer, entity, id);
+
+-- Every change by staff, people and account tokens, written in the transaction of the change, and every call that a role did not allow.
+create table gateway.audit (
+    -- In the order of time.
+    id uuid primary key,
+    at timestamptz not null,
+    member text not null,
+    role text not null,
+    action text not null,
+    -- The type of what was changed, such as `account` or `key`, and its e-mail address, id or name.
+    entity text not null,
+    name text not null,
+    -- Whether the role did not allow the call.
+    refused boolean not null,
+    details jsonb not null
+);
+create index audit_by_age on gateway.audit (at, id);
+create index audit_by_member on gateway.audit (member, at, id);
+create index audit_by_name on gateway.audit (entity, name, at, id);
+-- The dashboard lists what programs with account tokens have changed in an account.
+create index audit_of_tokens on gateway.audit ((details ->> 'account'), id) where role = 'token';
+
+-- Accounts, and the plans of the settings.
+
+create table gateway.account (
+    id uuid primary key,
+    name text not null,
+    email text not null,
+    plan text not null,
+    created_at timestamptz not null,
+    revision bigint not null
+);
+-- Several accounts may have one address.
+create index account_address on gateway.account (lower(email));
+
+-- Plans as they were last published on the feed, so that a process that starts publishes only what differs from its settings.
+create table gateway.plan (
+    name text primary key,
+    -- The encoded gateway.v1.Plan.
+    state bytea not null,
+    revision bigint not null,
+    -- The settings have no such plan.
+    withdrawn boolean not null default false
+);
+
+-- Keys, requests for live keys (§5.2), and tokens for the account API.
+
+create table gateway.key (
+    id uuid primary key,
+    account_id uuid not null references gateway.account (id),
+    -- SHA-256 of the secret, which itself is not stored.
+    hash bytea not null constraint key_hash unique check (octet_length(hash) = 32),
+    name text not null,
+    mode text not null check (mode in ('test', 'live')),
+    kind text not null check (kind in ('account', 'secret', 'public')),
+    may_write boolean not null,
+    -- Slug of the game that a secret or public key belongs to.
+    game text,
+    last4 text not null,
+    created_at timestamptz not null,
+    -- Written in batches.
+    last_used_at timestamptz,
+    expires_at timestamptz,
+    -- Set by a rotation: the key works until then, and `rotated_to` is its successor.
+    grace_until timestamptz,
+    rotated_to uuid references gateway.key (id),
+    revoked_at timestamptz,
+    revision bigint not null,
+    constraint key_of_game check ((kind = 'account') = (game is null)),
+    constraint key_public_reads check (kind <> 'public' or not may_write),
+    constraint key_grace check ((grace_until is null) = (rotated_to is null))
+);
+create index key_by_account on gateway.key (account_id, id);
+create index key_by_game on gateway.key (game) where game is not null;
+-- Keys that expire soon, for mails to their people.
+create index key_by_expiry on gateway.key (expires_at) where revoked_at is null and grace_until is null;
+
+-- A revealed request has become the key with its id. The request has no secret.
+create table gateway.key_request (
+    id uuid primary key,
+    account_id uuid not null references gateway.account (id),
+    name text not null,
+    kind text not null check (kind in ('account', 'secret', 'public')),
+    may_write boolean not null,
+    -- Slug of the game that a secret or public key is to belong to.
+    game text,
+    expires_at timestamptz,
+    state text not null check (state in ('asked', 'approved', 'rejected', 'revealed')),
+    asked_at timestamptz not null,
+    -- When staff last approved or rejected it.
+    decided_at timestamptz,
+    -- Why it was rejected.
+    reason text,
+    revision bigint not null,
+    constraint key_request_of_game check ((kind = 'account') = (game is null)),
+    constraint key_request_public_reads check (kind <> 'public' or not may_write),
+    constraint key_request_decided check ((state = 'asked') = (decided_at is null)),
+    constraint key_request_reason check ((state = 'rejected') = (reason is not null))
+);
+create index key_request_by_state on gateway.key_request (state, id);
+create index key_request_open on gateway.key_request (account_id) where state in ('asked', 'approved');
+-- The key requests of one account, for its people; `key_request_open` has only those that are open.
+create index key_request_by_account on gateway.key_request (account_id, id);
+
+create table gateway.account_token (
+    id uuid primary key,
+    account_id uuid not null references gateway.account (id),
+    -- SHA-256 of the secret, which itself is not stored.
+    hash bytea not null constraint account_token_hash unique check (octet_length(hash) = 32),
+    name text not null,
+    scopes text[] not null,
+    last4 text not null,
+    created_at timestamptz not null,
+    -- Written in batches.
+    last_used_at timestamptz,
+    expires_at timestamptz,
+    revoked_at timestamptz,
+    revision bigint not null,
+    -- The person who made the token. It ends when the person loses the role that may have tokens.
+    created_by uuid not null
+);
+create index account_token_by_account on gateway.account_token (account_id, id);
+
+-- Games and pages of the listings feed: a key of a game works while the game is published and the key's account owns the game's page.
+
+-- Rises with every change of a game or a page, for the replicas that do not follow the feed themselves.
+create sequence gateway.game_change;
+
+create table gateway.game (
+    id text primary key,
+    slug text not null,
+    mode text not null check (mode in ('test', 'live')),
+    published boolean not null,
+    -- The id of its page.
+    page text not null,
+    -- Generation of the rebuild that the row was last seen in.
+    epoch uuid not null,
+    change bigint not null
+);
+create index game_by_slug on gateway.game (slug);
+create index game_by_change on gateway.game (change);
+create index game_by_page on gateway.game (page);
+
+create table gateway.page (
+    id text primary key,
+    owners uuid[] not null,
+    epoch uuid not null,
+    change bigint not null
+);
+create index page_by_change on gateway.page (change);
+
+-- Switches, which staff turn on and off (§7.3).
+
+create table gateway.switch (
+    name text primary key,
+    is_on boolean not null,
+    -- Null until the first change.
+    changed_at timestamptz,
+    -- The reason that staff gave; may be empty.
+    reason text not null default '',
+    revision bigint not null default 1
+);
+insert into gateway.switch (name, is_on)
+values ('api', true), ('economy', true), ('api_writes', true), ('submissions', true), ('read_only', false);
+
+-- Counts of calls. Rows have no reference to the account: whatever was counted must be writable.
+
+-- Calls of live keys by account and UTC month. Redis counts; this is a copy, written in batches.
+create table gateway.month_use (
+    account_id uuid not null,
+    -- The first day of the month.
+    month date not null,
+    used bigint not null check (used >= 0),
+    primary key (account_id, month)
+) with (fillfactor = 70);
+-- Every minute the current month is searched for accounts that have used much of it; the table keeps all months. `used` is in no index, so
+-- that its updates stay on their page.
+create index month_use_by_month on gateway.month_use (month);
+
+-- Calls that were let through while Redis was away, until Redis has counted them. Redis adds each id once.
+create table gateway.month_owed (
+    id uuid primary key,
+    account_id uuid not null,
+    month date not null,
+    -- Negative when calls were refunded that Redis had counted before.
+    calls bigint not null
+);
+
+-- Months in which an account without a monthly limit has made so many calls that staff were told. Each is announced once.
+create table gateway.large_month (
+    account_id uuid not null,
+    -- The first day of the month.
+    month date not null,
+    primary key (account_id, month)
+);
+
+-- Calls per account, UTC day, mode, method and route, as the gateways counted them. Written in batches.
+create table gateway.day_use (
+    account_id uuid not null,
+    day date not null,
+    mode text not null check (mode in ('test', 'live')),
+    -- The pattern of the path, as in logs and metrics.
+    route text not null,
+    method text not null,
+    calls bigint not null check (calls >= 0),
+    -- Of these: answered with a 4xx other than 429, or not at all; with 429; with a 5xx.
+    client_errors bigint not null check (client_errors >= 0),
+    rate_limited bigint not null check (rate_limited >= 0),
+    server_errors bigint not null check (server_errors >= 0),
+    primary key (account_id, day, mode, route, method)
+) with (fillfactor = 70);
+-- Old days are deleted.
+create index day_use_by_day on gateway.day_use (day);
