@@ -107,8 +107,6 @@ struct Decisions {
     plan: Arc<Plan>,
     quota: Arc<Quota>,
     connection: MultiplexedConnection,
-    /// The run of Redis, as the script is told it.
-    run: String,
     /// The script's hash.
     script: String,
 }
@@ -125,11 +123,10 @@ impl Decisions {
         let script = Script::new(include_str!("../../gateway/src/quota/consume.lua"));
         script.load_async(&mut connection).await.unwrap();
         let callers: Vec<Arc<Caller>> = (0..KEYS).map(|n| Arc::new(caller(n))).collect();
-        let run = run_id(&mut connection).await;
         let seed = Script::new(include_str!("../../gateway/src/quota/seed.lua"));
         for caller in &callers {
             let mut seed = seed.key(usage(&caller.key.account.to_string()));
-            let seed = seed.arg(MONTH).arg(&run).arg(0).arg("2026-02").arg(0);
+            let seed = seed.arg(MONTH).arg(0).arg("2026-02").arg(0);
             let counts: u8 = seed.invoke_async(&mut connection).await.unwrap();
             assert_eq!(counts, 1);
         }
@@ -143,7 +140,6 @@ impl Decisions {
                 Arc::new(SharedCounters::new(Duration::from_secs(2), 50)),
             )),
             connection,
-            run,
             script: script.get_hash().to_owned(),
         }
     }
@@ -235,7 +231,6 @@ impl Decisions {
             usage(&account),
             KEY.to_string(),
             MONTH.to_owned(),
-            self.run.clone(),
             (NOW.unix_timestamp() * 1_000).to_string(),
             MINUTE_LIMIT.to_string(),
             MONTH_LIMIT.to_string(),
@@ -269,21 +264,12 @@ impl Decisions {
         let mut pipeline = redis::pipe();
         for caller in &self.callers {
             let account = caller.key.account.to_string();
-            pipeline.hget(usage(&account), format!("{MONTH}@{}", self.run));
+            pipeline.hget(usage(&account), MONTH);
         }
         let used = pipeline.query_async(&mut self.connection.clone()).await;
         let used: Vec<u32> = used.unwrap();
         used.iter().sum()
     }
-}
-
-/// The run of Redis, as far as the module tells it to the scripts.
-async fn run_id(connection: &mut MultiplexedConnection) -> String {
-    let mut info = redis::cmd("INFO");
-    let info: String = info.arg("server").query_async(connection).await.unwrap();
-    let mut lines = info.lines();
-    let id = lines.find_map(|line| line.strip_prefix("run_id:")).unwrap();
-    id[..20].to_owned()
 }
 
 fn usage(account: &str) -> String {

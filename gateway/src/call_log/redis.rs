@@ -58,7 +58,7 @@ impl CallLog {
         }
         let appended = self
             .redis
-            .invoke::<u8>("append to call log", &self.append, |_| command);
+            .invoke::<u8>("append to call log", &self.append, &command);
         appended.await.map(|_| ())
     }
 

@@ -1,7 +1,7 @@
 //! Synchronizes month use between Redis, which counts it, and PostgreSQL, which has a copy in case Redis loses it.
 //!
-//! From Redis to PostgreSQL: counts, written in batches. From PostgreSQL to Redis: months that Redis lacks or has from an earlier
-//! run, and calls that were admitted while Redis was away.
+//! From Redis to PostgreSQL: counts, written in batches. From PostgreSQL to Redis: months that Redis lacks, and calls that were admitted
+//! while Redis was away.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -94,10 +94,12 @@ impl MonthUse {
             let months: Vec<AccountMonth> = requests.iter().map(|request| request.month).collect();
             let outcome = self.try_seed(&months).await;
             self.report(&outcome);
+            if outcome.is_ok() {
+                read += months.len();
+            }
             let seeded = outcome.unwrap_or_default();
-            read += seeded.read;
             for request in requests {
-                let counts = seeded.counted.contains(&request.month);
+                let counts = seeded.contains(&request.month);
                 self.shared.backfill.complete(request, counts);
             }
         }
@@ -171,42 +173,26 @@ impl MonthUse {
         (done, unseeded)
     }
 
-    async fn try_seed(&self, months: &[AccountMonth]) -> Result<SeedResult, sqlx::Error> {
-        let mut seeded = SeedResult::default();
-        let mut missing = Vec::new();
-        for chunk in months.chunks(CONCURRENCY) {
-            let looks = chunk.iter().map(|month| self.counters.counts(*month));
-            for (month, counts) in chunk.iter().zip(join_all(looks).await) {
-                match counts {
-                    Ok(true) => {
-                        seeded.counted.insert(*month);
-                    }
-                    Ok(false) => missing.push(*month),
-                    Err(_) => {}
-                }
-            }
-        }
-        if missing.is_empty() {
-            return Ok(seeded);
-        }
+    /// Reads months from PostgreSQL into Redis. Returns those that Redis has now.
+    async fn try_seed(
+        &self,
+        months: &[AccountMonth],
+    ) -> Result<HashSet<AccountMonth>, sqlx::Error> {
         // This process may still have counts that Redis has lost.
         self.write_used().await?;
         let used = kit::pg::within(&self.pool, self.deadline, async |connection| {
-            store::read(connection, &missing).await
+            store::read(connection, months).await
         })
         .await?;
-        seeded.read = missing.len();
-        metrics::counter!("month_use_seeds_total").increment(missing.len() as u64);
-        for chunk in missing.chunks(CONCURRENCY) {
+        metrics::counter!("month_use_seeds_total").increment(months.len() as u64);
+        let mut seeded = HashSet::new();
+        for chunk in months.chunks(CONCURRENCY) {
             let seeds = chunk.iter().map(|month| {
                 let used = used.get(month).copied().unwrap_or(0);
                 self.counters.seed(*month, used)
             });
-            for (month, outcome) in chunk.iter().zip(join_all(seeds).await) {
-                if outcome.is_ok() {
-                    seeded.counted.insert(*month);
-                }
-            }
+            let outcomes = chunk.iter().zip(join_all(seeds).await);
+            seeded.extend(outcomes.filter_map(|(month, outcome)| outcome.ok().map(|()| *month)));
         }
         Ok(seeded)
     }
@@ -264,12 +250,4 @@ impl MonthUse {
         self.away = outcome.is_err();
         self.shared.backfill.set_database_away(self.away);
     }
-}
-
-#[derive(Debug, Default)]
-struct SeedResult {
-    /// Months that Redis has now.
-    counted: HashSet<AccountMonth>,
-    /// How many months were read from PostgreSQL.
-    read: usize,
 }

@@ -1,52 +1,44 @@
 -- Decides whether a call is allowed and counts it, atomically. domain/quota.rs has the same rules.
 --
 -- KEYS: the account's hash; redis.rs lists its fields.
--- ARGV: the key; the month; the run id of Redis (empty in a cluster); now in milliseconds; calls per minute (-1: no limit); calls
--- per month (-1: no limit); 1 if the call counts in the month; 1 if the key is public; calls per month of the account's public keys
--- (-1: no limit).
+-- ARGV: the key; the month; now in milliseconds; calls per minute (-1: no limit); calls per month (-1: no limit); 1 if the call counts in
+-- the month; 1 if the key is public; calls per month of the account's public keys (-1: no limit).
 -- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month missing, 5 month of the public keys
 -- exceeded); the start of the minute; the calls in the minute, in the month, and in the month with public keys, this one included. Only
 -- an allowed call is counted.
 
-local run = ARGV[3]
-if run == '' then
-  -- In a cluster, only the node itself knows its run id.
-  run = string.sub(string.match(redis.call('info', 'server'), 'run_id:(%w+)'), 1, 20)
-end
-local start_field, calls_field, month_field = ARGV[1] .. ':start', ARGV[1] .. ':calls', ARGV[2] .. '@' .. run
-
-local public_field = 'public:' .. ARGV[2]
+local start_field, calls_field = ARGV[1] .. ':start', ARGV[1] .. ':calls'
+local month_field, public_field = ARGV[2], 'public:' .. ARGV[2]
 local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field, public_field)
 if values[1] == 'revoked' then
   return {1, 0, 0, 0, 0}
 end
--- A month that another run has counted may lack the last calls of that run. It is compared with PostgreSQL first.
 local month = tonumber(values[3])
 if not month then
   return {4, 0, 0, 0, 0}
 end
 
 local public = tonumber(values[4]) or 0
-local now, start, calls = tonumber(ARGV[4]), tonumber(values[1]), tonumber(values[2])
+local now, start, calls = tonumber(ARGV[3]), tonumber(values[1]), tonumber(values[2])
 if not start or now - start >= 60000 or start - now >= 60000 then
   start, calls = now, 0
 end
 
-local per_minute = tonumber(ARGV[5])
+local per_minute = tonumber(ARGV[4])
 if per_minute >= 0 and calls >= per_minute then
   return {2, start, calls, month, public}
 end
 calls = calls + 1
-if ARGV[7] ~= '1' then
+if ARGV[6] ~= '1' then
   redis.call('hset', KEYS[1], start_field, start, calls_field, calls)
   return {0, start, calls, month, public}
 end
-local per_month = tonumber(ARGV[6])
+local per_month = tonumber(ARGV[5])
 if per_month >= 0 and month >= per_month then
   return {3, start, calls - 1, month, public}
 end
-if ARGV[8] == '1' then
-  local per_public_month = tonumber(ARGV[9])
+if ARGV[7] == '1' then
+  local per_public_month = tonumber(ARGV[8])
   if per_public_month >= 0 and public >= per_public_month then
     return {5, start, calls - 1, month, public}
   end

@@ -7,12 +7,12 @@
 //! | --- | --- |
 //! | `<key>:start` | when the key's minute began, in milliseconds; or `revoked`, a tombstone |
 //! | `<key>:calls` | calls in that minute; for a tombstone, when the key was revoked, in milliseconds |
-//! | `<month>@<run>` | calls of live keys in the UTC month, as counted by this run of Redis |
+//! | `<month>` | calls of live keys in the UTC month, such as `2026-03` |
 //! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
 //!
 //! `seed.lua` runs when a month begins and removes expired fields.
 
-use kit::redis::{Redis, RunId, Script, Unavailable, evaluate};
+use kit::redis::{Redis, Script, Unavailable, evaluate};
 use redis::{Cmd, RedisWrite as _, Value};
 use time::{Duration, OffsetDateTime};
 use tokio::time::{sleep, timeout};
@@ -89,21 +89,17 @@ impl Counters {
         limits: Limits,
         now: OffsetDateTime,
     ) -> Result<Option<CountResult>, Unavailable> {
-        let command = |run: RunId| {
-            let mut call = evaluate(&self.consume, 1);
-            write_hash(&mut call, month.account);
-            call.write_arg_fmt(key);
-            call.write_arg_fmt(month.month);
-            call.arg(run.as_bytes())
-                .arg(milliseconds(now))
-                .arg(limits.minute.map_or(-1, i64::from))
-                .arg(limits.month.map_or(-1, u64::cast_signed))
-                .arg(u8::from(limits.uses_month))
-                .arg(u8::from(limits.is_public))
-                .arg(limits.public_month.map_or(-1, u64::cast_signed));
-            call
-        };
-        let reply = self.redis.invoke("consume", &self.consume, command).await?;
+        let mut call = evaluate(&self.consume, 1);
+        write_hash(&mut call, month.account);
+        call.write_arg_fmt(key);
+        call.write_arg_fmt(month.month);
+        call.arg(milliseconds(now))
+            .arg(limits.minute.map_or(-1, i64::from))
+            .arg(limits.month.map_or(-1, u64::cast_signed))
+            .arg(u8::from(limits.uses_month))
+            .arg(u8::from(limits.is_public))
+            .arg(limits.public_month.map_or(-1, u64::cast_signed));
+        let reply = self.redis.invoke("consume", &self.consume, &call).await?;
         let (verdict, start, used, month_used, public_used): (u8, i64, u32, u64, u64) = reply;
         let verdict = match verdict {
             0 => Verdict::Allowed,
@@ -122,57 +118,38 @@ impl Counters {
         }))
     }
 
-    /// Takes back a call. It fails with [`Unavailable::NotApplied`] if this run of Redis does not have the month.
+    /// Takes back a call. It fails with [`Unavailable::NotApplied`] if Redis has lost the month.
     pub(super) async fn refund(
         &self,
         caller: &Caller,
         status: &RateLimitStatus,
     ) -> Result<(), Unavailable> {
         let month = caller.month(status.now);
-        let command = |run: RunId| {
-            let mut call = evaluate(&self.refund, 1);
-            write_hash(&mut call, month.account);
-            call.write_arg_fmt(caller.key.id);
-            call.write_arg_fmt(month.month);
-            call.arg(run.as_bytes())
-                .arg(milliseconds(status.window.start))
-                .arg(u8::from(status.limits.uses_month))
-                .arg(u8::from(status.limits.is_public));
-            call
-        };
-        let reply = self.redis.invoke("refund", &self.refund, command);
+        let mut call = evaluate(&self.refund, 1);
+        write_hash(&mut call, month.account);
+        call.write_arg_fmt(caller.key.id);
+        call.write_arg_fmt(month.month);
+        call.arg(milliseconds(status.window.start))
+            .arg(u8::from(status.limits.uses_month))
+            .arg(u8::from(status.limits.is_public));
+        let reply = self.redis.invoke("refund", &self.refund, &call);
         match reply.await? {
             1_u8 => Ok(()),
             _ => Err(Unavailable::NotApplied),
         }
     }
 
-    /// Whether this run of Redis has the month.
-    pub(crate) async fn counts(&self, month: AccountMonth) -> Result<bool, Unavailable> {
-        self.run_seed(month, None).await
-    }
-
-    /// Makes this run of Redis count the month, starting with at least `used`.
+    /// Starts to count the month with `used`, unless Redis has it.
     pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Unavailable> {
-        self.run_seed(month, Some(used)).await.map(|_| ())
-    }
-
-    async fn run_seed(&self, month: AccountMonth, used: Option<u64>) -> Result<bool, Unavailable> {
-        let command = |run: RunId| {
-            let mut call = evaluate(&self.seed, 1);
-            write_hash(&mut call, month.account);
-            call.write_arg_fmt(month.month);
-            call.arg(run.as_bytes());
-            if let Some(used) = used {
-                let last_day = month.month.first_day() - Duration::DAY;
-                call.arg(used);
-                call.write_arg_fmt(Month::starting(last_day));
-                call.arg(milliseconds(last_day.midnight().assume_utc()));
-            }
-            call
-        };
-        let counts: u8 = self.redis.invoke("seed", &self.seed, command).await?;
-        Ok(counts == 1)
+        let last_day = month.month.first_day() - Duration::DAY;
+        let mut call = evaluate(&self.seed, 1);
+        write_hash(&mut call, month.account);
+        call.write_arg_fmt(month.month);
+        call.arg(used);
+        call.write_arg_fmt(Month::starting(last_day));
+        call.arg(milliseconds(last_day.midnight().assume_utc()));
+        let seeded = self.redis.invoke::<u8>("seed", &self.seed, &call);
+        seeded.await.map(|_| ())
     }
 
     /// Adds calls that Redis has not counted, once per `id`. Returns the month's count; `None` if the month has to be seeded
@@ -183,15 +160,12 @@ impl Counters {
         id: Uuid,
         calls: i64,
     ) -> Result<Option<u64>, Unavailable> {
-        let command = |run: RunId| {
-            let mut call = evaluate(&self.add, 2);
-            write_hash(&mut call, month.account);
-            call.write_arg_fmt(format_args!("gateway:{{{}}}:added:{id}", month.account));
-            call.write_arg_fmt(month.month);
-            call.arg(run.as_bytes()).arg(calls);
-            call
-        };
-        let used: i64 = self.redis.invoke("add", &self.add, command).await?;
+        let mut call = evaluate(&self.add, 2);
+        write_hash(&mut call, month.account);
+        call.write_arg_fmt(format_args!("gateway:{{{}}}:added:{id}", month.account));
+        call.write_arg_fmt(month.month);
+        call.arg(calls);
+        let used: i64 = self.redis.invoke("add", &self.add, &call).await?;
         Ok(u64::try_from(used).ok())
     }
 
@@ -203,26 +177,20 @@ impl Counters {
         limit: u32,
         now: OffsetDateTime,
     ) -> Result<(bool, OffsetDateTime), Unavailable> {
-        let command = |_: RunId| {
-            let mut call = evaluate(&self.player, 1);
-            call.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));
-            call.arg(milliseconds(now)).arg(limit);
-            call
-        };
-        let reply = self.redis.invoke("consume player", &self.player, command);
+        let mut call = evaluate(&self.player, 1);
+        call.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));
+        call.arg(milliseconds(now)).arg(limit);
+        let reply = self.redis.invoke("consume player", &self.player, &call);
         let (free, start): (u8, i64) = reply.await?;
         Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
     }
 
     pub(super) async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
-        let command = |_: RunId| {
-            let mut call = evaluate(&self.revoke, 1);
-            write_hash(&mut call, account);
-            call.write_arg_fmt(key);
-            call.arg(milliseconds(now));
-            call
-        };
-        let revoked = self.redis.invoke::<u8>("revoke", &self.revoke, command);
+        let mut call = evaluate(&self.revoke, 1);
+        write_hash(&mut call, account);
+        call.write_arg_fmt(key);
+        call.arg(milliseconds(now));
+        let revoked = self.redis.invoke::<u8>("revoke", &self.revoke, &call);
         revoked.await.is_ok()
     }
 

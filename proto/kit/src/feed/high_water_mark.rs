@@ -69,16 +69,14 @@ impl HighWaterMark {
         let CommittedPosition { position, at } = committed;
         let expires_at = (at + self.ttl).unix_timestamp_nanos() / 1_000_000;
         let expires_at = expires_at.to_string();
+        let mut call = evaluate(&self.script, 1);
+        call.arg(&*self.key)
+            .arg(position.epoch.to_string())
+            .arg(position.seq)
+            .arg(&expires_at);
         let published = self
             .redis
-            .invoke::<u8>("publish position", &self.script, |_| {
-                let mut call = evaluate(&self.script, 1);
-                call.arg(&*self.key)
-                    .arg(position.epoch.to_string())
-                    .arg(position.seq)
-                    .arg(&expires_at);
-                call
-            });
+            .invoke::<u8>("publish position", &self.script, &call);
         published.await.is_ok_and(|accepted| accepted == 1)
     }
 

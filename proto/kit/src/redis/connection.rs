@@ -22,37 +22,9 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often a call follows a redirection to another node. Two would do unless slots move all the time.
 const MAX_REDIRECTS: u32 = 3;
 
-/// The run of Redis that a connection leads to. It changes with every restart and every failover.
-///
-/// It is the first half of the `run_id` of Redis. A connection to a cluster leads to several runs, so its scripts ask the node that they run
-/// on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RunId(Option<[u8; 20]>);
-
-impl RunId {
-    /// The id in hexadecimal digits; empty for a cluster.
-    pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_ref().map_or(&[], <[u8; 20]>::as_slice)
-    }
-
-    /// The id of a Redis that does not report its run id.
-    const UNKNOWN: Self = Self(Some([b'0'; 20]));
-    const OF_CLUSTER: Self = Self(None);
-
-    fn of(info: &str) -> Self {
-        let run_id = line(info, "run_id:").and_then(|id| id.as_bytes().first_chunk());
-        run_id.copied().map_or(Self::UNKNOWN, |run| Self(Some(run)))
-    }
-}
-
 /// An open connection.
-pub(super) struct Connection {
-    pub(super) transport: Transport,
-    pub(super) run_id: RunId,
-}
-
 #[derive(Clone)]
-pub(super) enum Transport {
+pub(super) enum Connection {
     Server(MultiplexedConnection),
     /// Finds the node of each call's keys, and new nodes when slots have moved.
     Cluster(ClusterConnection),
@@ -64,45 +36,34 @@ impl Connection {
         let client = match address {
             Address::Server(client) => client,
             Address::Cluster(client) => {
-                let connection = client.get_async_connection().await?;
-                return Ok(Self {
-                    transport: Transport::Cluster(connection),
-                    run_id: RunId::OF_CLUSTER,
-                });
+                return client.get_async_connection().await.map(Self::Cluster);
             }
         };
         let mut connection = connect(client, None).await?;
-        let run_id = match server_info(&mut connection).await {
+        match server_info(&mut connection).await {
             // It was demoted, and its successor will have the address. Replicas refuse writes, and their data are late.
             Ok(info) if line(&info, "role:") == Some("slave") => {
                 let kind = ErrorKind::Server(ServerErrorKind::ReadOnly);
-                return Err(RedisError::from((kind, "this Redis is a replica")));
+                Err(RedisError::from((kind, "this Redis is a replica")))
             }
-            Ok(info) => RunId::of(&info),
             // Some hosted Redis services do not allow INFO.
-            Err(error) if error.code().is_some() => RunId::UNKNOWN,
-            Err(error) => return Err(error),
-        };
-        Ok(Self {
-            transport: Transport::Server(connection),
-            run_id,
-        })
+            Err(error) if error.code().is_none() => Err(error),
+            Ok(_) | Err(_) => Ok(Self::Server(connection)),
+        }
     }
 
     /// Sends a PING to the server, or to any node of the cluster.
     pub(super) async fn ping(&self) -> Result<(), RedisError> {
         let ping = redis::cmd("PING");
-        match self.transport.clone() {
-            Transport::Server(mut connection) => ping.query_async(&mut connection).await,
-            Transport::Cluster(mut connection) => {
+        match self.clone() {
+            Self::Server(mut connection) => ping.query_async(&mut connection).await,
+            Self::Cluster(mut connection) => {
                 let any = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
                 connection.route_command(ping, any).await.map(|_| ())
             }
         }
     }
-}
 
-impl Transport {
     /// Sends a command. In a cluster, a node that does not have the keys of a command has not carried it out; the command is then sent again.
     pub(super) async fn send(&self, command: &Cmd) -> RedisResult<Value> {
         let mut connection = match self.clone() {
@@ -207,16 +168,6 @@ mod tests {
         assert!(parse_version("6.2.0") >= Some(MIN_VERSION));
         assert!(parse_version("10.0") >= Some(MIN_VERSION));
         assert!(parse_version("unstable") < Some(MIN_VERSION));
-    }
-
-    #[test]
-    fn an_unknown_run_id_is_always_the_same() {
-        let info = "# Server\r\nrun_id:0f1e2d3c4b5a69788796a5b4c3d2e1f001020304\r\n";
-        assert_eq!(RunId::of(info).as_bytes(), b"0f1e2d3c4b5a69788796");
-        for info in ["", "run_id:\r\n", "run_id:short"] {
-            assert_eq!(RunId::of(info), RunId::UNKNOWN, "{info}");
-        }
-        assert_eq!(RunId::OF_CLUSTER.as_bytes(), b"");
     }
 
     #[tokio::test]

@@ -18,8 +18,7 @@ use tokio::time::timeout;
 
 use crate::config::Secret;
 use address::Address;
-pub use connection::RunId;
-use connection::{Connection, Transport};
+use connection::Connection;
 pub use script::{Script, evaluate};
 
 /// The timeout of a call, where no setting says otherwise.
@@ -30,8 +29,8 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(50);
 ///
 /// After three failures in a row (a timeout or no connection; calls that fail together are one) the breaker opens: calls fail at once, while one task probes Redis.
 ///
-/// This type reconnects by itself and does not use the redis crate's `ConnectionManager`, which reconnects unseen: a counter must know
-/// which run of Redis its command reaches ([`RunId`]).
+/// This type reconnects by itself and does not use the redis crate's `ConnectionManager`, which would keep a connection to a Redis that has
+/// become a replica.
 #[derive(Clone)]
 pub struct Redis(Arc<Shared>);
 
@@ -158,12 +157,11 @@ impl Redis {
         what: &'static str,
         command: &Cmd,
     ) -> Result<T, Unavailable> {
-        let answer = async |connection: &Connection| connection.transport.send(command).await;
+        let answer = async |connection: &Connection| connection.send(command).await;
         self.call(what, answer).await
     }
 
-    /// Runs `script` by its hash, or by its code when Redis does not have it. `command` gets the run id of the server and returns a command
-    /// that begins with [`evaluate`].
+    /// Runs `script` by its hash, or by its code when Redis does not have it. `command` begins with [`evaluate`].
     ///
     /// # Errors
     /// Redis is unavailable.
@@ -171,13 +169,12 @@ impl Redis {
         &self,
         what: &'static str,
         script: &Script,
-        command: impl FnOnce(RunId) -> Cmd,
+        command: &Cmd,
     ) -> Result<T, Unavailable> {
         let answer = async |connection: &Connection| {
-            let command = command(connection.run_id);
-            let answer = connection.transport.send(&command).await;
+            let answer = connection.send(command).await;
             if is_no_script(&answer) {
-                return connection.transport.send(&script.with_code(&command)).await;
+                return connection.send(&script.with_code(command)).await;
             }
             answer
         };
@@ -260,8 +257,7 @@ impl Shared {
         // A rejection is a response in time.
         if !matches!(failure, Failure::Rejected(_)) {
             // The library reconnects to a cluster by itself.
-            let is_server =
-                connection.is_some_and(|it| matches!(it.transport, Transport::Server(_)));
+            let is_server = connection.is_some_and(|it| matches!(**it, Connection::Server(_)));
             // Other calls were answered in the meantime: a single node of a cluster or a single slow call has failed.
             let others_answered = self.answered.load(Ordering::Relaxed) != before.answered;
             breaker::count(

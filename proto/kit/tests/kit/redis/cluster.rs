@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kit::config::Secret;
-use kit::redis::{Redis, RunId, Script, Unavailable, evaluate};
+use kit::redis::{Redis, Script, Unavailable, evaluate};
 use redis::Cmd;
 use testing::redis::Servers;
 
@@ -27,9 +27,8 @@ fn count(script: &Script, account: usize) -> Cmd {
 }
 
 async fn counted(redis: &Redis, script: &Script, account: usize) -> Result<u64, Unavailable> {
-    redis
-        .invoke("test", script, |_: RunId| count(script, account))
-        .await
+    let command = count(script, account);
+    redis.invoke("test", script, &command).await
 }
 
 /// The slot of an account, and its node.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kit::config::Secret;
-use kit::redis::{Redis, RunId, Script, Unavailable, evaluate};
+use kit::redis::{Redis, Script, Unavailable, evaluate};
 use testing::redis::Servers;
 
 const LONG: Duration = testing::LONG;
@@ -13,12 +13,9 @@ async fn works(url: String) {
     let script = Script::new("return redis.call('incr', KEYS[1])");
     for expected in 1..=2 {
         for key in ["{a}", "{b}", "{c}", "{d}"] {
-            let command = |_: RunId| {
-                let mut command = evaluate(&script, 1);
-                command.arg(key);
-                command
-            };
-            let counted = redis.invoke::<u64>("test", &script, command).await;
+            let mut command = evaluate(&script, 1);
+            command.arg(key);
+            let counted = redis.invoke::<u64>("test", &script, &command).await;
             assert_eq!(counted, Ok(expected));
         }
     }

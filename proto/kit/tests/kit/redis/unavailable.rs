@@ -268,12 +268,9 @@ async fn a_demoted_redis_is_left_for_its_successor() {
     let redis = Redis::lazy(&address, testing::LONG, "a test goes on").unwrap();
     let script = Script::new("return redis.call('incr', KEYS[1])");
     let count = async || {
-        let command = |_| {
-            let mut command = evaluate(&script, 1);
-            command.arg("key");
-            command
-        };
-        redis.invoke::<u64>("test", &script, command).await
+        let mut command = evaluate(&script, 1);
+        command.arg("key");
+        redis.invoke::<u64>("test", &script, &command).await
     };
     assert_eq!(count().await, Ok(1));
 
