@@ -268,15 +268,6 @@ create table gateway.month_use (
 -- that its updates stay on their page.
 create index month_use_by_month on gateway.month_use (month);
 
--- Calls that were let through while Redis was away, until Redis has counted them. Redis adds each id once.
-create table gateway.month_owed (
-    id uuid primary key,
-    account_id uuid not null,
-    month date not null,
-    -- Negative when calls were refunded that Redis had counted before.
-    calls bigint not null
-);
-
 -- Months in which an account without a monthly limit has made so many calls that staff were told. Each is announced once.
 create table gateway.large_month (
     account_id uuid not null,

@@ -1,24 +1,22 @@
 //! Synchronizes month use between Redis, which counts it, and PostgreSQL, which has a copy in case Redis loses it.
 //!
-//! From Redis to PostgreSQL: counts, written in batches. From PostgreSQL to Redis: months that Redis lacks, and calls that were admitted
-//! while Redis was away.
+//! From Redis to PostgreSQL: counts, written in batches. From PostgreSQL to Redis: months that Redis lacks.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use kit::redis::{Redis, Unavailable};
+use kit::redis::Redis;
 use sqlx::PgPool;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::domain::quota::AccountMonth;
 use crate::quota::{Counters, SharedCounters};
-use crate::store::month_use::{self as store, OwedCalls};
+use crate::store::month_use as store;
 
-/// Months or rows per statement.
+/// Months per statement.
 const BATCH: usize = 1_000;
 /// Concurrent calls to Redis: few enough that all are answered well before Redis counts as away.
 const CONCURRENCY: usize = 64;
@@ -31,8 +29,6 @@ pub struct MonthUse {
     deadline: Duration,
     counters: Counters,
     shared: Arc<SharedCounters>,
-    /// Calls that Redis has not counted and that may not be in PostgreSQL yet.
-    unsaved: Vec<OwedCalls>,
     /// Whether the last access to PostgreSQL failed.
     away: bool,
 }
@@ -49,12 +45,11 @@ impl MonthUse {
             deadline,
             counters: Counters::new(redis),
             shared,
-            unsaved: Vec::new(),
             away: false,
         }
     }
 
-    /// Runs until `stopping`: synchronizes `every` interval, and loads requested months at once. Flushes at the end.
+    /// Runs until `stopping`: flushes `every` interval and at the end, and loads requested months at once.
     pub async fn run(mut self, every: Duration, stopping: CancellationToken) {
         let shared = Arc::clone(&self.shared);
         let mut due = tokio::time::interval(every);
@@ -62,7 +57,7 @@ impl MonthUse {
         loop {
             tokio::select! {
                 () = stopping.cancelled() => break,
-                _ = due.tick() => self.sync().await,
+                _ = due.tick() => self.flush().await,
                 () = shared.backfill.requested() => {
                     self.seed().await;
                 }
@@ -73,13 +68,10 @@ impl MonthUse {
 
     /// Writes all counts to PostgreSQL that only this process has.
     pub async fn flush(&mut self) {
-        let outcome = self.try_flush().await;
-        self.report(&outcome);
-    }
-
-    /// Flushes, and adds the calls that Redis has not counted, whichever gateway admitted them.
-    pub async fn sync(&mut self) {
-        let outcome = self.try_sync().await;
+        let outcome = self.write_used().await;
+        if outcome.is_ok() {
+            metrics::counter!("month_use_exchanges_total").increment(1);
+        }
         self.report(&outcome);
     }
 
@@ -103,74 +95,6 @@ impl MonthUse {
                 self.shared.backfill.complete(request, counts);
             }
         }
-    }
-
-    async fn try_sync(&mut self) -> Result<(), sqlx::Error> {
-        self.save_owed().await?;
-        let most = i64::try_from(BATCH).unwrap_or(i64::MAX);
-        // Past the rows that Redis refuses, such as those of a node that is away: they wait for the next round.
-        let mut after = Uuid::nil();
-        loop {
-            let owed = kit::pg::within(&self.pool, self.deadline, async |connection| {
-                store::list_owed(connection, after, most).await
-            })
-            .await?;
-            let added = self.add_owed(&owed).await?;
-            // Write the counts before deleting the rows: if Redis loses the calls, one of the two still has them.
-            self.write_used().await?;
-            if !added.is_empty() {
-                kit::pg::within(&self.pool, self.deadline, async |connection| {
-                    store::delete_owed(connection, &added).await
-                })
-                .await?;
-            }
-            match owed.last() {
-                Some(last) if owed.len() == BATCH => after = last.id,
-                _ => break,
-            }
-        }
-        metrics::counter!("month_use_exchanges_total").increment(1);
-        Ok(())
-    }
-
-    /// Adds calls in Redis, after seeding the months that it lacks. Returns the ids of the added rows.
-    async fn add_owed(&self, owed: &[OwedCalls]) -> Result<Vec<Uuid>, sqlx::Error> {
-        let (mut added, unseeded) = self.add(owed).await;
-        if !unseeded.is_empty() {
-            let months: Vec<AccountMonth> = unseeded.iter().map(|owed| owed.month).collect();
-            self.try_seed(&months).await?;
-            added.extend(self.add(&unseeded).await.0);
-        }
-        Ok(added)
-    }
-
-    async fn try_flush(&mut self) -> Result<(), sqlx::Error> {
-        let saved = self.save_owed().await;
-        self.write_used().await?;
-        saved
-    }
-
-    /// Returns the ids of the rows that Redis has added, and the rows whose months it lacks.
-    async fn add(&self, owed: &[OwedCalls]) -> (Vec<Uuid>, Vec<OwedCalls>) {
-        let (mut done, mut unseeded) = (Vec::new(), Vec::new());
-        for chunk in owed.chunks(CONCURRENCY) {
-            let calls = chunk.iter().map(|owed| {
-                let OwedCalls { id, month, calls } = *owed;
-                self.counters.add(month, id, calls)
-            });
-            for (owed, added) in chunk.iter().zip(join_all(calls).await) {
-                match added {
-                    Ok(Some(used)) => {
-                        self.shared.ledger.record_used(owed.month, used);
-                        done.push(owed.id);
-                    }
-                    Ok(None) => unseeded.push(owed.clone()),
-                    // The row stays for the next round.
-                    Err(Unavailable::NotApplied | Unavailable::Unknown) => {}
-                }
-            }
-        }
-        (done, unseeded)
     }
 
     /// Reads months from PostgreSQL into Redis. Returns those that Redis has now.
@@ -199,7 +123,8 @@ impl MonthUse {
 
     async fn write_used(&self) -> Result<(), sqlx::Error> {
         let used = self.shared.ledger.take_used();
-        if used.is_empty() {
+        // While PostgreSQL is away, a statement without rows finds out whether it is back.
+        if used.is_empty() && !self.away {
             return Ok(());
         }
         let written = kit::pg::within(&self.pool, self.deadline, async |connection| {
@@ -213,29 +138,6 @@ impl MonthUse {
             }
         }
         written
-    }
-
-    async fn save_owed(&mut self) -> Result<(), sqlx::Error> {
-        // Rows that may have been written keep their ids. Later calls wait for the next round.
-        if self.unsaved.is_empty() {
-            let owed = self.shared.ledger.take_owed();
-            self.unsaved
-                .extend(owed.into_iter().map(|(month, calls)| OwedCalls {
-                    id: kit::ids::row_id(),
-                    month,
-                    calls,
-                }));
-        }
-        if self.unsaved.is_empty() {
-            return Ok(());
-        }
-        kit::pg::within(&self.pool, self.deadline, async |connection| {
-            store::insert_owed(connection, &self.unsaved).await
-        })
-        .await?;
-        let calls = self.unsaved.drain(..).map(|owed| owed.calls.unsigned_abs());
-        metrics::counter!("month_use_owed_total").increment(calls.sum());
-        Ok(())
     }
 
     /// While PostgreSQL is away, calls do not wait for it.

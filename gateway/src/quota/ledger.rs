@@ -1,5 +1,4 @@
-//! Month use that only this process knows: counts from Redis that are not in PostgreSQL yet, and calls that Redis has not
-//! counted. `jobs/month_use.rs` writes them.
+//! Month use that only this process knows: counts from Redis that are not in PostgreSQL yet. `jobs/month_use.rs` writes them.
 
 use std::collections::HashMap;
 
@@ -10,7 +9,6 @@ use crate::per_thread::PerThread;
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     used: PerThread<HashMap<AccountMonth, u64>>,
-    owed: PerThread<HashMap<AccountMonth, i64>>,
 }
 
 impl Ledger {
@@ -29,11 +27,6 @@ impl Ledger {
         });
     }
 
-    /// Records calls that Redis has to be given (negative for refunds).
-    pub(super) fn add_owed(&self, month: AccountMonth, calls: i64) {
-        self.owed.with(|owed| add(owed, month, calls));
-    }
-
     /// Takes the counts that have to be written to PostgreSQL.
     pub(crate) fn take_used(&self) -> HashMap<AccountMonth, u64> {
         let mut all = HashMap::new();
@@ -42,26 +35,11 @@ impl Ledger {
         }
         all
     }
-
-    /// Takes the calls that Redis has to be given.
-    pub(crate) fn take_owed(&self) -> HashMap<AccountMonth, i64> {
-        let mut all = HashMap::new();
-        for (month, calls) in self.owed.take().flatten() {
-            add(&mut all, month, calls);
-        }
-        all.retain(|_, calls| *calls != 0);
-        all
-    }
 }
 
 fn raise(counts: &mut HashMap<AccountMonth, u64>, month: AccountMonth, used: u64) {
     let count = counts.entry(month).or_default();
     *count = used.max(*count);
-}
-
-fn add(owed: &mut HashMap<AccountMonth, i64>, month: AccountMonth, calls: i64) {
-    let owed = owed.entry(month).or_default();
-    *owed = owed.saturating_add(calls);
 }
 
 #[cfg(test)]
@@ -100,25 +78,11 @@ mod tests {
                 let ledger = &ledger;
                 scope.spawn(move || {
                     for call in 0..1_000 {
-                        ledger.add_owed(month, 1);
                         ledger.record_used(month, call * 8 + thread);
                     }
                 });
             }
         });
-        assert_eq!(ledger.take_owed(), HashMap::from([(month, 8_000)]));
         assert_eq!(ledger.take_used(), HashMap::from([(month, 7_999)]));
-    }
-
-    #[test]
-    fn owed_calls_are_summed() {
-        let (ledger, month) = (Ledger::default(), month());
-        for calls in [1, 1, -1] {
-            ledger.add_owed(month, calls);
-        }
-        assert_eq!(ledger.take_owed(), HashMap::from([(month, 1)]));
-        ledger.add_owed(month, 1);
-        ledger.add_owed(month, -1);
-        assert_eq!(ledger.take_owed(), HashMap::new());
     }
 }

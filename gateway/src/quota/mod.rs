@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::handles::Handles;
-use kit::redis::{Redis, Unavailable};
+use kit::redis::Redis;
 use metrics::Counter;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -83,7 +83,7 @@ impl Quota {
     }
 
     /// Counts a call at `now`, or rejects it; a rejected call is not counted. While Redis is away, this process limits the minute
-    /// by itself, and no call is rejected for a month that cannot be read.
+    /// by itself, no call is rejected for a month that cannot be read, and none counts in the month.
     pub async fn consume(
         &self,
         caller: &Caller,
@@ -92,8 +92,8 @@ impl Quota {
     ) -> Result<RateLimitStatus, Denial> {
         let limits = Limits::of(caller, plan, self.shared.public_share);
         let (source, outcome) = match self.consume_in_redis(caller, limits, now).await {
-            Ok(counted) => ("redis", counted.outcome(limits, now)),
-            Err(away) => ("local", self.consume_locally(caller, limits, now, away)),
+            Some(counted) => ("redis", counted.outcome(limits, now)),
+            None => ("local", self.consume_locally(caller, limits, now)),
         };
         let verdict = match &outcome {
             Ok(_) => "allowed",
@@ -106,32 +106,31 @@ impl Quota {
         outcome
     }
 
-    /// Also fails if the month cannot be read from PostgreSQL.
+    /// `None` if Redis is away, or lacks the month and it cannot be read from PostgreSQL.
     async fn consume_in_redis(
         &self,
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<CountResult, Unavailable> {
+    ) -> Option<CountResult> {
         let (key, month) = (caller.key.id, caller.month(now));
-        let mut counted = self.counters.consume(key, month, limits, now).await?;
+        let consume = async || self.counters.consume(key, month, limits, now).await.ok();
+        let mut counted = consume().await?;
         if counted.is_none() && self.shared.backfill.request(month).await {
-            counted = self.counters.consume(key, month, limits, now).await?;
+            counted = consume().await?;
         }
-        let counted = counted.ok_or(Unavailable::NotApplied)?;
+        let counted = counted?;
         if limits.uses_month && matches!(counted.verdict, Verdict::Allowed) {
             self.shared.ledger.record_used(month, counted.month_used);
         }
-        Ok(counted)
+        Some(counted)
     }
 
-    /// A call that Redis may have counted is not given to Redis again, so it is never counted twice.
     fn consume_locally(
         &self,
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-        away: Unavailable,
     ) -> Result<RateLimitStatus, Denial> {
         let local = &self.shared.local;
         let (window, free) = local.consume(caller.key.id, limits.minute, now);
@@ -142,30 +141,24 @@ impl Quota {
             public_used: 0,
             now,
         };
-        if !free {
-            return Err(Denial::Minute(status));
+        if free {
+            Ok(status)
+        } else {
+            Err(Denial::Minute(status))
         }
-        if limits.uses_month && away == Unavailable::NotApplied {
-            self.shared.ledger.add_owed(caller.month(now), 1);
-        }
-        Ok(status)
     }
 
-    /// Takes back a call that ended in a server error. Returns the status after the refund.
+    /// Takes back a call that ended in a server error. Returns the status after the refund. If Redis is away by now, the call stays
+    /// counted there.
     pub async fn refund(&self, caller: &Caller, status: RateLimitStatus) -> RateLimitStatus {
         let SharedCounters { local, ledger, .. } = &*self.shared;
-        let month = caller.month(status.now);
-        let refunded = if status.month_used.is_some() {
-            self.counters.refund(caller, &status).await
-        } else {
+        if status.month_used.is_none() {
             local.refund(caller.key.id, status.window);
-            Err(Unavailable::NotApplied)
-        };
+            return status.refunded();
+        }
+        self.counters.refund(caller, &status).await;
         if status.limits.uses_month {
-            match refunded {
-                Ok(()) | Err(Unavailable::Unknown) => ledger.refund(month),
-                Err(Unavailable::NotApplied) => ledger.add_owed(month, -1),
-            }
+            ledger.refund(caller.month(status.now));
         }
         status.refunded()
     }

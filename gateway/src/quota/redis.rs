@@ -31,7 +31,6 @@ pub(crate) struct Counters {
     refund: Script,
     revoke: Script,
     seed: Script,
-    add: Script,
     player: Script,
 }
 
@@ -65,7 +64,6 @@ impl Counters {
             refund: Script::new(include_str!("refund.lua")),
             revoke: Script::new(include_str!("revoke.lua")),
             seed: Script::new(include_str!("seed.lua")),
-            add: Script::new(include_str!("add.lua")),
             player: Script::new(include_str!("player.lua")),
         }
     }
@@ -118,12 +116,8 @@ impl Counters {
         }))
     }
 
-    /// Takes back a call. It fails with [`Unavailable::NotApplied`] if Redis has lost the month.
-    pub(super) async fn refund(
-        &self,
-        caller: &Caller,
-        status: &RateLimitStatus,
-    ) -> Result<(), Unavailable> {
+    /// Takes back a call, unless Redis is away or has lost the month.
+    pub(super) async fn refund(&self, caller: &Caller, status: &RateLimitStatus) {
         let month = caller.month(status.now);
         let mut call = evaluate(&self.refund, 1);
         write_hash(&mut call, month.account);
@@ -132,11 +126,8 @@ impl Counters {
         call.arg(milliseconds(status.window.start))
             .arg(u8::from(status.limits.uses_month))
             .arg(u8::from(status.limits.is_public));
-        let reply = self.redis.invoke("refund", &self.refund, &call);
-        match reply.await? {
-            1_u8 => Ok(()),
-            _ => Err(Unavailable::NotApplied),
-        }
+        let refunded = self.redis.invoke::<u8>("refund", &self.refund, &call);
+        let (Ok(_) | Err(_)) = refunded.await;
     }
 
     /// Starts to count the month with `used`, unless Redis has it.
@@ -150,23 +141,6 @@ impl Counters {
         call.arg(milliseconds(last_day.midnight().assume_utc()));
         let seeded = self.redis.invoke::<u8>("seed", &self.seed, &call);
         seeded.await.map(|_| ())
-    }
-
-    /// Adds calls that Redis has not counted, once per `id`. Returns the month's count; `None` if the month has to be seeded
-    /// first.
-    pub(crate) async fn add(
-        &self,
-        month: AccountMonth,
-        id: Uuid,
-        calls: i64,
-    ) -> Result<Option<u64>, Unavailable> {
-        let mut call = evaluate(&self.add, 2);
-        write_hash(&mut call, month.account);
-        call.write_arg_fmt(format_args!("gateway:{{{}}}:added:{id}", month.account));
-        call.write_arg_fmt(month.month);
-        call.arg(calls);
-        let used: i64 = self.redis.invoke("add", &self.add, &call).await?;
-        Ok(u64::try_from(used).ok())
     }
 
     /// Counts a call of a player. Returns whether it is allowed, and when the player's minute began.

@@ -3,7 +3,6 @@
 -- KEYS: the account's hash.
 -- ARGV: the key; the month; the start of the minute in which the call was counted; 1 if the call counted in the month; 1 if it counted in
 -- the month of the public keys as well.
--- Returns: 0 if the call counted in the month and Redis has lost the month, 1 otherwise.
 
 local start_field, calls_field = ARGV[1] .. ':start', ARGV[1] .. ':calls'
 local values = redis.call('hmget', KEYS[1], start_field, calls_field)
@@ -17,7 +16,8 @@ end
 local month_field = ARGV[2]
 local month = tonumber(redis.call('hget', KEYS[1], month_field))
 if not month then
-  return 0
+  -- Redis has lost the month.
+  return 1
 end
 redis.call('hset', KEYS[1], month_field, math.max(0, month - 1))
 if ARGV[5] == '1' then

@@ -1,4 +1,4 @@
-//! The tables `gateway.month_use` and `gateway.month_owed`: a copy of the counts in Redis, and calls that Redis has not counted yet.
+//! The table `gateway.month_use`: a copy of the counts in Redis.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,6 @@ use time::Date;
 use uuid::Uuid;
 
 use crate::domain::quota::{AccountMonth, Month};
-
-/// Calls that Redis has not counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwedCalls {
-    /// Redis adds each id once.
-    pub id: Uuid,
-    pub month: AccountMonth,
-    /// Negative if calls were refunded.
-    pub calls: i64,
-}
 
 /// An account that has used a share of its month's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,58 +101,6 @@ pub async fn at_least(
     )
     .fetch_all(pool)
     .await
-}
-
-/// Inserts calls that Redis has not counted. Existing rows stay.
-pub async fn insert_owed(
-    connection: &mut PgConnection,
-    owed: &[OwedCalls],
-) -> Result<(), sqlx::Error> {
-    let ids: Vec<Uuid> = owed.iter().map(|one| one.id).collect();
-    let (accounts, months) = columns(owed.iter().map(|one| one.month));
-    let calls: Vec<i64> = owed.iter().map(|one| one.calls).collect();
-    sqlx::query!(
-        "insert into gateway.month_owed (id, account_id, month, calls)
-         select * from unnest($1::uuid[], $2::uuid[], $3::date[], $4::bigint[])
-         on conflict (id) do nothing",
-        &ids,
-        &accounts,
-        &months,
-        &calls,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Up to `most` rows after an id, oldest first.
-pub async fn list_owed(
-    connection: &mut PgConnection,
-    after: Uuid,
-    most: i64,
-) -> Result<Vec<OwedCalls>, sqlx::Error> {
-    let rows = sqlx::query!(
-        "select id, account_id, month, calls from gateway.month_owed where id > $1 order by id limit $2",
-        after,
-        most,
-    )
-    .fetch_all(connection)
-    .await?;
-    let rows = rows.into_iter();
-    Ok(rows
-        .map(|row| OwedCalls {
-            id: row.id,
-            month: account_month(row.account_id, row.month),
-            calls: row.calls,
-        })
-        .collect())
-}
-
-pub async fn delete_owed(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from gateway.month_owed where id = any ($1)", ids)
-        .execute(connection)
-        .await?;
-    Ok(())
 }
 
 fn columns(months: impl Iterator<Item = AccountMonth>) -> (Vec<Uuid>, Vec<Date>) {
