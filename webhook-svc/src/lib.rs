@@ -71,7 +71,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let tries = settings.schedule().tries();
     jobs::recovery::spawn(lifecycle, &pool, clock, &wakeup, tries);
     jobs::maintenance::spawn(lifecycle, &pool, clock, &key_ring, settings.retention());
-    jobs::maintenance::spawn_upgrade(lifecycle, &pool, clock);
     let mailer = Mailer {
         pool: pool.clone(),
         schema: SCHEMA,

@@ -156,7 +156,7 @@ impl<'a> Backlog<'a> {
         reason = "the benchmarks have no schema of their own"
     )]
     async fn is_waiting(&self, endpoints: &[Uuid]) -> bool {
-        let waiting = "select exists (select from webhook.waiting where endpoint_id = any($1) and due_at is not null)";
+        let waiting = "select exists (select from webhook.waiting where endpoint_id = any($1))";
         let waiting = sqlx::query_scalar(waiting).bind(endpoints);
         waiting.fetch_one(&self.database).await.unwrap()
     }

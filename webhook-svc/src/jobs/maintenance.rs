@@ -1,4 +1,4 @@
-//! Every hour: removes old deliveries, moves what an older version has left, replaces rotated secrets, and encrypts secrets again that an old key has encrypted.
+//! Every hour: removes old deliveries, replaces rotated secrets, and encrypts secrets again that an old key has encrypted.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::SCHEMA;
 use crate::key_ring::{KeyRing, SealError};
 use crate::store::endpoints::{self, Endpoint};
-use crate::store::{message_positions, retention as old_deliveries, upgrade};
+use crate::store::retention as old_deliveries;
 
 const PERIOD: Duration = Duration::from_hours(1);
 
@@ -33,21 +33,6 @@ pub(crate) fn spawn(
     job("secret rotation").spawn(lifecycle, move |now| {
         let (pool, key_ring) = (pool.clone(), key_ring.clone());
         async move { reencrypt_secrets(&pool, &key_ring, now).await }
-    });
-}
-
-/// Starts the job that moves what the version before the log of attempts left (migration 0008), and numbers the messages of the version before
-/// positions (migration 0014). Until those versions have stopped, they leave more.
-pub(crate) fn spawn_upgrade(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
-    let period = Duration::from_mins(10);
-    let job = Periodic::new(pool.clone(), SCHEMA, "upgrade", period, clock.clone());
-    let pool = pool.clone();
-    job.spawn(lifecycle, move |now| {
-        let pool = pool.clone();
-        async move {
-            let moved = upgrade::run(&pool, now).await?;
-            Ok(moved + message_positions::number_left(&pool).await?)
-        }
     });
 }
 

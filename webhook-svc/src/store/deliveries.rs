@@ -1,4 +1,4 @@
-//! `webhook.delivery`: lists deliveries, and makes them due again.
+//! Deliveries, in `webhook.waiting` and `webhook.attempt_log`: lists them, and makes them due again.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -58,7 +58,7 @@ macro_rules! deliveries {
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
                    attempt.answer as "answer?"
                from (
-                   (select id, message_id, state, created_at, tries, due_at from webhook.waiting
+                   (select id, message_id, 'waiting' as state, created_at, tries, due_at from webhook.waiting
                     where endpoint_id = $1 and "# + $waiting + r#")
                    union all
                    (select delivery_id, message_id, state, created_at, number, null from webhook.attempt_log as last
@@ -91,7 +91,7 @@ pub async fn list(
 ) -> Result<Vec<Delivery>, sqlx::Error> {
     // Both halves are read in the order of their index, up to the length of a page.
     let found = deliveries!(
-        "($2::text is null or state = $2)
+        "($2::text is null or $2 = 'waiting')
          and ($3::text is null or exists (select from webhook.message where id = waiting.message_id and event = $3))
          and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
          and ($6::bigint is null or id < $6)
@@ -171,7 +171,7 @@ pub async fn count_tests(
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!"
-           from (select from webhook.waiting where endpoint_id = $1 and is_test and due_at is not null limit $2) as counted"#,
+           from (select from webhook.waiting where endpoint_id = $1 and is_test limit $2) as counted"#,
         endpoint,
         most
     )
@@ -196,8 +196,7 @@ pub async fn send_again(
              (select endpoint_id, delivery_id, message_id, created_at, number, 1, $3::timestamptz from webhook.attempt_log
               where endpoint_id = $1 and delivery_id = $2 order by number desc limit 1)
          ) as found join webhook.message on message.id = found.message_id limit 1
-         on conflict (endpoint_id, id) do update set state = 'waiting', due_at = excluded.due_at,
-             tries_left = case when waiting.due_at is null then 1 else waiting.tries_left end",
+         on conflict (endpoint_id, id) do update set due_at = excluded.due_at",
         endpoint,
         id,
         now,

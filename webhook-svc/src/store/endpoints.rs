@@ -240,11 +240,11 @@ pub async fn queue(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Queue, sql
     sqlx::query_as!(
         Queue,
         r#"select count(*) as "count!", (
-               select created_at from webhook.waiting where endpoint_id = $1 and due_at is not null
+               select created_at from webhook.waiting where endpoint_id = $1
                order by due_at, id limit 1
            ) as since,
            (select queued from webhook.recovery where endpoint_id = $1) as recovered
-           from (select from webhook.waiting where endpoint_id = $1 and due_at is not null limit $2) as counted"#,
+           from (select from webhook.waiting where endpoint_id = $1 limit $2) as counted"#,
         id,
         MAX_QUEUED
     )

@@ -10,9 +10,6 @@ use uuid::Uuid;
 
 use crate::domain::event::Event;
 
-/// The most messages of an older version that one transaction numbers.
-const BATCH: i64 = 1_000;
-
 /// The clocks of replicas differ by less than this. If two messages were stored further apart than this, the earlier one has the lower
 /// position.
 const CLOCK_DIFFERENCE: Duration = Duration::MINUTE;
@@ -27,7 +24,7 @@ pub async fn lock_head(connection: &mut PgConnection) -> Result<(), sqlx::Error>
 
 /// Gives positions to these messages, in this order. Skips messages that have a position, and messages that are not about a listing. A tip
 /// goes to the present owners of the game's page.
-pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<u64, sqlx::Error> {
+pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), sqlx::Error> {
     let numbered = sqlx::query!(
         "with numbered as (
              select message.id, row_number() over (order by min(sent.place)) as place
@@ -49,31 +46,8 @@ pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<u64, 
         ids,
         Event::TipPaid.as_str(),
     );
-    Ok(numbered.execute(connection).await?.rows_affected())
-}
-
-/// Gives positions to messages that were stored by a version without positions. Returns how many.
-pub async fn number_left(pool: &PgPool) -> Result<u64, sqlx::Error> {
-    let mut numbered = 0;
-    loop {
-        let mut transaction = pool.begin().await?;
-        lock_head(&mut transaction).await?;
-        // The older version inserted messages in the order of their changes. `ctid` nearly always shows that order.
-        let ids = sqlx::query_scalar!(
-            "select id from webhook.message where position is null and listing_id is not null
-             order by created_at, ctid limit $1",
-            BATCH
-        );
-        let ids = ids.fetch_all(&mut *transaction).await?;
-        if ids.is_empty() {
-            return Ok(numbered);
-        }
-        numbered += number(&mut transaction, &ids).await?;
-        sqlx::query!("update webhook.message_head set unordered_until = position")
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-    }
+    numbered.execute(connection).await?;
+    Ok(())
 }
 
 /// The surroundings of a position.
@@ -118,13 +92,5 @@ pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::E
         earliest + CLOCK_DIFFERENCE
     );
     let first = first.fetch_one(pool).await?;
-    // Among the messages that an upgrade has numbered, later messages may have lower positions. They are deleted when they are old enough.
-    let unordered = sqlx::query_scalar!(
-        "select min(message.position) from webhook.message
-         where position <= (select unordered_until from webhook.message_head) and created_at >= $1",
-        since
-    );
-    let unordered = unordered.fetch_one(pool).await?;
-    let first = first.into_iter().chain(unordered).min();
     Ok(first.map_or(head, |first| first - 1))
 }

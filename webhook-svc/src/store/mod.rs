@@ -14,7 +14,6 @@ pub mod queue;
 pub mod recoveries;
 pub mod retention;
 pub mod secret_keys;
-pub mod upgrade;
 
 use sqlx::PgPool;
 use sqlx::postgres::PgConnectOptions;

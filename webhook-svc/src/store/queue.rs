@@ -100,7 +100,7 @@ pub async fn release(
         "update webhook.queue set holder = null, leased_until = null,
              due_at = (
                  select greatest(waiting.due_at, $2) from webhook.waiting
-                 where waiting.endpoint_id = queue.endpoint_id and waiting.due_at is not null
+                 where waiting.endpoint_id = queue.endpoint_id
                      and exists (select from webhook.endpoint where id = queue.endpoint_id and state = 'on')
                  order by waiting.due_at limit 1
              )
@@ -184,8 +184,8 @@ pub async fn due(
     let mut transaction = pool.begin_with(BEGIN_READ).await?;
     let due = sqlx::query_as!(
         WaitingRow,
-        r#"select id, message_id, created_at, tries, tries_left, due_at as "due_at!" from webhook.waiting
-           where endpoint_id = $1 and due_at is not null and due_at <= $2 and (due_at, id) > ($3, $4)
+        r#"select id, message_id, created_at, tries, tries_left, due_at from webhook.waiting
+           where endpoint_id = $1 and due_at <= $2 and (due_at, id) > ($3, $4)
            order by due_at, id limit $5"#,
         endpoint,
         now,

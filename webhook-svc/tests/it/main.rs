@@ -26,5 +26,4 @@ mod smtp;
 mod staff;
 mod support;
 mod sweep;
-mod upgrade;
 mod vanished;

@@ -4,16 +4,16 @@ use contracts::common::v1::Mode;
 use contracts::listings::v1::State::{Published, Removed};
 use contracts::public::WebhookMessage;
 use contracts::webhook::v1 as proto;
-use kit::{Fault, timestamp};
+use kit::Fault;
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 use webhook::domain::event::Event;
 use webhook::domain::message::{Data, Listing, Message, Subject};
-use webhook::store::{message_positions, messages};
+use webhook::store::messages;
 
 use crate::support::{
-    ADA, BOB, GAME, PAGE, START, TAKEN, Webhook, game, numbered_game, page, start, tip,
+    ADA, BOB, GAME, START, TAKEN, Webhook, game, numbered_game, page, start, tip,
 };
 
 /// A page of messages.
@@ -320,57 +320,4 @@ async fn samples_are_pulled_and_never_change(pool: PgPool) {
         ..all_of(ADA)
     };
     assert_eq!(pull(&service, samples(now)).await.total, 0);
-}
-
-/// A version before positions still runs.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn messages_of_an_older_version_are_numbered(pool: PgPool) {
-    let service = seeded(pool.clone()).await;
-    let cursor = pull(&service, all_of(ADA)).await.next;
-    for number in 1..=3_u128 {
-        let old = message(number);
-        sqlx::query!(
-            "insert into webhook.message (id, event, listing_kind, listing_id, body, created_at) values ($1, $2, 'page', $3, $4, $5)",
-            old.id,
-            old.event.as_str(),
-            PAGE,
-            old.body,
-            START,
-        )
-        .execute(&pool)
-        .await
-        .unwrap();
-    }
-    assert_eq!(pull(&service, after(ADA, &cursor)).await.total, 0);
-    assert_eq!(message_positions::number_left(&pool).await.unwrap(), 3);
-    assert_eq!(message_positions::number_left(&pool).await.unwrap(), 0);
-    let rows = pull(&service, after(ADA, &cursor)).await.rows;
-    let ids: Vec<Uuid> = rows.iter().map(|row| row.id.parse().unwrap()).collect();
-    assert_eq!(ids, [1, 2, 3].map(Uuid::from_u128));
-}
-
-/// The new version made messages first, and numbered the older ones later.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_caller_without_a_cursor_misses_nothing_after_an_upgrade(pool: PgPool) {
-    let service = seeded(pool.clone()).await;
-    let old = message(7);
-    sqlx::query!(
-        "insert into webhook.message (id, event, listing_kind, listing_id, body, created_at) values ($1, $2, 'game', $3, $4, $5)",
-        old.id,
-        old.event.as_str(),
-        GAME,
-        old.body,
-        START - Duration::DAY,
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
-    let before = pull(&service, all_of(ADA)).await.total;
-    assert_eq!(message_positions::number_left(&pool).await.unwrap(), 1);
-    assert_eq!(pull(&service, all_of(ADA)).await.total, before + 1);
-    let since = proto::ListMessagesRequest {
-        since: Some(timestamp::encode(START - Duration::HOUR)),
-        ..all_of(ADA)
-    };
-    assert!(pull(&service, since).await.total >= before);
 }

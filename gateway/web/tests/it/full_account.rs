@@ -170,7 +170,7 @@ impl FullAccount {
             "web.activity",
             "web.sent_notice",
             "webhook.endpoint",
-            "webhook.delivery",
+            "webhook.waiting",
             "webhook.audit",
         ] {
             state.push_str(&rows(&site.pool, table).await);

@@ -1,0 +1,274 @@
+-- How far this service has come in each producer's feed.
+create table webhook.feed_cursor (
+    producer text primary key,
+    epoch uuid not null,
+    seq bigint not null,
+    -- Changes up to here existed before this service began to follow: it stores their rows, without effects.
+    acts_after bigint not null,
+    -- During a rebuild under a new epoch: the change at which the rows are complete again.
+    rebuilding_to bigint,
+    -- Marks the rows of the newest rebuild, so that older ones can be told from them; null: `epoch` marks them.
+    generation uuid,
+    -- Fingerprint of the change `seq`, by which the producer recognises its history.
+    last_row bytea,
+    -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
+    acts_until timestamptz
+);
+
+-- Changes that could not be decoded, or whose data were refused. They are retried, see the kit's README.
+create table webhook.feed_dead_letter (
+    number bigint generated always as identity primary key,
+    producer text not null,
+    -- The rebuild that the row would belong to.
+    generation uuid not null,
+    seq bigint not null,
+    entity text not null,
+    id text not null,
+    revision bigint not null,
+    event text not null,
+    announced boolean not null,
+    happening boolean not null,
+    changed_at timestamptz,
+    state bytea not null,
+    -- Whether the row is still to be written: false once a newer state of the entity is stored.
+    row_due boolean not null,
+    -- Whether the message is still to be sent.
+    message_due boolean not null,
+    reason text not null,
+    put_aside_at timestamptz not null default now()
+);
+create index feed_dead_letter_by_entity on webhook.feed_dead_letter (producer, entity, id);
+
+-- Work that runs once per fleet.
+create table webhook.lease (
+    name text primary key,
+    holder uuid not null,
+    expires_at timestamptz not null
+);
+
+-- For which moment each daily job ran last.
+create table webhook.daily_run (
+    name text primary key,
+    done_for timestamptz not null
+);
+
+-- The outbox of mails.
+create table webhook.mail (
+    id uuid primary key,
+    recipient text not null,
+    subject text not null,
+    body text not null,
+    created_at timestamptz not null,
+    -- A mail that the server refused waits until then, while the others are sent; null: it was not refused yet.
+    next_attempt_at timestamptz
+);
+
+-- Actions of staff, each in the transaction of the action, and the actions that a role did not allow.
+create table webhook.audit (
+    id uuid primary key,
+    at timestamptz not null,
+    member text not null,
+    role text not null,
+    action text not null,
+    entity text not null,
+    name text not null,
+    -- Whether the role of the member did not allow it.
+    refused boolean not null,
+    details jsonb not null
+);
+create index audit_by_age on webhook.audit (at, id);
+create index audit_by_member on webhook.audit (member, at, id);
+create index audit_by_name on webhook.audit (entity, name, at, id);
+
+-- The read model: listings of listings-svc, accounts and plans of the gateway.
+
+-- Whether a listing may be announced, and what a message about it says.
+create table webhook.listing (
+    kind text not null check (kind in ('page', 'game', 'event')),
+    id uuid not null,
+    epoch uuid not null,
+    mode text not null check (mode in ('live', 'test')),
+    -- Handle of a page, slug of a game or an event.
+    slug text not null,
+    name text not null,
+    url text not null,
+    published boolean not null,
+    revision bigint not null,
+    -- Of a game; null otherwise. A tip is announced to the owners of this page.
+    page_id uuid,
+    -- Of a page: the accounts that own it.
+    owners uuid[] not null default '{}',
+    primary key (kind, id)
+);
+
+create table webhook.account (
+    id uuid primary key,
+    epoch uuid not null,
+    plan text not null,
+    -- Mails to the account go there.
+    email text not null default '',
+    -- When the account last began to check a receiver: a check sends many messages at once, so there is a pause between two.
+    receiver_checked_at timestamptz,
+    -- How many addresses of the account were checked in the hour that began then: each check is a request to a host that the account names.
+    address_checks integer not null default 0,
+    address_checks_since timestamptz
+);
+
+create table webhook.plan (
+    name text primary key,
+    epoch uuid not null,
+    -- The maximum of endpoints; null: no limit.
+    endpoints bigint check (endpoints >= 0),
+    -- Whether real events are sent.
+    events boolean not null
+);
+
+-- Endpoints.
+
+create table webhook.endpoint (
+    id uuid primary key,
+    account_id uuid not null,
+    url text not null,
+    -- What the address answered to a HEAD request when it was entered, in words.
+    address_check text not null default '',
+    -- Names of the events that it receives.
+    events text[] not null,
+    state text not null default 'on' check (state in ('on', 'paused', 'off')),
+    -- Why it was switched off; empty otherwise.
+    reason text not null default '',
+    -- The maximum of deliveries per second; null: no limit.
+    rate_limit integer check (rate_limit > 0),
+    -- The signing secret, encrypted (src/key_ring.rs).
+    secret bytea not null,
+    -- During a rotation: the secret that replaces it then.
+    next_secret bytea,
+    next_secret_from timestamptz,
+    created_at timestamptz not null,
+    -- Failed deliveries since the last success, with the first and the last of them.
+    failures integer not null default 0,
+    first_failure_at timestamptz,
+    last_failure_at timestamptz,
+    -- To the minute.
+    last_success_at timestamptz,
+    -- The owner gets one mail a day about failed deliveries: when the last one was queued, and the deliveries that have failed since then.
+    failure_mailed_at timestamptz,
+    failures_since_mail integer not null default 0,
+    check ((next_secret is null) = (next_secret_from is null)),
+    check ((failures = 0) = (first_failure_at is null))
+);
+create index endpoint_by_account on webhook.endpoint (account_id, created_at, id);
+create index endpoint_by_event on webhook.endpoint using gin (events) where state <> 'off';
+
+-- The encryption keys of WEBHOOK_SECRET_KEYS that each replica has: secrets are encrypted with a key that every running replica has.
+create table webhook.secret_key (
+    replica uuid not null,
+    -- SHA-256 of the key with its id.
+    fingerprint bytea not null,
+    seen_at timestamptz not null,
+    primary key (replica, fingerprint)
+);
+
+-- Messages.
+
+-- Each message is stored once, whatever the number of endpoints.
+create table webhook.message (
+    -- Derived from the change that it announces, so that no message is made twice.
+    id uuid primary key,
+    event text not null,
+    -- The listing that it is about; null: it is a test.
+    listing_kind text,
+    listing_id uuid,
+    -- Exactly as it is sent.
+    body bytea not null,
+    -- When it was stored; the body has the time of the change.
+    created_at timestamptz not null,
+    -- The order in which callers pull messages, which is that of commits: from 1, without gaps. Null: a test.
+    position bigint,
+    -- The accounts that may pull it; null: every account.
+    recipients uuid[]
+);
+create index message_by_time on webhook.message using brin (created_at) with (autosummarize = on);
+create unique index message_by_position on webhook.message (position) where position is not null;
+create index message_numbered_by_time on webhook.message (created_at, position) where position is not null;
+
+-- The last position. Its one row is locked until the messages that get positions are committed: the order of positions is that of commits.
+create table webhook.message_head (
+    is_only boolean primary key default true check (is_only),
+    position bigint not null
+);
+insert into webhook.message_head (position) values (0);
+
+-- Deliveries: messages to endpoints. No foreign keys: each would cost a look-up and a row lock per delivery, and the deliveries of a removed
+-- endpoint are removed by age. A success is one DELETE from a small table (`waiting`) and one INSERT into an append-only log (`attempt_log`).
+
+-- Which endpoints have due deliveries, and which replica sends them. One row per endpoint, apart from `endpoint`, which is read far more
+-- often than these columns change.
+create table webhook.queue (
+    endpoint_id uuid primary key,
+    -- When the next delivery is due; while a replica has claimed the endpoint, the end of its lease; null: no delivery waits.
+    due_at timestamptz,
+    holder uuid,
+    leased_until timestamptz,
+    -- Fences a replica that has lost its claim: a claim by another replica raises it, and a result counts only under the token of its claim.
+    token bigint not null default 0
+);
+create index queue_due on webhook.queue (due_at) where due_at is not null;
+
+-- Deliveries that are not finished.
+create table webhook.waiting (
+    endpoint_id uuid not null,
+    id bigint generated always as identity,
+    message_id uuid not null,
+    created_at timestamptz not null,
+    -- Attempts that were made, and that are left.
+    tries integer not null default 0,
+    tries_left integer not null default 6,
+    -- When the next attempt is due.
+    due_at timestamptz not null,
+    -- An endpoint may have few test deliveries at once.
+    is_test boolean not null default false,
+    primary key (endpoint_id, id)
+) with (
+    -- A queue is as long as its dead rows: vacuum after a number of them, not after a share of a table whose length changes all the time.
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+    autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000, autovacuum_vacuum_insert_scale_factor = 0
+);
+create index waiting_due on webhook.waiting (endpoint_id, due_at, id);
+create index waiting_by_time on webhook.waiting using brin (created_at) with (autosummarize = on);
+create index waiting_tests on webhook.waiting (endpoint_id) where is_test;
+
+-- Each attempt of each delivery; the last one has the delivery's final state. A partition per day (UTC) on which deliveries were created, so
+-- that all attempts of a delivery lie in one partition and go with it. store/partitions.rs creates and drops them.
+create table webhook.attempt_log (
+    endpoint_id uuid not null,
+    delivery_id bigint not null,
+    -- From 1.
+    number integer not null,
+    message_id uuid not null,
+    -- When the delivery was created.
+    created_at timestamptz not null,
+    -- The delivery's state after this attempt.
+    state text not null check (state in ('waiting', 'delivered', 'failed', 'cancelled')),
+    at timestamptz not null,
+    duration_ms integer not null,
+    -- Null: no answer came.
+    status integer,
+    -- Why the attempt failed, in words; empty: it succeeded.
+    reason text not null,
+    -- The first 1 KiB of the answer's body.
+    answer bytea not null
+) partition by range (created_at);
+create index attempt_log_by_delivery on webhook.attempt_log (endpoint_id, delivery_id, number);
+create index attempt_log_failed on webhook.attempt_log (endpoint_id, delivery_id) where state = 'failed';
+
+-- Requests to send the failed deliveries of an endpoint again. A job works through them in batches, and removes a request that is done.
+create table webhook.recovery (
+    endpoint_id uuid primary key,
+    -- The request covers deliveries that were created in this span.
+    since timestamptz not null,
+    until timestamptz not null,
+    -- How many wait again.
+    queued bigint not null default 0,
+    -- Deliveries with ids up to this one are done.
+    done_until bigint not null default 0
+);
