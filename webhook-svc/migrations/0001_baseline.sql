@@ -159,15 +159,6 @@ create table webhook.endpoint (
 create index endpoint_by_account on webhook.endpoint (account_id, created_at, id);
 create index endpoint_by_event on webhook.endpoint using gin (events) where state <> 'off';
 
--- The encryption keys of WEBHOOK_SECRET_KEYS that each replica has: secrets are encrypted with a key that every running replica has.
-create table webhook.secret_key (
-    replica uuid not null,
-    -- SHA-256 of the key with its id.
-    fingerprint bytea not null,
-    seen_at timestamptz not null,
-    primary key (replica, fingerprint)
-);
-
 -- Messages.
 
 -- Each message is stored once, whatever the number of endpoints.

@@ -9,7 +9,7 @@ use crate::domain::signature::Secret;
 
 pub use kit::key_ring::SealError;
 
-/// The encryption keys of secrets. All decrypt; the first one that every running replica has encrypts. Clones share it.
+/// The encryption keys of secrets: the first encrypts, all decrypt. Clones share them.
 #[derive(Clone, Debug)]
 pub struct KeyRing(key_ring::KeyRing);
 
@@ -23,19 +23,10 @@ impl FromStr for KeyRing {
 }
 
 impl KeyRing {
-    pub fn fingerprints(&self) -> Vec<Vec<u8>> {
-        self.0.fingerprints()
-    }
-
-    /// Encrypts with the first key of these fingerprints from now on.
-    pub fn encrypt_with_first_of(&self, fingerprints: &[Vec<u8>]) {
-        self.0.encrypt_with_first_of(fingerprints);
-    }
-
     /// Encrypts a secret of an endpoint.
     ///
     /// # Errors
-    /// No key may encrypt, or the cipher failed.
+    /// The cipher failed.
     pub fn seal(&self, endpoint: Uuid, secret: &Secret) -> Result<Vec<u8>, SealError> {
         self.0.seal(endpoint.as_bytes(), secret.reveal().as_bytes())
     }
@@ -56,8 +47,8 @@ impl KeyRing {
             .ok_or(SealError::Damaged)
     }
 
-    /// The prefix of secrets that the key which encrypts has sealed; `None`: no key may encrypt.
-    pub fn prefix(&self) -> Option<Vec<u8>> {
+    /// The prefix of secrets that the first key has sealed.
+    pub fn prefix(&self) -> Vec<u8> {
         self.0.prefix()
     }
 }

@@ -50,7 +50,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     feeds::gateway::follow(&boot, &pool)?;
 
     let key_ring = settings.secret_keys.clone();
-    jobs::secret_keys::start(&boot.lifecycle, &pool, clock, &key_ring).await?;
     let sender = Sender::new(&settings.http)?;
     let dependencies = deliver::DeliveryDependencies {
         pool: pool.clone(),

@@ -5,21 +5,22 @@
 
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
-use sha2::{Digest as _, Sha256};
 
-/// The encryption keys of secrets. All decrypt; the first one that every running replica has encrypts. Clones share it.
+/// The encryption keys of secrets: the first encrypts and signs, all decrypt and verify. Clones share them.
+///
+/// A key is replaced in two deploys: behind the old one, every replica can decrypt with it; in front of it, it encrypts.
 #[derive(Clone)]
-pub struct KeyRing {
-    keys: Arc<[Key]>,
-    /// The index of the key that encrypts; past the last one: no key may.
-    writer: Arc<AtomicUsize>,
+pub struct KeyRing(Arc<Keys>);
+
+struct Keys {
+    first: Key,
+    others: Vec<Key>,
 }
 
 struct Key {
@@ -27,13 +28,11 @@ struct Key {
     cipher: LessSafeKey,
     /// The keys that sign are derived from this one, one per purpose.
     root: hmac::Key,
-    /// Identifies the key among replicas.
-    fingerprint: Vec<u8>,
 }
 
 impl std::fmt::Debug for KeyRing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ids: Vec<&str> = self.keys.iter().map(|key| key.id.as_str()).collect();
+        let ids: Vec<&str> = self.keys().map(|key| key.id.as_str()).collect();
         f.debug_tuple("KeyRing").field(&ids).finish()
     }
 }
@@ -44,9 +43,6 @@ pub enum SealError {
     /// The random number generator or the cipher failed.
     #[error("the secret cannot be encrypted")]
     Seal,
-    /// Another running replica could not open the secret.
-    #[error("no key of the setting `secret_keys` is known to every running replica")]
-    NoCommonKey,
     /// The secret's key is not in the ring.
     #[error("the secret needs the key `{0}`, which the setting `secret_keys` does not have")]
     NoKey(String),
@@ -69,66 +65,40 @@ impl FromStr for KeyRing {
             if id.is_empty() || id.len() > 100 || keys.iter().any(|key| key.id == id) {
                 return Err("each key needs a unique id of 1 to 100 bytes".to_owned());
             }
-            let fingerprint = Sha256::new().chain_update(id).chain_update([0]);
             keys.push(Key {
                 id: id.to_owned(),
                 cipher: LessSafeKey::new(key),
                 root: hmac::Key::new(hmac::HMAC_SHA256, &bytes),
-                fingerprint: fingerprint.chain_update(&bytes).finalize().to_vec(),
             });
         }
-        Ok(Self {
-            keys: keys.into(),
-            writer: Arc::default(),
-        })
+        let mut keys = keys.into_iter();
+        let first = keys.next().ok_or("give at least one key")?;
+        let others = keys.collect();
+        Ok(Self(Arc::new(Keys { first, others })))
     }
 }
 
 impl KeyRing {
-    /// Identifies the keys among replicas.
-    pub fn fingerprints(&self) -> Vec<Vec<u8>> {
-        let fingerprints = self.keys.iter().map(|key| key.fingerprint.clone());
-        fingerprints.collect()
-    }
-
-    /// Encrypts with the first key of these fingerprints from now on.
-    pub fn encrypt_with_first_of(&self, fingerprints: &[Vec<u8>]) {
-        let is_common = |key: &Key| fingerprints.contains(&key.fingerprint);
-        let writer = self.keys.iter().position(is_common);
-        let writer = writer.unwrap_or(self.keys.len());
-        if self.writer.swap(writer, Ordering::Relaxed) == writer {
-            return;
-        }
-        if let Some(key) = self.keys.get(writer) {
-            tracing::info!(key = key.id, "secrets are encrypted with this key");
-        } else {
-            tracing::error!(
-                "no key of `secret_keys` is known to every running replica: secrets cannot be encrypted"
-            );
-        }
-    }
-
-    fn writer(&self) -> Option<&Key> {
-        self.keys.get(self.writer.load(Ordering::Relaxed))
+    fn keys(&self) -> impl Iterator<Item = &Key> {
+        std::iter::once(&self.0.first).chain(&self.0.others)
     }
 
     /// Encrypts a secret of `owner`.
     ///
     /// # Errors
-    /// [`SealError::Seal`] and [`SealError::NoCommonKey`].
+    /// [`SealError::Seal`].
     pub fn seal(&self, owner: &[u8], secret: &[u8]) -> Result<Vec<u8>, SealError> {
-        let Key { id, cipher, .. } = self.writer().ok_or(SealError::NoCommonKey)?;
         let mut nonce = [0; NONCE_LEN];
         SystemRandom::new()
             .fill(&mut nonce)
             .map_err(|_unspecified| SealError::Seal)?;
         let mut text = secret.to_vec();
         let nonce_of = Nonce::assume_unique_for_key(nonce);
+        let cipher = &self.0.first.cipher;
         cipher
             .seal_in_place_append_tag(nonce_of, Aad::from(owner), &mut text)
             .map_err(|_unspecified| SealError::Seal)?;
-        let length = u8::try_from(id.len()).map_err(|_length| SealError::Seal)?;
-        Ok([&[length][..], id.as_bytes(), &nonce, &text].concat())
+        Ok([&self.prefix()[..], &nonce, &text].concat())
     }
 
     /// Decrypts a secret of `owner`.
@@ -137,7 +107,7 @@ impl KeyRing {
     /// The key is missing, or the bytes are damaged.
     pub fn open(&self, owner: &[u8], sealed: &[u8]) -> Result<Vec<u8>, SealError> {
         let (id, rest) = key_id(sealed).ok_or(SealError::Damaged)?;
-        let key = self.keys.iter().find(|key| key.id.as_bytes() == id);
+        let key = self.keys().find(|key| key.id.as_bytes() == id);
         let no_key = || SealError::NoKey(String::from_utf8_lossy(id).into_owned());
         let key = key.ok_or_else(no_key)?;
         let (nonce, text) = rest
@@ -150,27 +120,23 @@ impl KeyRing {
         Ok(opened.to_vec())
     }
 
-    /// The HMAC-SHA256 of a message, with a key for this purpose that is derived from the key which encrypts.
-    ///
-    /// # Errors
-    /// [`SealError::NoCommonKey`].
-    pub fn sign(&self, purpose: &[u8], message: &[u8]) -> Result<Vec<u8>, SealError> {
-        let key = self.writer().ok_or(SealError::NoCommonKey)?;
-        let signature = hmac::sign(&key.signing(purpose), message);
-        Ok(signature.as_ref().to_vec())
+    /// The HMAC-SHA256 of a message, with a key for this purpose that is derived from the first key.
+    pub fn sign(&self, purpose: &[u8], message: &[u8]) -> Vec<u8> {
+        let signature = hmac::sign(&self.0.first.signing(purpose), message);
+        signature.as_ref().to_vec()
     }
 
     /// Whether one of the keys has signed this message for this purpose.
     pub fn has_signed(&self, purpose: &[u8], message: &[u8], signature: &[u8]) -> bool {
-        let mut keys = self.keys.iter();
-        keys.any(|key| hmac::verify(&key.signing(purpose), message, signature).is_ok())
+        self.keys()
+            .any(|key| hmac::verify(&key.signing(purpose), message, signature).is_ok())
     }
 
-    /// The prefix of secrets that the key which encrypts has sealed; `None`: no key may encrypt.
-    pub fn prefix(&self) -> Option<Vec<u8>> {
-        let id = &self.writer()?.id;
-        let length = u8::try_from(id.len()).ok()?;
-        Some([&[length][..], id.as_bytes()].concat())
+    /// The prefix of secrets that the first key has sealed.
+    pub fn prefix(&self) -> Vec<u8> {
+        let id = &self.0.first.id;
+        let length = u8::try_from(id.len()).unwrap_or(u8::MAX);
+        [&[length][..], id.as_bytes()].concat()
     }
 }
 
@@ -213,9 +179,15 @@ mod tests {
         ));
         assert!(old.open(b"another", &sealed).is_err());
 
-        assert!(!sealed.starts_with(&both.prefix().unwrap()));
+        let behind = ring(&["a", "b"]);
+        let during = behind.seal(OWNER, SECRET).unwrap();
+        assert_eq!(old.open(OWNER, &during).unwrap(), SECRET);
+        let after = both.seal(OWNER, SECRET).unwrap();
+        assert_eq!(behind.open(OWNER, &after).unwrap(), SECRET);
+
+        assert!(!sealed.starts_with(&both.prefix()));
         let again = both.seal(OWNER, SECRET).unwrap();
-        assert!(again.starts_with(&both.prefix().unwrap()));
+        assert!(again.starts_with(&both.prefix()));
         assert!(new.open(OWNER, &again).is_ok());
     }
 
@@ -234,9 +206,9 @@ mod tests {
     #[test]
     fn every_key_verifies_what_it_has_signed_for_a_purpose() {
         let (old, both, new) = (ring(&["a"]), ring(&["b", "a"]), ring(&["b"]));
-        let signature = old.sign(b"voters", b"message").unwrap();
+        let signature = old.sign(b"voters", b"message");
         assert!(both.has_signed(b"voters", b"message", &signature));
-        assert_ne!(both.sign(b"voters", b"message").unwrap(), signature);
+        assert_ne!(both.sign(b"voters", b"message"), signature);
         assert!(!new.has_signed(b"voters", b"message", &signature));
         assert!(!old.has_signed(b"others", b"message", &signature));
         assert!(!old.has_signed(b"voters", b"massage", &signature));

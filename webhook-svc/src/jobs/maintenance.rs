@@ -36,7 +36,7 @@ pub(crate) fn spawn(
     });
 }
 
-/// Drops secrets whose rotation has ended, and encrypts the others with the key that encrypts new ones. Returns the number of endpoints.
+/// Drops secrets whose rotation has ended, and encrypts the others with the first key. Returns the number of endpoints.
 ///
 /// A secret that cannot be opened stays as it is, and does not stop the others.
 pub async fn reencrypt_secrets(
@@ -44,9 +44,7 @@ pub async fn reencrypt_secrets(
     key_ring: &KeyRing,
     now: OffsetDateTime,
 ) -> anyhow::Result<u64> {
-    let Some(prefix) = key_ring.prefix() else {
-        return Ok(0);
-    };
+    let prefix = key_ring.prefix();
     let (mut reencrypted, mut after) = (0, Uuid::nil());
     loop {
         let ids = endpoints::with_old_secrets(pool, after, &prefix, now).await?;

@@ -1,6 +1,5 @@
-//! Background jobs. Each runs in one replica at a time, except [`secret_keys`].
+//! Background jobs. Each runs in one replica at a time.
 
 pub mod maintenance;
 pub mod recovery;
-pub mod secret_keys;
 pub mod sweep;

@@ -14,7 +14,6 @@ use super::{Dependencies, convert};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
-use crate::key_ring::SealError;
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState, Queue};
 use crate::store::plans::{self, Allowance};
@@ -41,6 +40,7 @@ impl Dependencies {
         let events = bad.take(events(&request.events));
         let rate_limit = bad.take(request.rate_limit.map(rate_limit).transpose());
         let (address, (events, rate_limit)) = bad.finish(address.zip(events.zip(rate_limit)))?;
+        let sealed = self.key_ring.seal(id, &secret);
         let mut endpoint = Endpoint {
             id,
             account_id: account,
@@ -50,7 +50,7 @@ impl Dependencies {
             state: EndpointState::On,
             reason: String::new(),
             rate_limit,
-            secret: self.key_ring.seal(id, &secret).map_err(seal_error)?,
+            secret: sealed.map_err(|error| Fault::internal(&error))?,
             next_secret: None,
             next_secret_from: None,
             created_at: now,
@@ -154,8 +154,8 @@ impl Dependencies {
         let rotated = self.modify(scope, id, json!({}), |endpoint| {
             let (current, _) = endpoint.secrets(now);
             endpoint.secret = current.to_vec();
-            let sealed = self.key_ring.seal(endpoint.id, &new).map_err(seal_error)?;
-            endpoint.next_secret = Some(sealed);
+            let sealed = self.key_ring.seal(endpoint.id, &new);
+            endpoint.next_secret = Some(sealed.map_err(|error| Fault::internal(&error))?);
             endpoint.next_secret_from = Some(now + self.rotation);
             Ok(())
         });
@@ -362,14 +362,4 @@ fn rate_limit(limit: u32) -> Result<i32, Fault> {
 
 fn not_found() -> Fault {
     Fault::not_found("There is no endpoint with this id.")
-}
-
-fn seal_error(error: SealError) -> Fault {
-    match error {
-        SealError::NoCommonKey => {
-            let message = "Secrets cannot be stored while the service's settings are being changed. Try again in a minute.";
-            Fault::new(Code::Unavailable, message)
-        }
-        error => Fault::internal(&error),
-    }
 }

@@ -13,7 +13,6 @@ pub mod plans;
 pub mod queue;
 pub mod recoveries;
 pub mod retention;
-pub mod secret_keys;
 
 use sqlx::PgPool;
 use sqlx::postgres::PgConnectOptions;

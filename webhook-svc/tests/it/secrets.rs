@@ -2,13 +2,9 @@
 
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
-use testing::silent_proxy::SilentProxy;
 use time::Duration;
-use uuid::Uuid;
-use webhook::domain::signature::Secret;
-use webhook::jobs::{maintenance, secret_keys};
-use webhook::key_ring::{KeyRing, SealError};
+use webhook::jobs::maintenance;
+use webhook::key_ring::KeyRing;
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
@@ -107,47 +103,4 @@ async fn a_damaged_secret_does_not_keep_the_others_from_being_encrypted_anew(poo
     let both = keys(&[NEW, OLD]);
     let encrypted = maintenance::reencrypt_secrets(&pool, &both, service.clock.now()).await;
     assert_eq!(encrypted.unwrap(), 2);
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_new_key_encrypts_when_every_running_replica_has_it(pool: PgPool) {
-    let endpoint = Uuid::from_u128(7);
-    let secret = Secret::generate();
-    let (before, after) = (keys(&[OLD]), keys(&[NEW, OLD]));
-    let [first, second, third] = [1, 2, 3].map(Uuid::from_u128);
-    let report = async |ring: &KeyRing, replica, seconds| {
-        let now = START + Duration::seconds(seconds);
-        let reported = secret_keys::report(&pool, ring, replica, now).await;
-        reported.unwrap();
-        ring.seal(endpoint, &secret)
-    };
-    report(&before, first, 0).await.unwrap();
-    let sealed = report(&after, second, 10).await.unwrap();
-    assert_eq!(before.open(endpoint, &sealed).unwrap(), secret);
-    // A replica that has neither key of another one must not write what that one cannot read.
-    let stranger = keys(&[NEW]);
-    let refused = report(&stranger, third, 20).await;
-    assert!(matches!(refused, Err(SealError::NoCommonKey)));
-
-    // The old replica has ended.
-    let sealed = report(&after, second, 61).await.unwrap();
-    assert_eq!(stranger.open(endpoint, &sealed).unwrap(), secret);
-    // It comes back.
-    report(&before, first, 70).await.unwrap_err();
-    report(&stranger, third, 200).await.unwrap();
-    let sealed = report(&stranger, third, 201).await.unwrap();
-    assert_eq!(stranger.open(endpoint, &sealed).unwrap(), secret);
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_report_over_a_silent_connection_fails(pool: PgPool) {
-    let proxy = SilentProxy::start(&pool).await.unwrap();
-    let through = PgPoolOptions::new()
-        .acquire_timeout(std::time::Duration::from_millis(500))
-        .connect_lazy_with(proxy.options());
-    proxy.fall_silent_at("webhook.secret_key");
-    let (ring, replica) = (keys(&[NEW]), Uuid::from_u128(1));
-    let reporting = secret_keys::report(&through, &ring, replica, START);
-    let reported = tokio::time::timeout(testing::LONG, reporting).await;
-    reported.unwrap().unwrap_err();
 }

@@ -4,7 +4,6 @@ use axum::response::Response;
 use contracts::catalogue::v1 as proto;
 use http::HeaderMap;
 use http::header::SET_COOKIE;
-use kit::Fault;
 use time::Duration;
 use uuid::Uuid;
 
@@ -37,10 +36,9 @@ impl Voter {
     }
 
     /// A new voter, with the value of the cookie.
-    pub(super) fn issue(web: &Web) -> Result<(Self, String), Fault> {
-        let issued = voter_cookie::issue(&web.key_ring);
-        let (id, value) = issued.map_err(|error| Fault::internal(&error))?;
-        Ok((Self::Cookie(id), value))
+    pub(super) fn issue(web: &Web) -> (Self, String) {
+        let (id, value) = voter_cookie::issue(&web.key_ring);
+        (Self::Cookie(id), value)
     }
 
     pub(super) fn message(&self, client: &ClientInfo) -> proto::Voter {
