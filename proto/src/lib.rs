@@ -58,17 +58,3 @@ package!(
     webhook,
     "webhook.v1"
 );
-
-/// Whether the public sees the listing of a message on the feed.
-macro_rules! visibility {
-    ($($message:ident)+) => {
-        $(impl listings::v1::$message {
-            /// Whether the public sees it.
-            pub fn is_visible(&self) -> bool {
-                // Messages of older versions have only the state.
-                (self.visible).unwrap_or_else(|| self.state() == listings::v1::State::Published)
-            }
-        })+
-    };
-}
-visibility!(Page Game Event);

@@ -95,7 +95,7 @@ impl MirrorCursor {
     }
 }
 
-/// Before the first change. Rows that came before their changes were kept have 0.
+/// Before the first change.
 pub const BEFORE_ALL: i64 = -1;
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl Follower {
             last_row: None,
         };
         let read = async {
-            // This version may be able to convert what an older one could not.
+            // A new release may convert what the last one could not.
             LISTINGS_FEED.retry(pool, &store::Listings, &[]).await?;
             match read(pool).await? {
                 Some(loaded) => follower.begin(loaded).await,
@@ -174,7 +174,7 @@ async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
     }))
 }
 
-/// The rows that convert. An older version may have been able to convert others.
+/// The rows that convert.
 fn convert_rows(rows: &[store::Row]) -> Vec<Entity> {
     let rows = rows.iter();
     rows.filter_map(|row| convert(&row.kind, &row.id, row.seq, &row.body))

@@ -78,11 +78,11 @@ impl Entity {
         }
     }
 
-    /// Decodes and converts an entity of the kind that the feed calls `kind`, as the change `seq` left it; `None` when this version does
-    /// not know the kind.
+    /// Decodes and converts an entity of the kind that the feed calls `kind`, as the change `seq` left it; `None` for a kind
+    /// that the catalogue does not know.
     ///
     /// # Errors
-    /// This version cannot convert the entity. It is a dead letter then, and the others go on.
+    /// The entity cannot be converted. It is a dead letter then, and the others go on.
     pub fn read(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
         let body = Body::read(kind, id, seq, encoded).with_context(|| format!("{kind} {id}"))?;
         Ok(body.map(|body| Self {
@@ -104,13 +104,13 @@ impl Body {
             "page" => {
                 let page = listings::Page::decode(encoded)?;
                 let header = Times::of(page.created_at, page.first_published_at, page.updated_at)
-                    .header(id, seq, page.mode, (page.state(), page.visible))?;
+                    .header(id, seq, page.mode, page.state(), page.visible)?;
                 Self::Page(header, Arc::new(Creator::new(header.id, page)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
                 let header = Times::of(game.created_at, game.first_published_at, game.updated_at)
-                    .header(id, seq, game.mode, (game.state(), game.visible))?;
+                    .header(id, seq, game.mode, game.state(), game.visible)?;
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
                     genres: game.genres.clone(),
@@ -122,7 +122,7 @@ impl Body {
                 let event = listings::Event::decode(encoded)?;
                 let header =
                     Times::of(event.created_at, event.first_published_at, event.updated_at)
-                        .header(id, seq, event.mode, (event.state(), event.visible))?;
+                        .header(id, seq, event.mode, event.state(), event.visible)?;
                 Self::Event(header, Arc::new(Event::new(header.id, event)?))
             }
             _ => return Ok(None),
@@ -157,7 +157,8 @@ impl Times {
         id: &str,
         seq: i64,
         mode: i32,
-        (state, visible): (listings::State, Option<bool>),
+        state: listings::State,
+        visible: bool,
     ) -> anyhow::Result<Header> {
         let mode = match common::Mode::try_from(mode) {
             Ok(common::Mode::Live) => Mode::Live,
@@ -169,18 +170,15 @@ impl Times {
             "the state is unknown"
         );
         let id = id.parse().context("the id is not a UUID")?;
-        let is_published = state == listings::State::Published;
-        // Messages of older versions have only the state; they date the first publication of some listings.
-        let was_visible = visible.unwrap_or(is_published || state == listings::State::Removed);
         let last_change = LastChange {
             seq,
-            was_visible: was_visible || self.first_published.is_some(),
+            was_visible: visible || self.first_published.is_some(),
             is_edited: self.updated > self.first_published.or(self.created),
         };
         Ok(Header {
             id,
             mode,
-            visible: visible.unwrap_or(is_published),
+            visible,
             last_change,
         })
     }
@@ -226,7 +224,7 @@ mod tests {
         };
         let header = |state, visible, published, updated| {
             let times = Times::of(at(5), published, updated);
-            let header = times.header(ID, 9, 1, (state, visible)).unwrap();
+            let header = times.header(ID, 9, 1, state, visible).unwrap();
             let last_change = header.last_change;
             assert_eq!(last_change.seq, 9);
             (
@@ -235,31 +233,15 @@ mod tests {
                 last_change.is_edited,
             )
         };
-        let hidden = Some(false);
-        assert_eq!(header(Pending, hidden, None, at(5)), (false, false, false));
-        assert_eq!(header(Pending, hidden, None, at(6)), (false, false, true));
+        assert_eq!(header(Pending, false, None, at(5)), (false, false, false));
+        assert_eq!(header(Pending, false, None, at(6)), (false, false, true));
         // Edited while it waited, then published.
-        assert_eq!(
-            header(Published, Some(true), at(7), at(6)),
-            (true, true, false)
-        );
-        assert_eq!(
-            header(Published, Some(true), at(7), at(8)),
-            (true, true, true)
-        );
+        assert_eq!(header(Published, true, at(7), at(6)), (true, true, false));
+        assert_eq!(header(Published, true, at(7), at(8)), (true, true, true));
         // Approved, but its page never was; and hidden with its page, after the public saw it.
-        assert_eq!(
-            header(Published, hidden, None, at(5)),
-            (false, false, false)
-        );
-        assert_eq!(header(Removed, hidden, None, at(5)), (false, false, false));
-        assert_eq!(
-            header(Published, hidden, at(7), at(7)),
-            (false, true, false)
-        );
-        // Messages of older versions.
-        assert_eq!(header(Published, None, None, at(5)), (true, true, false));
-        assert_eq!(header(Removed, None, None, at(5)), (false, true, false));
+        assert_eq!(header(Published, false, None, at(5)), (false, false, false));
+        assert_eq!(header(Removed, false, None, at(5)), (false, false, false));
+        assert_eq!(header(Published, false, at(7), at(7)), (false, true, false));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::CREATOR_KINDS;
 use kit::Fault;
+use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::answer;
@@ -116,7 +117,8 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
         }),
         fields.country(country.as_deref(), snapshot),
     ];
-    let binding = query_params::binding(
+    let since = updated_since.map(|since| since.to_string());
+    let binding = Binding::new(
         "creators",
         [
             Some(mode.as_str()),
@@ -125,8 +127,8 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
             country.as_deref(),
             city.as_deref(),
             bound(words.as_ref()).as_deref(),
+            since.as_deref(),
         ],
-        updated_since,
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;

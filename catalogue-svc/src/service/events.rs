@@ -7,6 +7,7 @@ use contracts::catalogue::v1::{
     GetEventRequest, GetEventResponse, ListEventsRequest, ListEventsResponse,
 };
 use contracts::public::EVENT_KINDS;
+use kit::cursor::Binding;
 use kit::{Clock, Fault};
 use time::{Date, UtcOffset};
 use tonic::{Request, Response, Status};
@@ -139,7 +140,8 @@ fn read(
     if first.zip(last).is_some_and(|(first, last)| last < first) {
         fields.check::<()>("to", Err("Use a day that is not before `from`.".to_owned()));
     }
-    let binding = query_params::binding(
+    let since = updated_since.map(|since| since.to_string());
+    let binding = Binding::new(
         "events",
         [
             Some(mode.as_str()),
@@ -150,8 +152,8 @@ fn read(
             from.as_deref(),
             to.as_deref(),
             bound(words.as_ref()).as_deref(),
+            since.as_deref(),
         ],
-        updated_since,
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;

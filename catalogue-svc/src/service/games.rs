@@ -9,6 +9,7 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::{self, PLATFORMS, STAGES};
 use kit::Fault;
+use kit::cursor::Binding;
 use serde::Deserialize;
 use tonic::{Request, Response, Status};
 
@@ -146,7 +147,8 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             Facet::stage(key).ok_or_else(|| one_of(&STAGES))
         }),
     ];
-    let binding = query_params::binding(
+    let since = updated_since.map(|since| since.to_string());
+    let binding = Binding::new(
         "games",
         [
             Some(mode.as_str()),
@@ -156,8 +158,8 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             stage.as_deref(),
             creator.as_deref(),
             bound(words.as_ref()).as_deref(),
+            since.as_deref(),
         ],
-        updated_since,
     );
     let (limit, after) = fields.page(request.page, binding);
     fields.finish()?;

@@ -132,18 +132,6 @@ pub(super) fn bound(words: Option<&BTreeSet<String>>) -> Option<String> {
     })
 }
 
-/// The binding of a list with these filters and, where it is given, `updated_since`: cursors without it are what they were before there
-/// was such a filter.
-pub(super) fn binding<const N: usize>(
-    list: &str,
-    filters: [Option<&str>; N],
-    updated_since: Option<i64>,
-) -> Binding {
-    let since = updated_since.map(|since| since.to_string());
-    let since = since.as_deref().map(Some);
-    Binding::new(list, filters.into_iter().chain(since))
-}
-
 /// Mode and form of a call for a single thing.
 pub(super) fn single(mode: i32, form: i32) -> Result<(Mode, common::Form), Fault> {
     let mut fields = Fields::default();

@@ -29,7 +29,7 @@ impl Projection for Listings {
     type Row = Row;
     type Message = ();
 
-    /// A kind that this version does not know is stored, for a version that does.
+    /// A kind that the catalogue does not know is stored as well, for a later release.
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         if change.happening {
             return Ok(None);

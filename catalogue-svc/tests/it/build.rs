@@ -130,16 +130,41 @@ pub(crate) fn change(entity: &str, id: &str, state: &impl prost::Message) -> Cha
     }
 }
 
+/// A page as listings-svc publishes it: what is published is visible, and what was once has its date.
 pub(crate) fn page_change(page: &listings::Page) -> Change {
-    change("page", &page.id, page)
+    let published = page.created_at.filter(|_| was_published(page.state()));
+    let page = listings::Page {
+        visible: page.state() == State::Published,
+        first_published_at: page.first_published_at.or(published),
+        ..page.clone()
+    };
+    change("page", &page.id, &page)
 }
 
+/// A game likewise.
 pub(crate) fn game_change(game: &listings::Game) -> Change {
-    change("game", &game.id, game)
+    let published = game.created_at.filter(|_| was_published(game.state()));
+    let game = listings::Game {
+        visible: game.state() == State::Published,
+        first_published_at: game.first_published_at.or(published),
+        ..game.clone()
+    };
+    change("game", &game.id, &game)
 }
 
+/// An event likewise.
 pub(crate) fn event_change(event: &listings::Event) -> Change {
-    change("event", &event.id, event)
+    let published = event.created_at.filter(|_| was_published(event.state()));
+    let event = listings::Event {
+        visible: event.state() == State::Published,
+        first_published_at: event.first_published_at.or(published),
+        ..event.clone()
+    };
+    change("event", &event.id, &event)
+}
+
+fn was_published(state: State) -> bool {
+    matches!(state, State::Published | State::Removed)
 }
 
 pub(crate) fn entity(change: &Change) -> Entity {

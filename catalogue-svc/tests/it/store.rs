@@ -18,7 +18,7 @@ use contracts::public;
 use futures::TryStreamExt as _;
 use kit::feed::{Consumer as _, PgConsumer};
 use prost::Message as _;
-use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, PgPool};
 use testing::poison::assert_put_aside_and_retried;
 use uuid::Uuid;
 
@@ -287,7 +287,7 @@ async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: 
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
+async fn a_start_converts_dead_letters_again(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
     stored.start(stream_start(EPOCH, 2, true)).await.unwrap();
@@ -296,7 +296,7 @@ async fn a_start_takes_up_what_this_version_can_convert(pool: PgPool) {
         .handle_batch(EPOCH, numbered(changes, 1))
         .await
         .unwrap();
-    // An older version put these aside: this one can convert two of the three, of which one is older than what is there.
+    // Of these dead letters two convert now, and one of the two is older than what is there.
     let mut renamed = game(1);
     renamed.title = "Renamed".to_owned();
     let older = page(0);
@@ -354,67 +354,6 @@ async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
     let snapshot = catalogue.snapshot().unwrap();
     assert_eq!(snapshot.dataset(Mode::Live).creators.len(), 1);
     assert_eq!(snapshot.dataset(Mode::Live).games.len(), 0);
-}
-
-/// The tables of the version before, each with a row, are copied into the one that replaces them.
-#[testing::database_test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tables that are there no more, which no checked query can know"
-)]
-async fn the_rows_of_the_version_before_are_kept(pool: PgPool) {
-    let before = [
-        "drop schema if exists catalogue cascade; create schema catalogue",
-        include_str!("../../migrations/0001_follow.sql"),
-        include_str!("../../migrations/0002_listings.sql"),
-    ];
-    for sql in before {
-        sqlx::raw_sql(sql).execute(&pool).await.unwrap();
-    }
-    let uuid = id(1);
-    let rows = format!(
-        "insert into catalogue.feed_cursor values ('listings', '{EPOCH}', 9, 0, null);
-         insert into catalogue.genre values ('g', '{EPOCH}', 'puzzle', '\\x01');
-         insert into catalogue.country values ('c', '{EPOCH}', 'KE', '\\x02');
-         insert into catalogue.city values ('t', '{EPOCH}', 'nairobi', 'KE', '\\x03');
-         insert into catalogue.page values ('{uuid}', '{EPOCH}', 'live', 'published', 1, 'kora', '\\x04');
-         insert into catalogue.game values ('{uuid}', '{EPOCH}', 'live', 'published', 1, 'kora', '{uuid}', '\\x05');
-         insert into catalogue.event values ('{uuid}', '{EPOCH}', 'live', 'published', 1, 'kora', '\\x06');"
-    );
-    sqlx::raw_sql(AssertSqlSafe(rows))
-        .execute(&pool)
-        .await
-        .unwrap();
-    let mut transaction = pool.begin().await.unwrap();
-    let migration = include_str!("../../migrations/0004_entity.sql");
-    sqlx::raw_sql(migration)
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
-    transaction.commit().await.unwrap();
-
-    let mut connection = pool.acquire().await.unwrap();
-    let mut rows: Vec<Row> = rows_of(&mut connection).await;
-    rows.sort_by(|a, b| a.body.cmp(&b.body));
-    let rows: Vec<(&str, &str, &[u8])> = rows
-        .iter()
-        .map(|row| (&*row.kind, &*row.id, &*row.body))
-        .collect();
-    assert_eq!(
-        rows,
-        [
-            ("genre", "g", &[1_u8][..]),
-            ("country", "c", &[2]),
-            ("city", "t", &[3]),
-            ("page", &uuid, &[4]),
-            ("game", &uuid, &[5]),
-            ("event", &uuid, &[6]),
-        ]
-    );
-}
-
-async fn rows_of(connection: &mut PgConnection) -> Vec<Row> {
-    rows(connection, EPOCH).try_collect().await.unwrap()
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

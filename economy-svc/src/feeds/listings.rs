@@ -80,7 +80,7 @@ fn game(change: &Change) -> anyhow::Result<games::Row> {
         Mode::Test => "test",
         Mode::Unspecified => anyhow::bail!("the game has no mode"),
     };
-    let published = game.is_visible();
+    let published = game.visible;
     Ok(games::Row {
         id: game.id.parse()?,
         mode,

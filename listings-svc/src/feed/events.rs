@@ -35,7 +35,7 @@ impl Publish for Listing<Event> {
             description: event.description,
             created_at: Some(timestamp::encode(self.created_at)),
             first_published_at: self.first_published_at.map(timestamp::encode),
-            visible: Some(self.is_visible()),
+            visible: self.is_visible(),
             updated_at: Some(timestamp::encode(self.updated_at)),
         }
     }

@@ -43,7 +43,7 @@ impl Publish for Listing<Game> {
             page_id: game.page_id.to_string(),
             created_at: Some(timestamp::encode(self.created_at)),
             first_published_at: self.first_published_at.map(timestamp::encode),
-            visible: Some(self.is_visible()),
+            visible: self.is_visible(),
             updated_at: Some(timestamp::encode(self.updated_at)),
         }
     }

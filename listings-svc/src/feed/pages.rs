@@ -35,7 +35,7 @@ impl Publish for Listing<Page> {
             links: page.links.into_iter().collect(),
             created_at: Some(timestamp::encode(self.created_at)),
             first_published_at: self.first_published_at.map(timestamp::encode),
-            visible: Some(self.is_visible()),
+            visible: self.is_visible(),
             updated_at: Some(timestamp::encode(self.updated_at)),
             // The owners are not part of the record: the writer appends them.
             owners: Vec::new(),

@@ -143,7 +143,7 @@ async fn a_page_that_an_import_takes_over_loses_its_submitter_and_shows_its_game
         .collect();
     assert_eq!(kinds, [("page", "published"), ("game", "published")]);
     let page = proto::Page::decode(&changes[0].state[..]).unwrap();
-    assert!(page.visible.unwrap() && page.owners.is_empty());
+    assert!(page.visible && page.owners.is_empty());
     // Nobody waits for a review of it any more.
     let mut review = StaffReviewServiceClient::new(client.clone());
     let queue = review.list_queue(proto::ListQueueRequest::default()).await;

@@ -78,9 +78,9 @@ pub struct Page {
     /// On the feed: the accounts that own the page, the first owner first.
     #[prost(string, repeated, tag = "21")]
     pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Whether the public sees it. Absent in messages of older versions, which mean the state alone.
-    #[prost(bool, optional, tag = "22")]
-    pub visible: ::core::option::Option<bool>,
+    /// Whether the public sees it.
+    #[prost(bool, tag = "22")]
+    pub visible: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Game {
@@ -135,9 +135,9 @@ pub struct Game {
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
     #[prost(message, optional, tag = "23")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Whether the public sees it: it is published, and its page is too. Absent in messages of older versions, which mean the state alone.
-    #[prost(bool, optional, tag = "24")]
-    pub visible: ::core::option::Option<bool>,
+    /// Whether the public sees it: it is published, and its page is too.
+    #[prost(bool, tag = "24")]
+    pub visible: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Screenshot {
@@ -203,9 +203,9 @@ pub struct Event {
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
     #[prost(message, optional, tag = "19")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Whether the public sees it. Absent in messages of older versions, which mean the state alone.
-    #[prost(bool, optional, tag = "20")]
-    pub visible: ::core::option::Option<bool>,
+    /// Whether the public sees it.
+    #[prost(bool, tag = "20")]
+    pub visible: bool,
 }
 /// The state of a listing (§3).
 #[derive(serde::Serialize)]

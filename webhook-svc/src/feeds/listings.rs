@@ -80,7 +80,7 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
             let data = Listing::page(&page.kind, &page.handle, &page.name, &page.url);
             let row = Row {
                 owners: owners.context("an owner is not a UUID")?,
-                ..row(change, "page", page.mode(), page.is_visible(), &data)?
+                ..row(change, "page", page.mode(), page.visible, &data)?
             };
             (row, data)
         }
@@ -89,14 +89,14 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
             let data = Listing::game(&game.slug, &game.title, &game.url);
             let row = Row {
                 page_id: Some(game.page_id.parse()?),
-                ..row(change, "game", game.mode(), game.is_visible(), &data)?
+                ..row(change, "game", game.mode(), game.visible, &data)?
             };
             (row, data)
         }
         "event" => {
             let event = ListedEvent::decode(state)?;
             let data = Listing::event(&event.slug, &event.title, &event.url);
-            let row = row(change, "event", event.mode(), event.is_visible(), &data)?;
+            let row = row(change, "event", event.mode(), event.visible, &data)?;
             (row, data)
         }
         _ => return Ok(None),

@@ -166,7 +166,7 @@ async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
     let maker = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     let mut hidden = game(2, "hidden", Published);
     let state = proto::Game {
-        visible: Some(false),
+        visible: false,
         ..proto::Game::decode(hidden.state).unwrap()
     };
     hidden.state = state.encode_to_vec().into();

@@ -452,6 +452,7 @@ pub(crate) fn page(seq: i64, event: &str, owner: Uuid) -> Change {
         kind: "studio".to_owned(),
         url: "https://mchezo.example/creators/kora-studio".to_owned(),
         owners: vec![owner.to_string()],
+        visible: true,
         ..listings::Page::default()
     };
     change(seq, "page", PAGE, event, page.encode_to_vec())
@@ -472,6 +473,7 @@ pub(crate) fn numbered_game(seq: i64, event: &str, state: listings::State, id: U
         title: "Kora".to_owned(),
         page_id: PAGE.to_string(),
         url: "https://mchezo.example/games/kora".to_owned(),
+        visible: state == listings::State::Published,
         ..listings::Game::default()
     };
     change(seq, "game", id, event, game.encode_to_vec())

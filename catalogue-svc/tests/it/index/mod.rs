@@ -321,10 +321,10 @@ fn the_newest_is_what_was_published_last() {
     early.first_published_at = Some(build::at(100));
     let mut late = build::game(2);
     late.first_published_at = Some(build::at(50));
-    // An older version did not say when: it counts from when it was sent in.
-    let unsaid = build::game(70);
+    // Published as soon as it was sent in.
+    let at_once = build::game(70);
     let mut changes = vec![page_change(&build::page(0))];
-    changes.extend([late, unsaid, early].map(|game| game_change(&game)));
+    changes.extend([late, at_once, early].map(|game| game_change(&game)));
     let mut old = build::page(5);
     old.created_at = Some(build::at(9));
     old.first_published_at = Some(build::at(9));

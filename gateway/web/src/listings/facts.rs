@@ -44,10 +44,10 @@ impl Summary {
     }
 }
 
-fn visible(is_visible: Option<bool>, url: &str) -> Option<String> {
+fn visible(is_visible: bool, url: &str) -> Option<String> {
     // Nothing else becomes a link, such as `javascript:`.
     let is_web = url.starts_with("https://") || url.starts_with("http://");
-    (is_visible == Some(true) && is_web).then(|| url.to_owned())
+    (is_visible && is_web).then(|| url.to_owned())
 }
 
 /// The facts that are not empty.

@@ -70,7 +70,7 @@ impl StubListings {
             genres: vec!["puzzle".to_owned()],
             revision: 1,
             release_year: 2026,
-            visible: Some(true),
+            visible: true,
             url: format!("https://mchezo.example/games/{slug}"),
             ..proto::Game::default()
         };

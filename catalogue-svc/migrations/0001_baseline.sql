@@ -1,0 +1,208 @@
+-- Tables of the kit: the cursor in the feed of listings-svc and its dead letters, leases and daily jobs, the own feed, and the audit.
+
+-- How far this service has come in each producer's feed.
+create table catalogue.feed_cursor (
+    producer text primary key,
+    epoch uuid not null,
+    seq bigint not null,
+    -- Changes up to here were there before this service came: it takes them in, and acts on none.
+    acts_after bigint not null,
+    -- While what is held is rebuilt under a new epoch: the change at which it is whole again.
+    rebuilding_to bigint,
+    -- Marks the rows of the newest rebuild, so that older ones can be told from them; null: `epoch` marks them.
+    generation uuid,
+    -- Fingerprint of the change `seq`, by which the producer recognises its history.
+    last_row bytea,
+    -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
+    acts_until timestamptz
+);
+
+-- Changes that could not be decoded, or whose data were refused. They are retried, see the kit's README.
+create table catalogue.feed_dead_letter (
+    number bigint generated always as identity primary key,
+    producer text not null,
+    -- The rebuild that the row would belong to.
+    generation uuid not null,
+    seq bigint not null,
+    entity text not null,
+    id text not null,
+    revision bigint not null,
+    event text not null,
+    announced boolean not null,
+    happening boolean not null,
+    changed_at timestamptz,
+    state bytea not null,
+    -- Whether the row is still to be written: false once a newer state of the entity is stored.
+    row_due boolean not null,
+    -- Whether the message is still to be sent.
+    message_due boolean not null,
+    reason text not null,
+    put_aside_at timestamptz not null default now()
+);
+create index feed_dead_letter_by_entity on catalogue.feed_dead_letter (producer, entity, id);
+
+-- Work that runs once per fleet.
+create table catalogue.lease (
+    name text primary key,
+    holder uuid not null,
+    expires_at timestamptz not null
+);
+
+-- For which moment each daily job ran last.
+create table catalogue.daily_run (
+    name text primary key,
+    done_for timestamptz not null
+);
+
+-- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
+-- that the order of `seq` is the order of commit.
+create table catalogue.feed_head (
+    one boolean primary key default true check (one),
+    epoch uuid not null default gen_random_uuid(),
+    seq bigint not null default 0,
+    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    incarnation text not null default ''
+);
+insert into catalogue.feed_head default values;
+
+create table catalogue.feed (
+    seq bigint primary key,
+    entity text not null,
+    id text not null,
+    revision bigint not null,
+    event text not null,
+    announced boolean not null,
+    happening boolean not null,
+    at timestamptz not null,
+    -- The write that made the change, for whoever lost the connection at commit.
+    request uuid not null,
+    state bytea not null
+);
+create index feed_by_entity on catalogue.feed (entity, id, seq);
+
+create table catalogue.feed_follower (
+    name text primary key,
+    epoch uuid not null,
+    seq bigint not null,
+    seen_at timestamptz not null,
+    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
+    expires_at timestamptz
+);
+
+-- Epochs before the one of now, and where each began: what was written up to the fork is history of both.
+create table catalogue.feed_epoch (
+    epoch uuid primary key,
+    parent uuid not null,
+    forked_at_seq bigint not null,
+    began_at timestamptz not null default now()
+);
+
+-- What staff did, and what they were not let do.
+create table catalogue.audit (
+    id uuid primary key,
+    at timestamptz not null,
+    member text not null,
+    role text not null,
+    action text not null,
+    entity text not null,
+    name text not null,
+    -- Whether it was not done, for want of a role.
+    refused boolean not null,
+    details jsonb not null
+);
+create index audit_by_age on catalogue.audit (at, id);
+create index audit_by_member on catalogue.audit (member, at, id);
+create index audit_by_name on catalogue.audit (entity, name, at, id);
+
+-- Listings.
+
+-- Every entity of the feed of listings-svc: both modes, every state, and kinds that this program does not know. A game of a pending
+-- page is public as soon as the page is. Only a replica that starts reads the rows.
+create table catalogue.entity (
+    kind text not null,
+    id text not null,
+    -- The change that brought the row.
+    seq bigint not null,
+    -- Marks the rows of one rebuild. A complete rebuild removes the rows of others.
+    epoch uuid not null,
+    -- The message of listings.v1 as the feed carried it, so that a new field needs no migration.
+    body bytea not null,
+    primary key (kind, id)
+);
+
+-- Votes.
+
+-- Who votes: an account, or a cookie. A voter without stored votes is deleted, unless staff voided its votes.
+create table catalogue.voter (
+    id uuid primary key,
+    -- The address, or IPv6 network, at which a cookie was first seen; null for an account.
+    network text,
+    first_seen_at timestamptz not null,
+    -- Since when its votes do not count.
+    voided_at timestamptz
+);
+create index voter_by_age on catalogue.voter (first_seen_at);
+create index voter_of_network on catalogue.voter (network) where network is not null;
+
+-- Each vote, for as long as staff may void it. The primary key lets a voter judge a pair once a day.
+create table catalogue.vote (
+    voter_id uuid not null,
+    -- Of UTC.
+    day date not null,
+    -- The two listings, the one with the lower id first.
+    low uuid not null,
+    high uuid not null,
+    low_won boolean not null,
+    kind text not null check (kind in ('games', 'creators')),
+    at timestamptz not null,
+    primary key (voter_id, day, low, high),
+    check (low < high)
+);
+create index vote_by_age on catalogue.vote using brin (at) with (autosummarize = on);
+
+-- Votes with cookies on a day, by address or IPv6 network.
+create table catalogue.network_day (
+    network text not null,
+    day date not null,
+    votes integer not null,
+    primary key (network, day)
+);
+
+-- Tallies: the votes that count, by listing, of all time and of each hour that a board may need. They are the sum of the own feed up to
+-- `tally_head`. A vote itself touches none of these rows, so that votes on one listing do not wait for each other.
+create table catalogue.tally (
+    listing_id uuid primary key,
+    kind text not null check (kind in ('games', 'creators')),
+    wins bigint not null,
+    losses bigint not null
+);
+create table catalogue.tally_hour (
+    listing_id uuid not null,
+    -- Since 1970, UTC.
+    hour integer not null,
+    wins integer not null,
+    losses integer not null,
+    primary key (listing_id, hour)
+);
+-- For the removal of old hours.
+create index tally_hour_by_hour on catalogue.tally_hour (hour);
+create table catalogue.tally_head (
+    one boolean primary key default true check (one),
+    seq bigint not null default 0
+);
+insert into catalogue.tally_head default values;
+
+-- Boards.
+
+-- The boards as they stood at 04:00 UTC of a day: the listings in their order. They count once `snapshot` has the day.
+create table catalogue.snapshot_board (
+    taken_for timestamptz not null,
+    kind text not null check (kind in ('games', 'creators')),
+    board text not null check (board in ('week', 'month', 'all')),
+    listings uuid[] not null,
+    primary key (taken_for, kind, board)
+);
+create table catalogue.snapshot (
+    taken_for timestamptz primary key,
+    taken_at timestamptz not null
+);
