@@ -17,7 +17,7 @@ use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceS
 use contracts::catalogue::v1::{
     GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
 };
-use contracts::common::v1::{Form, Mode, PageInfo};
+use contracts::common::v1::{Mode, PageInfo};
 use tokio::net::TcpListener;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Channel, Endpoint, Server};
@@ -104,7 +104,6 @@ async fn games(State(front): State<Arc<Front>>) -> Response {
     let next = front.next.fetch_add(1, Ordering::Relaxed) % front.channels.len();
     let request = ListGamesRequest {
         mode: Mode::Live.into(),
-        form: Form::Json.into(),
         ..ListGamesRequest::default()
     };
     let answer = front.channels[next].clone().list_games(request).await;

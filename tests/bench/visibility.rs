@@ -5,6 +5,7 @@ use std::time::Duration;
 use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::common::v1::Mode;
+use contracts::public::GameRow;
 use e2e::{Fleet, SmallFleet};
 use kit::rpc::client::{Client as Channel, dial};
 use tokio::time::Instant;
@@ -87,6 +88,7 @@ impl Reader {
             ..ListGamesRequest::default()
         };
         let found = self.0.clone().list_games(request).await.unwrap();
-        (found.into_inner().games.iter()).any(|game| game.slug == slug && game.tagline == tagline)
+        let games: Vec<GameRow> = serde_json::from_slice(&found.get_ref().json).unwrap();
+        (games.iter()).any(|game| game.slug == slug && game.tagline == tagline)
     }
 }

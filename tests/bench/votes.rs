@@ -10,7 +10,7 @@ use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
-use contracts::common::v1::{Form, Mode};
+use contracts::common::v1::Mode;
 use e2e::{Fleet, Process, SmallFleet, Staff, eventually};
 use kit::rpc::client::{Client as Channel, dial};
 use serde_json::{Value, json};
@@ -237,7 +237,6 @@ impl Votes {
     async fn read_from(&self, rankings: &mut RankingsServiceClient<Channel>, board: &str) -> u64 {
         let request = proto::ListRankingRequest {
             mode: Mode::Live.into(),
-            form: Form::Json.into(),
             kind: "games".to_owned(),
             board: board.to_owned(),
             ..proto::ListRankingRequest::default()

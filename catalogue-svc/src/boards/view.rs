@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use kit::feed::Position;
-use time::OffsetDateTime;
 
 use super::CastVotes;
 use super::board::{Board, BoardUpdate};
@@ -113,11 +112,6 @@ impl View {
         } else {
             &self.snapshot
         }
-    }
-
-    /// The time at which the windows move next. It has passed when the boards are about to be built for a new hour.
-    pub fn valid_until(&self) -> OffsetDateTime {
-        self.live.tallies.hour().next().start()
     }
 }
 

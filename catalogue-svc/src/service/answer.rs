@@ -1,68 +1,21 @@
-//! From rows in memory to an answer: as JSON, from their bytes as they were rendered, or as messages.
+//! From rows in memory to an answer: JSON, of the bytes that were rendered when a listing changed.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use contracts::common::v1::{Form, PageInfo};
+use contracts::common::v1::PageInfo;
 use kit::Fault;
 use kit::cursor::Binding;
 use prost_types::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::index::{Document, ResultPage};
 
-/// The rows of a list in the form that is wanted: JSON, or what `typed` makes of the public shape `P` of each.
-pub(super) fn rows<L, P, T>(
-    rows: &[Arc<L>],
-    form: Form,
-    typed: impl Fn(P) -> T,
-) -> Result<(Bytes, Vec<T>), Fault>
-where
-    L: Document,
-    P: for<'a> Deserialize<'a>,
-{
-    match form {
-        Form::Json => {
-            let mut json = Vec::new();
-            push_rows(&mut json, rows);
-            Ok((json.into(), Vec::new()))
-        }
-        Form::Unspecified => {
-            let typed = rows.iter().map(|row| row.text().parse_row().map(&typed));
-            let typed: anyhow::Result<Vec<T>> = typed.collect();
-            Ok((Bytes::new(), typed.map_err(|error| broken(&error))?))
-        }
-    }
-}
-
-/// The same for rows that are not kept as JSON.
-pub(super) fn made<P: Serialize, T>(
-    rows: Vec<P>,
-    form: Form,
-    typed: impl Fn(P) -> T,
-) -> Result<(Bytes, Vec<T>), Fault> {
-    match form {
-        Form::Json => Ok((json(&rows)?.into(), Vec::new())),
-        Form::Unspecified => Ok((Bytes::new(), rows.into_iter().map(typed).collect())),
-    }
-}
-
-/// A single thing in the form that is wanted.
-pub(super) fn single<P, T>(
-    json: Vec<u8>,
-    form: Form,
-    typed: impl FnOnce(P) -> T,
-) -> Result<(Bytes, Option<T>), Fault>
-where
-    P: for<'a> Deserialize<'a>,
-{
-    match form {
-        Form::Json => Ok((json.into(), None)),
-        Form::Unspecified => {
-            let public = serde_json::from_slice(&json).map_err(|error| Fault::internal(&error))?;
-            Ok((Bytes::new(), Some(typed(public))))
-        }
-    }
+/// The rows of a list as a JSON array.
+pub(super) fn rows<L: Document>(rows: &[Arc<L>]) -> Bytes {
+    let mut json = Vec::new();
+    push_rows(&mut json, rows);
+    json.into()
 }
 
 /// The JSON of an object whose last field is an empty list, with rows in that list.

@@ -1,14 +1,11 @@
-//! A change of a listing in the form that is wanted (§10.15).
+//! A change of a listing as JSON (§10.15).
 
-use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::listing_change::{Address, Row};
 use contracts::public::SearchAddress;
 use kit::Fault;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::{answer, typed};
 use crate::domain::changes::ListingKind;
-use crate::index::{Document as _, Listing, ListingChange, Rendered};
+use crate::index::ListingChange;
 
 /// The fields before the row.
 #[derive(Serialize)]
@@ -53,30 +50,4 @@ pub(super) fn push(json: &mut Vec<u8>, changed: &ListingChange) -> Result<(), Fa
     }
     json.push(b'}');
     Ok(())
-}
-
-/// A change as a message.
-pub(super) fn typed(changed: &ListingChange) -> Result<proto::ListingChange, Fault> {
-    let name = changed.address().as_ref().to_owned();
-    let row = match &changed.listing {
-        Listing::Creator { row, .. } => {
-            Some(Row::Creator(typed::creators::row(parse(row.text())?)))
-        }
-        Listing::Game { row, .. } => Some(Row::Game(typed::games::row(parse(row.text())?))),
-        Listing::Event { row, .. } => Some(Row::Event(typed::events::event(parse(row.text())?))),
-        Listing::Removed(_) => None,
-    };
-    Ok(proto::ListingChange {
-        r#type: changed.kind().as_str().to_owned(),
-        address: Some(match changed.kind() {
-            ListingKind::Creators => Address::Handle(name),
-            ListingKind::Games | ListingKind::Events => Address::Slug(name),
-        }),
-        change: changed.change().to_owned(),
-        row,
-    })
-}
-
-fn parse<P: for<'a> Deserialize<'a>>(text: &Rendered) -> Result<P, Fault> {
-    text.parse_row().map_err(|error| answer::broken(&error))
 }

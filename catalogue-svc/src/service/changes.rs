@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use contracts::catalogue::v1::changes_service_server::ChangesService;
 use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse};
 use contracts::common::v1 as common;
-use contracts::common::v1::{Form, PageInfo};
+use contracts::common::v1::PageInfo;
 use kit::cursor::Binding;
 use kit::feed::Position;
 use kit::{Code, Fault};
@@ -27,7 +26,6 @@ pub struct Changes {
 /// A call that can be answered.
 struct ChangesQuery {
     mode: Mode,
-    form: Form,
     limit: usize,
     /// Where the mirror stands; `None`: it has nothing.
     cursor: Option<MirrorCursor>,
@@ -57,16 +55,8 @@ impl Changes {
         let next = page.last().map(|last| last.cursor(&cursor));
         let next = next.unwrap_or(cursor);
         let total = u64::try_from(changes.public()).unwrap_or(u64::MAX);
-        let (json, typed) = match query.form {
-            Form::Json => (change_row::array(&page)?.into(), Vec::new()),
-            Form::Unspecified => {
-                let typed = page.iter().map(|changed| change_row::typed(changed));
-                (Bytes::new(), typed.collect::<Result<_, _>>()?)
-            }
-        };
         Ok(ListChangesResponse {
-            changes: typed,
-            json,
+            json: change_row::array(&page)?.into(),
             page: Some(PageInfo {
                 total,
                 next_cursor: Some(encode(query.mode, &next)?),
@@ -108,12 +98,10 @@ fn binding(mode: Mode) -> Binding {
 fn read(request: ListChangesRequest) -> Result<ChangesQuery, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
-    let form = fields.form(request.form);
     let (limit, cursor) = fields.page(request.page, binding(mode));
     fields.finish()?;
     Ok(ChangesQuery {
         mode,
-        form,
         limit,
         cursor,
     })

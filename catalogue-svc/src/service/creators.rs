@@ -13,7 +13,6 @@ use tonic::{Request, Response, Status};
 
 use super::answer;
 use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
-use super::typed;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -38,10 +37,8 @@ impl Creators {
     ) -> Result<ListCreatorsResponse, Fault> {
         let ask = read(request, snapshot)?;
         let page = snapshot.dataset(ask.mode).creators.search(&ask.query);
-        let (json, creators) = answer::rows(&page.rows, ask.form, typed::creators::row)?;
         Ok(ListCreatorsResponse {
-            creators,
-            json,
+            json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, ask.binding)?),
             position: Some(snapshot.position.into()),
         })
@@ -51,7 +48,7 @@ impl Creators {
         snapshot: &Snapshot,
         request: &GetCreatorRequest,
     ) -> Result<GetCreatorResponse, Fault> {
-        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let mode = query_params::mode(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let creator = dataset.creators.get(&request.handle);
         let creator = creator.ok_or_else(|| unknown(mode))?;
@@ -62,11 +59,8 @@ impl Creators {
         });
         let json = creator.text().json().await;
         let json = json.map_err(|error| answer::broken(&error))?;
-        let json = answer::with_rows(&json, &games.rows)?;
-        let (json, creator) = answer::single(json, form, typed::creators::creator)?;
         Ok(GetCreatorResponse {
-            creator,
-            json,
+            json: answer::with_rows(&json, &games.rows)?.into(),
             position: Some(snapshot.position.into()),
             total_games: games.total,
         })
@@ -104,7 +98,6 @@ impl CreatorsService for Creators {
 fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<CreatorKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
-    let form = fields.form(request.form);
     let country = query_params::code(request.country);
     let kind = given(request.kind);
     let role = given(request.role);
@@ -136,7 +129,6 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
     let city = city.map(|slug| Keyword::City(slug.into()));
     Ok(ListQuery {
         mode,
-        form,
         query: Query {
             facets: facets.into_iter().flatten().collect(),
             keywords: role.into_iter().chain(city).collect(),

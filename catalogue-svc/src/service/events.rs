@@ -14,7 +14,6 @@ use tonic::{Request, Response, Status};
 
 use super::answer;
 use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
-use super::typed;
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -49,10 +48,8 @@ impl Events {
             .clone()
             .map(|event| answer::timestamp(event.updated_at));
         let published_at = timed.map(|event| answer::timestamp(event.published_at));
-        let (json, events) = answer::rows(&page.rows, ask.form, typed::events::event)?;
         Ok(ListEventsResponse {
-            events,
-            json,
+            json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, ask.binding)?),
             position: Some(snapshot.position.into()),
             updated_at: updated_at.collect(),
@@ -64,7 +61,7 @@ impl Events {
         snapshot: &Snapshot,
         request: &GetEventRequest,
     ) -> Result<GetEventResponse, Fault> {
-        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let mode = query_params::mode(request.mode)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
         let revision = event.revision;
@@ -73,10 +70,8 @@ impl Events {
             .json()
             .await
             .map_err(|error| answer::broken(&error))?;
-        let (json, event) = answer::single(json, form, typed::events::event)?;
         Ok(GetEventResponse {
-            event,
-            json,
+            json: json.into(),
             position: Some(snapshot.position.into()),
             revision,
         })
@@ -118,7 +113,6 @@ fn read(
 ) -> Result<ListQuery<EventKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
-    let form = fields.form(request.form);
     let country = query_params::code(request.country);
     let kind = given(request.kind);
     let city = given(request.city);
@@ -160,7 +154,6 @@ fn read(
     let city = city.map(|slug| Keyword::City(slug.into()));
     Ok(ListQuery {
         mode,
-        form,
         query: Query {
             facets: facets.into_iter().flatten().collect(),
             keywords: city.into_iter().collect(),

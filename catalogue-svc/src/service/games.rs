@@ -15,7 +15,6 @@ use tonic::{Request, Response, Status};
 
 use super::answer;
 use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
-use super::typed;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -37,17 +36,15 @@ impl Games {
     fn list(snapshot: &Snapshot, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
         let ask = read(request, snapshot)?;
         let page = snapshot.dataset(ask.mode).games.search(&ask.query);
-        let (json, games) = answer::rows(&page.rows, ask.form, typed::games::row)?;
         Ok(ListGamesResponse {
-            games,
-            json,
+            json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, ask.binding)?),
             position: Some(snapshot.position.into()),
         })
     }
 
     async fn get(snapshot: &Snapshot, request: &GetGameRequest) -> Result<GetGameResponse, Fault> {
-        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let mode = query_params::mode(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
@@ -58,10 +55,8 @@ impl Games {
             .await
             .map_err(|error| answer::broken(&error))?;
         let json = with_public_credits(json, &dataset.creators)?;
-        let (json, game) = answer::single(json, form, typed::games::game)?;
         Ok(GetGameResponse {
-            game,
-            json,
+            json: json.into(),
             position: Some(snapshot.position.into()),
             revision,
         })
@@ -129,7 +124,6 @@ fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u
 fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<GameKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
-    let form = fields.form(request.form);
     let country = query_params::code(request.country);
     let genre = given(request.genre);
     let platform = given(request.platform);
@@ -166,7 +160,6 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
     let creator = creator.map(|handle| Keyword::Creator(handle.into()));
     Ok(ListQuery {
         mode,
-        form,
         query: Query {
             facets: facets.into_iter().flatten().collect(),
             keywords: creator.into_iter().collect(),

@@ -13,7 +13,6 @@ mod rankings;
 mod search;
 mod site;
 mod staff;
-mod typed;
 mod votes;
 
 use std::sync::Arc;

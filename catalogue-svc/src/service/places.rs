@@ -16,7 +16,6 @@ use tonic::{Request, Response, Status};
 
 use super::answer;
 use super::query_params::{self, Fields, ListQuery};
-use super::typed;
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CountryKey};
@@ -38,16 +37,14 @@ impl Places {
         snapshot: &Snapshot,
         request: &ListGenresRequest,
     ) -> Result<ListGenresResponse, Fault> {
-        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let mode = query_params::mode(request.mode)?;
         let rows = snapshot.genre_rows(mode);
         let page = PageInfo {
             total: rows.len() as u64,
             ..PageInfo::default()
         };
-        let (json, genres) = answer::made(rows, form, typed::places::genre)?;
         Ok(ListGenresResponse {
-            genres,
-            json,
+            json: answer::json(&rows)?.into(),
             page: Some(page),
             position: Some(snapshot.position.into()),
         })
@@ -59,7 +56,6 @@ impl Places {
     ) -> Result<ListCountriesResponse, Fault> {
         let mut fields = Fields::default();
         let mode = fields.mode(request.mode);
-        let form = fields.form(request.form);
         let empty = request.empty.then_some("empty");
         let with_events = request.with_events.then_some("events");
         let binding = Binding::new("countries", [Some(mode.as_str()), empty, with_events]);
@@ -80,10 +76,8 @@ impl Places {
         let more = rows.len() > limit;
         rows.truncate(limit);
         let last = rows.last().filter(|_| more).map(key);
-        let (json, countries) = answer::made(rows, form, typed::places::country_row)?;
         Ok(ListCountriesResponse {
-            countries,
-            json,
+            json: answer::json(&rows)?.into(),
             page: Some(answer::info(total, last.as_ref(), binding)?),
             position: Some(snapshot.position.into()),
         })
@@ -93,7 +87,7 @@ impl Places {
         snapshot: &Snapshot,
         request: &GetCountryRequest,
     ) -> Result<GetCountryResponse, Fault> {
-        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let mode = query_params::mode(request.mode)?;
         let code = request.code.to_ascii_uppercase();
         let row = snapshot.country_row(mode, &code).ok_or_else(unknown)?;
         let cities = snapshot.dataset(mode).cities.search(&Query {
@@ -105,11 +99,8 @@ impl Places {
             row,
             cities: Vec::new(),
         })?;
-        let json = answer::with_rows(&country, &cities.rows)?;
-        let (json, country) = answer::single(json, form, typed::places::country)?;
         Ok(GetCountryResponse {
-            country,
-            json,
+            json: answer::with_rows(&country, &cities.rows)?.into(),
             position: Some(snapshot.position.into()),
         })
     }
@@ -120,25 +111,21 @@ impl Places {
     ) -> Result<ListCitiesResponse, Fault> {
         let ask = read_cities(request, snapshot)?;
         let page = snapshot.dataset(ask.mode).cities.search(&ask.query);
-        let (json, cities) = answer::rows(&page.rows, ask.form, typed::places::city)?;
         Ok(ListCitiesResponse {
-            cities,
-            json,
+            json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, ask.binding)?),
             position: Some(snapshot.position.into()),
         })
     }
 
     fn city(snapshot: &Snapshot, request: &GetCityRequest) -> Result<GetCityResponse, Fault> {
-        let (mode, form) = query_params::single(request.mode, request.form)?;
+        let mode = query_params::mode(request.mode)?;
         let city = snapshot.dataset(mode).cities.get(&request.slug);
         let city = city.ok_or_else(|| Fault::not_found("No creator is in a city of this name."))?;
         let mut json = Vec::new();
         city.text().push_row(&mut json);
-        let (json, city) = answer::single(json, form, typed::places::city)?;
         Ok(GetCityResponse {
-            city,
-            json,
+            json: json.into(),
             position: Some(snapshot.position.into()),
         })
     }
@@ -214,7 +201,6 @@ fn read_cities(
 ) -> Result<ListQuery<CityKey>, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
-    let form = fields.form(request.form);
     let country = query_params::code(request.country);
     let facet = fields.country(country.as_deref(), snapshot);
     let binding = Binding::new("cities", [Some(mode.as_str()), country.as_deref()]);
@@ -222,7 +208,6 @@ fn read_cities(
     fields.finish()?;
     Ok(ListQuery {
         mode,
-        form,
         query: Query {
             facets: facet.into_iter().collect(),
             after,

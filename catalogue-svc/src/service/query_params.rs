@@ -24,7 +24,6 @@ pub(super) const NOT_A_CURSOR: &str = "This is not a cursor of this list. Send `
 #[derive(Debug)]
 pub(super) struct ListQuery<K> {
     pub(super) mode: Mode,
-    pub(super) form: common::Form,
     pub(super) query: Query<K>,
     /// What cursors of this list belong to.
     pub(super) binding: Binding,
@@ -51,15 +50,6 @@ impl Fields {
             Ok(common::Mode::Unspecified) | Err(_) => Err("Use MODE_LIVE or MODE_TEST.".to_owned()),
         };
         self.check("mode", mode).unwrap_or(Mode::Test)
-    }
-
-    pub(super) fn form(&mut self, form: i32) -> common::Form {
-        let known = common::Form::try_from(form).ok();
-        self.check(
-            "form",
-            known.ok_or_else(|| "Use FORM_UNSPECIFIED or FORM_JSON.".to_owned()),
-        )
-        .unwrap_or_default()
     }
 
     /// How many rows are wanted, and after what.
@@ -132,12 +122,12 @@ pub(super) fn bound(words: Option<&BTreeSet<String>>) -> Option<String> {
     })
 }
 
-/// Mode and form of a call for a single thing.
-pub(super) fn single(mode: i32, form: i32) -> Result<(Mode, common::Form), Fault> {
+/// The mode of a call for a single thing.
+pub(super) fn mode(mode: i32) -> Result<Mode, Fault> {
     let mut fields = Fields::default();
-    let read = (fields.mode(mode), fields.form(form));
+    let mode = fields.mode(mode);
     fields.finish()?;
-    Ok(read)
+    Ok(mode)
 }
 
 /// A parameter; an empty one is an absent one (§4.1).

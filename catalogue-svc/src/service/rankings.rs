@@ -6,15 +6,13 @@ use contracts::catalogue::v1::rankings_service_server::RankingsService;
 use contracts::catalogue::v1::{
     BoardRank, GetRanksRequest, GetRanksResponse, ListRankingRequest, ListRankingResponse,
 };
-use contracts::common::v1 as common;
 use contracts::public::RankingRow;
+use kit::Fault;
 use kit::cursor::Binding;
-use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
 use super::answer;
 use super::query_params::Fields;
-use super::typed;
 use crate::boards::{Boards, Place, View, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
@@ -31,7 +29,6 @@ pub struct Rankings {
 /// A request for a page of a board.
 struct BoardQuery {
     mode: Mode,
-    form: common::Form,
     kind: BoardKind,
     window: Window,
     after: Option<BoardKey<'static>>,
@@ -65,13 +62,10 @@ impl Rankings {
             BoardKind::Creators => page::<Creator>(&view, snapshot, &query),
         };
         let page = page.map_err(|error| answer::broken(&error))?;
-        let (json, rows) = answer::made(page.rows, query.form, typed::rankings::row)?;
         Ok(ListRankingResponse {
-            rows,
-            json,
+            json: answer::json(&page.rows)?.into(),
             page: Some(answer::info(page.total, page.next.as_ref(), query.binding)?),
             position: Some(snapshot.position.into()),
-            valid_until: Some(timestamp::encode(view.valid_until())),
         })
     }
 }
@@ -146,7 +140,6 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
         window.ok_or_else(|| Fault::not_found("The boards are `week`, `month` and `all`."))?;
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
-    let form = fields.form(request.form);
     let binding = Binding::new(
         "rankings",
         [mode.as_str(), kind.as_str(), window.as_str()].map(Some),
@@ -155,7 +148,6 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     fields.finish()?;
     Ok(BoardQuery {
         mode,
-        form,
         kind,
         window,
         after,

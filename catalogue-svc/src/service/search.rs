@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use contracts::catalogue::v1::search_service_server::SearchService;
 use contracts::catalogue::v1::{SearchRequest, SearchResponse};
-use contracts::common::v1::Form;
 use contracts::public::{self, SearchAddress, SearchResult};
 use kit::Fault;
 use kit::cursor::Binding;
@@ -12,7 +11,6 @@ use tonic::{Request, Response, Status};
 
 use super::answer;
 use super::query_params::{self, Fields, bound, given, one_of};
-use super::typed;
 use crate::domain::listing::Mode;
 use crate::index::{Catalogue, Document as _, Hit, HitKind, Search, Snapshot};
 
@@ -27,7 +25,6 @@ pub struct Searches {
 /// A valid search request.
 struct SearchQuery {
     mode: Mode,
-    form: Form,
     search: Search,
     /// What cursors of this list belong to.
     binding: Binding,
@@ -48,10 +45,8 @@ impl Searches {
         let rows = hits.rows.iter().map(|hit| self.result(hit));
         let rows: anyhow::Result<Vec<_>> = rows.collect();
         let rows = rows.map_err(|error| answer::broken(&error))?;
-        let (json, results) = answer::made(rows, query.form, typed::search::result)?;
         Ok(SearchResponse {
-            results,
-            json,
+            json: answer::json(&rows)?.into(),
             page: Some(answer::info(hits.total, hits.next.as_ref(), query.binding)?),
             position: Some(snapshot.position.into()),
             similar: hits.similar,
@@ -127,7 +122,6 @@ impl SearchService for Searches {
 fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Fault> {
     let mut fields = Fields::default();
     let mode = fields.mode(request.mode);
-    let form = fields.form(request.form);
     let words = fields.words(Some(&request.q));
     if request.q.trim().is_empty() {
         fields.check::<()>("q", Err("Say what to search for.".to_owned()));
@@ -155,7 +149,6 @@ fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Faul
     fields.finish()?;
     Ok(SearchQuery {
         mode,
-        form,
         search: Search {
             words: words.unwrap_or_default(),
             kind,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_server::SiteService;
-use contracts::common::v1::Form;
 use contracts::public;
 use kit::Fault;
 use kit::cursor::Binding;
@@ -14,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tonic::{Request, Response, Status};
 
-use super::{answer, typed};
+use super::answer;
 use crate::domain::listing::Mode;
 use crate::index::{Catalogue, Dataset, Direction, Document, Game, Index};
 
@@ -176,7 +175,7 @@ impl SiteService for Site {
         let snapshot = self.catalogue.snapshot()?;
         let newest = newest(&snapshot.dataset(Mode::Live).games, limit as usize);
         let (rows, times): (Vec<_>, Vec<_>) = newest.into_iter().unzip();
-        let (json, _) = answer::rows(&rows, Form::Json, typed::games::row)?;
+        let json = answer::rows(&rows);
         let mut games = Vec::with_capacity(rows.len());
         for (game, updated_at) in rows.iter().zip(times) {
             let description = description(game).await;

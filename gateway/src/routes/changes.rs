@@ -3,7 +3,6 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::ListChangesRequest;
 use contracts::catalogue::v1::changes_service_client::ChangesServiceClient;
-use contracts::common::v1::Form;
 
 use crate::app::App;
 use crate::convert;
@@ -30,7 +29,6 @@ pub async fn list(
     let request = ListChangesRequest {
         mode: convert::mode(caller.key.mode).into(),
         page: Some(page),
-        form: Form::Json.into(),
         at_least,
     };
     let changes = query

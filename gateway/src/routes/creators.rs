@@ -3,7 +3,6 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
-use contracts::common::v1::Form;
 
 use crate::app::App;
 use crate::convert;
@@ -35,7 +34,6 @@ pub async fn list(
     let request = ListCreatorsRequest {
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
-        form: Form::Json.into(),
         at_least,
         kind: query.text("kind"),
         role: query.text("role"),
@@ -63,7 +61,6 @@ pub async fn get(
     let request = GetCreatorRequest {
         mode: convert::mode(caller.key.mode).into(),
         handle,
-        form: Form::Json.into(),
         at_least,
         max_games: None,
     };

@@ -3,7 +3,6 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};
-use contracts::common::v1::Form;
 use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
 
 use crate::app::App;
@@ -43,7 +42,6 @@ pub async fn list(
     let request = ListEventsRequest {
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
-        form: Form::Json.into(),
         at_least,
         kind: query.text("kind"),
         country: query.text("country"),
@@ -74,7 +72,6 @@ pub async fn get(
     let request = GetEventRequest {
         mode: convert::mode(caller.key.mode).into(),
         slug,
-        form: Form::Json.into(),
         at_least,
     };
     let event = app

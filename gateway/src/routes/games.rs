@@ -3,7 +3,6 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
-use contracts::common::v1::Form;
 use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
 
 use crate::app::App;
@@ -42,7 +41,6 @@ pub async fn list(
     let request = ListGamesRequest {
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
-        form: Form::Json.into(),
         genre: query.text("genre"),
         platform: query.text("platform"),
         country: query.text("country"),
@@ -71,7 +69,6 @@ pub async fn get(
     let request = GetGameRequest {
         mode: convert::mode(caller.key.mode).into(),
         slug,
-        form: Form::Json.into(),
         at_least,
     };
     let game = app

@@ -5,7 +5,6 @@ use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
 use contracts::catalogue::v1::{
     GetCountryRequest, ListCitiesRequest, ListCountriesRequest, ListGenresRequest,
 };
-use contracts::common::v1::Form;
 
 use crate::app::App;
 use crate::convert;
@@ -23,7 +22,6 @@ pub async fn genres(
 ) -> Result<ApiResponse, ApiError> {
     let request = ListGenresRequest {
         mode: convert::mode(caller.key.mode).into(),
-        form: Form::Json.into(),
         at_least,
     };
     let genres = app
@@ -44,7 +42,6 @@ pub async fn countries(
     let request = ListCountriesRequest {
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
-        form: Form::Json.into(),
         at_least,
         empty: query.flag("empty"),
         with_events: false,
@@ -68,7 +65,6 @@ pub async fn country(
     let request = GetCountryRequest {
         mode: convert::mode(caller.key.mode).into(),
         code,
-        form: Form::Json.into(),
         at_least,
     };
     let country = app
@@ -89,7 +85,6 @@ pub async fn cities(
     let request = ListCitiesRequest {
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
-        form: Form::Json.into(),
         at_least,
         country: query.text("country"),
     };

@@ -3,7 +3,6 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::ListRankingRequest;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
-use contracts::common::v1::Form;
 
 use crate::app::App;
 use crate::convert;
@@ -26,7 +25,6 @@ pub async fn list(
     let request = ListRankingRequest {
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
-        form: Form::Json.into(),
         at_least,
         kind,
         board,

@@ -3,7 +3,6 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::SearchRequest;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
-use contracts::common::v1::Form;
 
 use crate::app::App;
 use crate::convert;
@@ -25,7 +24,6 @@ pub async fn list(
     let request = SearchRequest {
         mode: convert::mode(caller.key.mode).into(),
         page: Some(query.page()),
-        form: Form::Json.into(),
         at_least,
         // catalogue-svc rejects a request without `q`.
         q: query.text("q").unwrap_or_default(),

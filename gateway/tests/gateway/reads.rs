@@ -1,7 +1,7 @@
 //! The reads besides games: the requests to catalogue-svc.
 
 use contracts::catalogue::v1 as proto;
-use contracts::common::v1::{Form, Mode, PageRequest};
+use contracts::common::v1::{Mode, PageRequest};
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
@@ -9,7 +9,6 @@ use crate::support::{Script, Test, TestKey};
 
 /// In every request of these tests.
 const MODE: i32 = Mode::Live as i32;
-const FORM: i32 = Form::Json as i32;
 
 fn page(limit: u32, cursor: &str) -> PageRequest {
     PageRequest {
@@ -37,7 +36,6 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let creators = proto::ListCreatorsRequest {
         mode: MODE,
         page: Some(page(7, "abc")),
-        form: FORM,
         at_least: None,
         kind: Some("studio".into()),
         role: Some("artist".into()),
@@ -52,7 +50,6 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let events = proto::ListEventsRequest {
         mode: MODE,
         page: Some(page(7, "abc")),
-        form: FORM,
         at_least: None,
         kind: Some("jam".into()),
         country: Some("ng".into()),
@@ -70,7 +67,6 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let cities = proto::ListCitiesRequest {
         mode: MODE,
         page: Some(page(7, "abc")),
-        form: FORM,
         at_least: None,
         country: Some("ng".into()),
     };
@@ -80,7 +76,6 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let search = proto::SearchRequest {
         mode: MODE,
         page: Some(page(7, "abc")),
-        form: FORM,
         at_least: None,
         q: "kora".to_owned(),
         r#type: Some("games".into()),
@@ -92,7 +87,6 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let changes = proto::ListChangesRequest {
         mode: MODE,
         page: Some(page(7, "abc")),
-        form: FORM,
         at_least: None,
     };
     asks(
@@ -106,7 +100,6 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let ranking = proto::ListRankingRequest {
         mode: MODE,
         page: Some(page(7, "abc")),
-        form: FORM,
         at_least: None,
         kind: "creators".to_owned(),
         board: "month".to_owned(),
@@ -138,7 +131,6 @@ async fn countries_are_requested_with_or_without_empty_ones(pool: PgPool) {
         let request = proto::ListCountriesRequest {
             mode: MODE,
             page: Some(page(0, "")),
-            form: FORM,
             at_least: None,
             empty,
             with_events: false,
@@ -158,7 +150,6 @@ async fn genres_ignore_page_parameters(pool: PgPool) {
     let key = test.live_key().await;
     let request = proto::ListGenresRequest {
         mode: MODE,
-        form: FORM,
         at_least: None,
     };
     asks(&test, &key, "/genres?limit=many&cursor=x", request).await;
@@ -171,7 +162,6 @@ async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
     let creator = proto::GetCreatorRequest {
         mode: MODE,
         handle: "kora".to_owned(),
-        form: FORM,
         at_least: None,
         max_games: None,
     };
@@ -179,14 +169,12 @@ async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
     let country = proto::GetCountryRequest {
         mode: MODE,
         code: "kora".to_owned(),
-        form: FORM,
         at_least: None,
     };
     asks(&test, &key, "/countries/k%6Fra", country).await;
     let event = proto::GetEventRequest {
         mode: MODE,
         slug: "kora".to_owned(),
-        form: FORM,
         at_least: None,
     };
     asks(&test, &key, "/events/k%6Fra", event).await;

@@ -650,35 +650,6 @@ pub struct PageInfo {
     #[prost(message, optional, tag = "5")]
     pub known_at: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// The form of the rows in a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum Form {
-    /// Typed messages: the default, for other services and for grpcurl.
-    Unspecified = 0,
-    /// The `data` bytes of the public response, which the gateway splices into the envelope.
-    Json = 1,
-}
-impl Form {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "FORM_UNSPECIFIED",
-            Self::Json => "FORM_JSON",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "FORM_UNSPECIFIED" => Some(Self::Unspecified),
-            "FORM_JSON" => Some(Self::Json),
-            _ => None,
-        }
-    }
-}
 /// The audit of staff actions in a service. Each service with staff calls has an rpc `ListAudit` with these messages. An admin sees all
 /// entries, a reviewer only their own.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -8,7 +8,8 @@ use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::catalogue::v1::{
     GetGameRequest, ListGamesRequest, ListGenresRequest, SearchRequest,
 };
-use contracts::common::v1::{Form, Mode, PageRequest};
+use contracts::common::v1::{Mode, PageRequest};
+use contracts::public::GameRow;
 use e2e::Fleet;
 use kit::rpc::client::{Client as Channel, dial};
 use tokio::task::JoinSet;
@@ -93,10 +94,9 @@ impl CatalogueClient {
             client.deep = answer.into_inner().page.unwrap().next_cursor.unwrap();
         }
         for _ in 0..SAMPLE {
-            let mut request = client.one();
-            request.form = Form::Unspecified.into();
+            let request = client.one();
             let game = client.games.get_game(request).await.unwrap().into_inner();
-            let row = game.game.unwrap().row.unwrap();
+            let row: GameRow = serde_json::from_slice(&game.json).unwrap();
             let [of_title, of_tagline] = [row.title, row.tagline].map(|text| {
                 let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
                 client.dice.pick(&words).to_owned()
@@ -118,7 +118,6 @@ impl CatalogueClient {
     fn list() -> ListGamesRequest {
         ListGamesRequest {
             mode: Mode::Live.into(),
-            form: Form::Json.into(),
             ..ListGamesRequest::default()
         }
     }
@@ -126,7 +125,6 @@ impl CatalogueClient {
     fn one(&mut self) -> GetGameRequest {
         GetGameRequest {
             mode: Mode::Live.into(),
-            form: Form::Json.into(),
             slug: slug(self.dice.roll(self.generator.games())),
             ..GetGameRequest::default()
         }
@@ -194,7 +192,6 @@ impl CatalogueClient {
             Question::SearchTwoWords | Question::SearchTenLetters => {
                 let request = SearchRequest {
                     mode: Mode::Live.into(),
-                    form: Form::Json.into(),
                     q: self.question(question),
                     ..SearchRequest::default()
                 };
@@ -203,7 +200,6 @@ impl CatalogueClient {
             Question::Genres => {
                 let request = ListGenresRequest {
                     mode: Mode::Live.into(),
-                    form: Form::Json.into(),
                     ..ListGenresRequest::default()
                 };
                 self.places.list_genres(request).await.unwrap();

@@ -4,14 +4,15 @@ use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
-use contracts::catalogue::v1::search_result::Address;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::catalogue::v1::{
     ListCitiesRequest, ListCreatorsRequest, ListEventsRequest, ListGamesRequest, SearchRequest,
 };
 use contracts::common::v1::{Mode, PageInfo, PageRequest};
+use contracts::public::{CityRow, CreatorRow, Event, GameRow, SearchAddress, SearchResult};
 use e2e::Fleet;
 use kit::rpc::client::{Client as Channel, dial};
+use serde::de::DeserializeOwned;
 
 use super::FIRST;
 
@@ -62,11 +63,12 @@ impl Directory {
             ..SearchRequest::default()
         };
         let response = self.search.search(request).await.unwrap().into_inner();
-        let results = response.results.into_iter().map(|row| {
-            let (Address::Slug(name) | Address::Handle(name)) = row.address.unwrap();
-            format!("{}/{name}", row.r#type)
+        let results: Vec<SearchResult> = parse(&response.json);
+        let addresses = results.into_iter().map(|row| {
+            let (SearchAddress::Slug(name) | SearchAddress::Handle(name)) = row.address;
+            format!("{}/{name}", row.kind)
         });
-        results.collect()
+        addresses.collect()
     }
 
     /// Everything that a search can find.
@@ -82,11 +84,13 @@ impl Directory {
                 .list_games(request)
                 .await;
             let games = games.unwrap().into_inner();
-            let rows = games.games.into_iter().map(|game| Row {
-                address: format!("games/{}", game.slug),
-                name: game.title,
-                rest: game.creator.unwrap().name,
-            });
+            let rows = parse::<Vec<GameRow>>(&games.json)
+                .into_iter()
+                .map(|game| Row {
+                    address: format!("games/{}", game.slug),
+                    name: game.title,
+                    rest: game.creator.name,
+                });
             (rows.collect(), games.page)
         });
         let creators = pages(async |page| {
@@ -99,7 +103,8 @@ impl Directory {
                 .list_creators(request)
                 .await;
             let creators = creators.unwrap().into_inner();
-            let rows = creators.creators.into_iter().map(|creator| Row {
+            let rows = parse::<Vec<CreatorRow>>(&creators.json);
+            let rows = rows.into_iter().map(|creator| Row {
                 address: format!("creators/{}", creator.handle),
                 name: creator.name,
                 rest: creator.city,
@@ -117,11 +122,13 @@ impl Directory {
                 .list_events(request)
                 .await;
             let events = events.unwrap().into_inner();
-            let rows = events.events.into_iter().map(|event| Row {
-                address: format!("events/{}", event.slug),
-                name: event.title,
-                rest: event.city,
-            });
+            let rows = parse::<Vec<Event>>(&events.json)
+                .into_iter()
+                .map(|event| Row {
+                    address: format!("events/{}", event.slug),
+                    name: event.title,
+                    rest: event.city,
+                });
             (rows.collect(), events.page)
         });
         let cities = pages(async |page| {
@@ -134,15 +141,21 @@ impl Directory {
                 .list_cities(request)
                 .await;
             let cities = cities.unwrap().into_inner();
-            let rows = cities.cities.into_iter().map(|city| Row {
-                address: format!("cities/{}", city.slug),
-                name: city.name,
-                rest: String::new(),
-            });
+            let rows = parse::<Vec<CityRow>>(&cities.json)
+                .into_iter()
+                .map(|city| Row {
+                    address: format!("cities/{}", city.slug),
+                    name: city.name,
+                    rest: String::new(),
+                });
             (rows.collect(), cities.page)
         });
         [games.await, creators.await, events.await, cities.await].concat()
     }
+}
+
+fn parse<T: DeserializeOwned>(json: &[u8]) -> T {
+    serde_json::from_slice(json).unwrap()
 }
 
 /// All pages of a list.

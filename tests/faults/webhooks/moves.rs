@@ -11,6 +11,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::Mode;
+use contracts::public::RankingRow;
 use e2e::{Client, Fleet, SmallFleet, eventually};
 use kit::Clock;
 use kit::rpc::client::{Client as Channel, dial};
@@ -173,8 +174,10 @@ impl Scene {
                 };
                 let mut rankings = RankingsServiceClient::new(self.dial(&replica).await?);
                 let listed = rankings.list_ranking(request).await.ok()?;
-                let rows = listed.into_inner().rows.into_iter();
-                let rows = rows.map(|row| (row.name, row.rank, row.previous_rank));
+                let rows: Vec<RankingRow> = serde_json::from_slice(&listed.get_ref().json).ok()?;
+                let rows = rows
+                    .into_iter()
+                    .map(|row| (row.name, row.rank, row.previous_rank));
                 (rows.collect::<Ranks>() == expected).then_some(())
             })
             .await;

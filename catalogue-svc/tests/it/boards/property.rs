@@ -13,7 +13,7 @@ use catalogue::service::Rankings;
 use catalogue::store::tallies;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
-use contracts::common::v1::{Form, Mode, PageRequest};
+use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1::{Game, State};
 use contracts::public::RankingRow;
 use futures::FutureExt as _;
@@ -158,7 +158,6 @@ impl Replica {
             let request = proto::ListRankingRequest {
                 mode: Mode::Live.into(),
                 page: Some(PageRequest { limit: 2, cursor }),
-                form: Form::Json.into(),
                 at_least: None,
                 kind: "games".to_owned(),
                 board: board.to_owned(),

@@ -20,7 +20,7 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::staff_service_client::StaffServiceClient;
 use contracts::catalogue::v1::voter;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
-use contracts::common::v1::{Change, Form, Mode, PageRequest};
+use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::public::RankingRow;
 use kit::feed::{Position, Producer, Retention};
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -285,7 +285,6 @@ impl Replica {
         let request = proto::ListRankingRequest {
             mode: mode.into(),
             page: Some(page),
-            form: Form::Json.into(),
             at_least: None,
             kind: kind.to_owned(),
             board: board.to_owned(),

@@ -69,15 +69,6 @@ async fn windows_move_with_the_clock(pool: PgPool) {
     replica.clock.advance(Duration::days(30));
     assert_eq!(replica.board("month").await, shown(&[]));
     assert_eq!(replica.board("all").await, both);
-
-    let page = PageRequest::default();
-    let listed = replica
-        .list_ranking(Mode::Live, ("games", "all"), page)
-        .await;
-    let valid_until = kit::timestamp::decode(listed.unwrap().valid_until.unwrap()).unwrap();
-    let now = replica.clock.now();
-    assert!(valid_until > now && valid_until <= now + Duration::HOUR);
-    assert_eq!(valid_until.minute(), 0);
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

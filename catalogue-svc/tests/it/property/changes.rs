@@ -16,7 +16,7 @@ use contracts::catalogue::v1::{
     DumpCatalogueRequest, ListChangesRequest, ListCreatorsRequest, ListEventsRequest,
     ListGamesRequest,
 };
-use contracts::common::v1::{Change, Form, Mode, PageRequest};
+use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::listings::v1 as listings;
 use futures::TryStreamExt as _;
 use kit::Clock;
@@ -67,7 +67,6 @@ impl Mirror {
                 limit,
                 cursor: self.cursor.clone(),
             }),
-            form: Form::Json.into(),
             at_least: None,
         };
         let changes = Changes::new(Arc::clone(catalogue));
@@ -114,12 +113,11 @@ impl Mirror {
 
 /// What the lists say.
 async fn listed(catalogue: &Arc<Catalogue>, mode: Mode) -> Rows {
-    let (mode, form) = (mode.into(), Form::Json.into());
+    let mode = mode.into();
     let games = Games::new(Arc::clone(catalogue));
     let games = pages::all(100, async |page| {
         let request = ListGamesRequest {
             mode,
-            form,
             page: Some(page),
             ..ListGamesRequest::default()
         };
@@ -131,7 +129,6 @@ async fn listed(catalogue: &Arc<Catalogue>, mode: Mode) -> Rows {
     let creators = pages::all(100, async |page| {
         let request = ListCreatorsRequest {
             mode,
-            form,
             page: Some(page),
             ..ListCreatorsRequest::default()
         };
@@ -143,7 +140,6 @@ async fn listed(catalogue: &Arc<Catalogue>, mode: Mode) -> Rows {
     let events = pages::all(100, async |page| {
         let request = ListEventsRequest {
             mode,
-            form,
             page: Some(page),
             when: Some("all".to_owned()),
             ..ListEventsRequest::default()

@@ -6,7 +6,7 @@ use catalogue::index::Catalogue;
 use catalogue::service::Creators;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
 use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
-use contracts::common::v1::{Form, PageRequest};
+use contracts::common::v1::PageRequest;
 use kit::{Code, Fault};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -70,7 +70,6 @@ impl Asked {
         let request = ListCreatorsRequest {
             mode: self.mode,
             page: Some(page),
-            form: Form::Json.into(),
             at_least: None,
             kind: self.kind.map(Into::into),
             role: self.role.map(Into::into),
@@ -124,7 +123,6 @@ impl One {
         let request = GetCreatorRequest {
             mode: self.mode,
             handle: self.handle.clone(),
-            form: Form::Json.into(),
             at_least: None,
             max_games: None,
         };

@@ -6,7 +6,7 @@ use catalogue::index::Catalogue;
 use catalogue::service::Events;
 use contracts::catalogue::v1::ListEventsRequest;
 use contracts::catalogue::v1::events_service_server::EventsService as _;
-use contracts::common::v1::{Form, PageRequest};
+use contracts::common::v1::PageRequest;
 use kit::Clock;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -86,7 +86,6 @@ impl Asked {
         let request = ListEventsRequest {
             mode: self.mode,
             page: Some(page),
-            form: Form::Json.into(),
             at_least: None,
             kind: self.kind.map(Into::into),
             country: self.country.map(Into::into),

@@ -6,7 +6,7 @@ use catalogue::index::Catalogue;
 use catalogue::service::Games;
 use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
-use contracts::common::v1::{Form, PageRequest};
+use contracts::common::v1::PageRequest;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
@@ -72,7 +72,6 @@ impl Asked {
         let request = ListGamesRequest {
             mode: self.mode,
             page: Some(page),
-            form: Form::Json.into(),
             genre: self.genre.map(Into::into),
             platform: self.platform.map(Into::into),
             country: self.country.map(Into::into),

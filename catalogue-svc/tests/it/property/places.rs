@@ -8,7 +8,7 @@ use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{
     GetCountryRequest, ListCitiesRequest, ListCountriesRequest, ListGenresRequest,
 };
-use contracts::common::v1::{Form, PageRequest};
+use contracts::common::v1::PageRequest;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
@@ -58,14 +58,10 @@ pub(super) fn paged() -> impl Strategy<Value = Asked> {
 impl Asked {
     pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
         let places = Places::new(Arc::clone(catalogue));
-        let (mode, form, at_least) = (self.mode, Form::Json.into(), None);
+        let (mode, at_least) = (self.mode, None);
         match self.what {
             What::Genres => {
-                let request = ListGenresRequest {
-                    mode,
-                    form,
-                    at_least,
-                };
+                let request = ListGenresRequest { mode, at_least };
                 let response = places.list_genres(Request::new(request)).await.unwrap();
                 let rows: Vec<Value> = serde_json::from_slice(&response.get_ref().json).unwrap();
                 let page = response.into_inner().page.unwrap();
@@ -76,7 +72,6 @@ impl Asked {
                 let request = GetCountryRequest {
                     mode,
                     code: code.to_owned(),
-                    form,
                     at_least,
                 };
                 let response = places.get_country(Request::new(request)).await.unwrap();
@@ -91,13 +86,12 @@ impl Asked {
     /// A page of what has pages.
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let places = Places::new(Arc::clone(catalogue));
-        let (mode, page, form) = (self.mode, Some(page), Form::Json.into());
+        let (mode, page) = (self.mode, Some(page));
         match self.what {
             What::Countries { empty } => {
                 let request = ListCountriesRequest {
                     mode,
                     page,
-                    form,
                     at_least: None,
                     empty,
                     with_events: false,
@@ -110,7 +104,6 @@ impl Asked {
                 let request = ListCitiesRequest {
                     mode,
                     page,
-                    form,
                     at_least: None,
                     country: country.map(Into::into),
                 };

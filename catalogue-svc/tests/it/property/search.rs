@@ -6,7 +6,7 @@ use catalogue::index::Catalogue;
 use catalogue::service::Searches;
 use contracts::catalogue::v1::SearchRequest;
 use contracts::catalogue::v1::search_service_server::SearchService as _;
-use contracts::common::v1::{Form, PageRequest};
+use contracts::common::v1::PageRequest;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
@@ -59,7 +59,6 @@ impl Asked {
         let request = SearchRequest {
             mode: self.mode,
             page: Some(page),
-            form: Form::Json.into(),
             at_least: None,
             q: self.q.to_owned(),
             r#type: self.r#type.map(Into::into),

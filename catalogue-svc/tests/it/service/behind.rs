@@ -8,17 +8,18 @@ use catalogue::service::Games;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
 use contracts::catalogue::v1::{GetGameRequest, GetGameResponse};
 use contracts::common::v1::{Mode, Position};
+use contracts::public;
 use kit::{Code, Fault};
 use tonic::Request;
 use uuid::Uuid;
 
+use super::parse;
 use crate::build::{EPOCH, entity, game, game_change, page, page_change, writer};
 
 async fn get(games: &Games, epoch: &str, seq: i64) -> Result<GetGameResponse, Fault> {
     let request = GetGameRequest {
         mode: Mode::Live.into(),
         slug: "game-1".to_owned(),
-        form: 0,
         at_least: Some(Position {
             epoch: epoch.to_owned(),
             seq,
@@ -50,7 +51,8 @@ async fn a_call_waits_for_the_change_that_it_must_see() {
     writer.flush(3).unwrap();
     catalogue.publish(writer.snapshot());
     let response = call.await.unwrap();
-    assert_eq!(response.game.unwrap().row.unwrap().slug, "game-1");
+    let game: public::Game = parse(&response.json);
+    assert_eq!(game.row.slug, "game-1");
     assert_eq!(response.position.unwrap().seq, 3);
 }
 

@@ -1,4 +1,4 @@
-//! Games: pages, forms, filters, refusals.
+//! Games: pages, filters, refusals.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use contracts::catalogue::v1::games_service_server::GamesService as _;
 use contracts::catalogue::v1::{
     GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
 };
-use contracts::common::v1::{Form, Mode, PageRequest};
+use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1 as listings;
 use contracts::public;
 use kit::{Code, Fault};
 use tonic::Request;
 
-use super::catalogue;
+use super::{catalogue, parse};
 use crate::build::{change, country, game, game_change, genre, id, page, page_change};
 
 /// Thirty live games, a third of them puzzles, and one sample.
@@ -69,11 +69,18 @@ async fn list(games: &Games, request: ListGamesRequest) -> Result<ListGamesRespo
     Ok(response.into_inner())
 }
 
-async fn get(games: &Games, mode: Mode, slug: &str, form: Form) -> Result<GetGameResponse, Fault> {
+fn rows(response: &ListGamesResponse) -> Vec<public::GameRow> {
+    parse(&response.json)
+}
+
+fn slugs(response: &ListGamesResponse) -> Vec<String> {
+    rows(response).into_iter().map(|row| row.slug).collect()
+}
+
+async fn get(games: &Games, mode: Mode, slug: &str) -> Result<GetGameResponse, Fault> {
     let request = GetGameRequest {
         mode: mode.into(),
         slug: slug.to_owned(),
-        form: form.into(),
         at_least: None,
     };
     Ok(games.get_game(Request::new(request)).await?.into_inner())
@@ -83,8 +90,8 @@ async fn get(games: &Games, mode: Mode, slug: &str, form: Form) -> Result<GetGam
 async fn a_page_is_twenty_rows_unless_asked_otherwise() {
     let games = games();
     let response = list(&games, live()).await.unwrap();
-    assert_eq!(response.games.len(), 20);
-    assert_eq!(response.games[0].slug, "game-29");
+    assert_eq!(slugs(&response).len(), 20);
+    assert_eq!(slugs(&response)[0], "game-29");
     assert_eq!(response.position.unwrap().seq, 37);
     let page = response.page.unwrap();
     assert_eq!(page.total, 30);
@@ -95,35 +102,25 @@ async fn a_page_is_twenty_rows_unless_asked_otherwise() {
         cursor: page.next_cursor.unwrap(),
     });
     let response = list(&games, next).await.unwrap();
-    assert_eq!(response.games.len(), 10);
-    assert_eq!(response.games[9].slug, "game-0");
+    assert_eq!(slugs(&response).len(), 10);
+    assert_eq!(slugs(&response)[9], "game-0");
     // The list ends with the page: there is no other.
     assert_eq!(response.page.unwrap().next_cursor, None);
 }
 
 #[tokio::test]
-async fn both_forms_say_the_same() {
+async fn rows_are_json() {
     let games = games();
-    let typed = list(&games, live()).await.unwrap();
-    let mut request = live();
-    request.form = Form::Json.into();
-    let response = list(&games, request).await.unwrap();
-    assert!(response.games.is_empty());
-    let rows: Vec<public::GameRow> = serde_json::from_slice(&response.json).unwrap();
-    for (row, typed) in rows.iter().zip(&typed.games) {
-        assert_eq!((&row.slug, &row.url), (&typed.slug, &typed.url));
-        assert_eq!(
-            row.created_at.0.unix_timestamp(),
-            typed.created_at.unwrap().seconds
-        );
-        assert_eq!(row.creator.name, typed.creator.as_ref().unwrap().name);
-    }
-    assert_eq!(rows.len(), typed.games.len());
-    assert_eq!(rows[0].country_code, "KE");
+    let response = list(&games, live()).await.unwrap();
+    let rows = rows(&response);
+    assert_eq!(
+        (&*rows[0].country_code, &*rows[0].creator.name),
+        ("KE", "Maker 0")
+    );
+    assert_eq!(rows[0].created_at.0.unix_timestamp(), 29);
 
     let mut nothing = live();
     nothing.creator = Some("nobody".to_owned());
-    nothing.form = Form::Json.into();
     let response = list(&games, nothing).await.unwrap();
     assert_eq!(&*response.json, b"[]");
     assert_eq!(response.page.unwrap().total, 0);
@@ -142,8 +139,7 @@ async fn filters_take_codes_in_either_case_and_empty_q_is_absent() {
     assert_eq!(response.page.unwrap().total, 10);
     request.q = Some("GAME maker 2".to_owned());
     let response = list(&games, request.clone()).await.unwrap();
-    let slugs: Vec<&str> = response.games.iter().map(|game| &*game.slug).collect();
-    assert_eq!(slugs, ["game-27", "game-24", "game-21"]);
+    assert_eq!(slugs(&response), ["game-27", "game-24", "game-21"]);
     // A genre that no game has is a genre.
     request.genre = Some("racing".to_owned());
     assert_eq!(list(&games, request).await.unwrap().page.unwrap().total, 0);
@@ -222,8 +218,8 @@ async fn games_that_changed_since_then_keep_their_order_and_are_counted() {
         cursor: String::new(),
     });
     let response = list(&games, request.clone()).await.unwrap();
-    let slugs: Vec<&str> = response.games.iter().map(|game| &*game.slug).collect();
-    assert_eq!(slugs, ["game-27", "game-24", "game-21", "game-18"]);
+    let first = ["game-27", "game-24", "game-21", "game-18"];
+    assert_eq!(slugs(&response), first);
     let page = response.page.unwrap();
     assert_eq!(page.total, 6);
     // The cursor belongs to the moment, however it is written.
@@ -233,7 +229,7 @@ async fn games_that_changed_since_then_keep_their_order_and_are_counted() {
     });
     request.updated_since = Some("1970-01-01T00:00:10.000+00:00".to_owned());
     let rest = list(&games, request.clone()).await.unwrap();
-    assert_eq!(rest.games.len(), 2);
+    assert_eq!(slugs(&rest).len(), 2);
     for other in [None, Some("1970-01-01".to_owned())] {
         request.updated_since = other;
         let fault = list(&games, request.clone()).await.unwrap_err();
@@ -271,7 +267,7 @@ async fn an_empty_parameter_is_an_absent_one() {
         }),
         ..live()
     };
-    assert_eq!(list(&games, next).await.unwrap().games.len(), 10);
+    assert_eq!(slugs(&list(&games, next).await.unwrap()).len(), 10);
 }
 
 #[tokio::test]
@@ -287,7 +283,7 @@ async fn a_cursor_does_not_depend_on_how_the_words_are_written() {
     for q in ["game maker", "máker game"] {
         request.q = Some(q.to_owned());
         let rest = list(&games, request.clone()).await.unwrap();
-        assert_eq!(rest.games.len(), 10, "{q}");
+        assert_eq!(slugs(&rest).len(), 10, "{q}");
     }
     request.q = Some("game make".to_owned());
     assert!(list(&games, request).await.is_err());
@@ -306,7 +302,7 @@ async fn a_cursor_belongs_to_its_filters_but_not_to_its_limit() {
     let cursor = first.page.unwrap().next_cursor.unwrap();
     request.page = Some(PageRequest { limit: 100, cursor });
     let rest = list(&games, request.clone()).await.unwrap();
-    assert_eq!(rest.games.len(), 7);
+    assert_eq!(slugs(&rest).len(), 7);
 
     for change in [
         |request: &mut ListGamesRequest| request.genre = None,
@@ -323,22 +319,16 @@ async fn a_cursor_belongs_to_its_filters_but_not_to_its_limit() {
 #[tokio::test]
 async fn a_single_game_is_whole_and_of_its_own_world() {
     let games = games();
-    let typed = get(&games, Mode::Live, "game-7", Form::Unspecified)
-        .await
-        .unwrap();
-    let typed = typed.game.unwrap();
-    let json = get(&games, Mode::Live, "game-7", Form::Json).await.unwrap();
-    let game: public::Game = serde_json::from_slice(&json.json).unwrap();
-    assert_eq!(game.row.slug, typed.row.unwrap().slug);
+    let json = get(&games, Mode::Live, "game-7").await.unwrap();
+    let game: public::Game = parse(&json.json);
+    assert_eq!(game.row.slug, "game-7");
     assert_eq!(game.description, "Long \"words\"");
-    assert_eq!(game.description, typed.description);
-    assert_eq!(game.links["steam"], typed.links["steam"]);
+    assert_eq!(game.links["steam"], "https://steam.example");
     assert_eq!(game.credits[0].name, "Wanjiru");
     // A credit leads to public creators only.
     let handles = game.credits.iter().map(|credit| credit.handle.as_deref());
     let handles: Vec<Option<&str>> = handles.collect();
     assert_eq!(handles, [None, Some("maker-0"), None, None]);
-    assert_eq!(typed.credits[3].handle, None);
     assert!(json.position.is_some());
 
     for (mode, slug, hint) in [
@@ -346,18 +336,12 @@ async fn a_single_game_is_whole_and_of_its_own_world() {
         (Mode::Test, "game-7", "sample games only"),
         (Mode::Live, "", "slug"),
     ] {
-        let fault = get(&games, mode, slug, Form::Json).await.unwrap_err();
+        let fault = get(&games, mode, slug).await.unwrap_err();
         assert_eq!(fault.code, Code::NotFound);
         assert!(fault.message.contains(hint), "{fault}");
     }
-    assert!(
-        get(&games, Mode::Test, "game-100", Form::Json)
-            .await
-            .is_ok()
-    );
-    let fault = get(&games, Mode::Unspecified, "game-7", Form::Json)
-        .await
-        .unwrap_err();
+    assert!(get(&games, Mode::Test, "game-100").await.is_ok());
+    let fault = get(&games, Mode::Unspecified, "game-7").await.unwrap_err();
     assert!(fault.fields.contains_key("mode"));
 }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use catalogue::index::Catalogue;
 use contracts::common::v1::Change;
+use serde::de::DeserializeOwned;
 
 use crate::build::writer;
 
@@ -22,4 +23,9 @@ fn catalogue(changes: &[Change]) -> Arc<Catalogue> {
     let catalogue = Catalogue::default();
     catalogue.publish(writer(changes).snapshot());
     Arc::new(catalogue)
+}
+
+/// What an answer says.
+fn parse<T: DeserializeOwned>(json: &[u8]) -> T {
+    serde_json::from_slice(json).unwrap()
 }

@@ -6,15 +6,16 @@ use catalogue::index::{Catalogue, Writer};
 use catalogue::service::Places;
 use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{
-    CityRow, CountryRow, GetCityRequest, GetCountryRequest, GetCountryResponse, ListCitiesRequest,
-    ListCountriesRequest, ListGenresRequest,
+    GetCityRequest, GetCountryRequest, GetCountryResponse, ListCitiesRequest, ListCountriesRequest,
+    ListGenresRequest,
 };
-use contracts::common::v1::{Change, Form, Mode, PageRequest};
+use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::listings::v1::{self as listings, State};
 use contracts::public;
 use kit::{Code, Fault};
 use tonic::Request;
 
+use super::parse;
 use crate::build::{
     self, change, country, entity, game, game_change, genre, id, page, page_change,
 };
@@ -80,8 +81,8 @@ impl Changing {
             ..ListCitiesRequest::default()
         };
         let response = self.places.list_cities(Request::new(request)).await;
-        let counts = |row: CityRow| (row.name, row.creators, row.games);
-        let cities = response.unwrap().into_inner().cities;
+        let counts = |row: public::CityRow| (row.name, row.creators, row.games);
+        let cities: Vec<public::CityRow> = parse(&response.unwrap().get_ref().json);
         cities.into_iter().map(counts).collect()
     }
 
@@ -92,16 +93,15 @@ impl Changing {
             ..ListCountriesRequest::default()
         };
         let response = self.places.list_countries(Request::new(request)).await;
-        let counts = |row: CountryRow| (row.code, row.creators, row.games);
-        let countries = response.unwrap().into_inner().countries;
+        let counts = |row: public::CountryRow| (row.code, row.creators, row.games);
+        let countries: Vec<public::CountryRow> = parse(&response.unwrap().get_ref().json);
         countries.into_iter().map(counts).collect()
     }
 
-    async fn country(&self, code: &str, form: Form) -> Result<GetCountryResponse, Fault> {
+    async fn country(&self, code: &str) -> Result<GetCountryResponse, Fault> {
         let request = GetCountryRequest {
             mode: Mode::Live.into(),
             code: code.to_owned(),
-            form: form.into(),
             at_least: None,
         };
         let response = self.places.get_country(Request::new(request)).await?;
@@ -181,7 +181,7 @@ async fn a_city_is_called_what_most_call_it() {
 #[tokio::test]
 async fn a_country_has_its_cities() {
     let changing = changing();
-    let json = changing.country("ng", Form::Json).await.unwrap().json;
+    let json = changing.country("ng").await.unwrap().json;
     let country: public::Country = serde_json::from_slice(&json).unwrap();
     assert_eq!(serde_json::to_vec(&country).unwrap(), json);
     assert_eq!(
@@ -190,18 +190,16 @@ async fn a_country_has_its_cities() {
     );
     assert_eq!(country.cities.len(), 1);
     assert_eq!(country.cities[0].slug, "lagos");
-    let typed = changing.country("NG", Form::Unspecified).await.unwrap();
-    let typed = typed.country.unwrap();
-    assert_eq!(typed.row.unwrap().name, country.row.name);
-    assert_eq!(typed.cities[0].name, "Lagos");
+    assert_eq!(country.cities[0].name, "Lagos");
+    assert_eq!(changing.country("NG").await.unwrap().json, json);
 
-    let empty = changing.country("SN", Form::Json).await.unwrap().json;
+    let empty = changing.country("SN").await.unwrap().json;
     assert_eq!(
         &*empty,
         br#"{"code":"SN","name":"sn","creators":0,"games":0,"cities":[]}"#
     );
     for code in ["FR", "", "NGA", "é"] {
-        let fault = changing.country(code, Form::Json).await.unwrap_err();
+        let fault = changing.country(code).await.unwrap_err();
         assert_eq!(fault.code, Code::NotFound, "{code}");
     }
 }
@@ -215,7 +213,8 @@ async fn all_genres_are_listed_by_name() {
     };
     let response = changing.places.list_genres(Request::new(request)).await;
     let response = response.unwrap().into_inner();
-    let rows = response.genres.iter();
+    let rows: Vec<public::GenreRow> = parse(&response.json);
+    let rows = rows.iter();
     let rows: Vec<_> = rows.map(|row| (&*row.key, &*row.name, row.games)).collect();
     assert_eq!(rows, [("arcade", "ARCADE", 0), ("puzzle", "PUZZLE", 3)]);
     let page = response.page.unwrap();
@@ -263,8 +262,8 @@ async fn a_country_of_events_only_is_listed_if_asked_for() {
             ..ListCountriesRequest::default()
         };
         let listed = changing.places.list_countries(Request::new(request)).await;
-        let rows = listed.unwrap().into_inner().countries.into_iter();
-        rows.map(|row| row.code).collect::<Vec<_>>()
+        let rows: Vec<public::CountryRow> = parse(&listed.unwrap().get_ref().json);
+        rows.into_iter().map(|row| row.code).collect::<Vec<_>>()
     };
     assert_eq!(codes(false).await, ["KE", "NG"]);
     assert_eq!(codes(true).await, ["KE", "NG", "SN"]);
@@ -273,24 +272,19 @@ async fn a_country_of_events_only_is_listed_if_asked_for() {
 #[tokio::test]
 async fn a_city_is_found_by_its_slug() {
     let changing = changing();
-    let get = async |slug: &str, form: Form| {
+    let get = async |slug: &str| {
         let request = GetCityRequest {
             mode: Mode::Live.into(),
             slug: slug.to_owned(),
-            form: form.into(),
             at_least: None,
         };
         let response = changing.places.get_city(Request::new(request)).await;
         response.map(tonic::Response::into_inner)
     };
-    let json = get("lagos", Form::Json).await.unwrap().json;
+    let json = get("lagos").await.unwrap().json;
     let city: public::CityRow = serde_json::from_slice(&json).unwrap();
     assert_eq!((&*city.name, city.creators, city.games), ("Lagos", 1, 2));
-    let typed = get("lagos", Form::Unspecified).await.unwrap().city.unwrap();
-    assert_eq!(
-        (typed.name, typed.country_code),
-        (city.name, city.country_code)
-    );
-    let missing = Fault::from(get("nowhere", Form::Json).await.unwrap_err());
+    assert_eq!(city.country_code, "NG");
+    let missing = Fault::from(get("nowhere").await.unwrap_err());
     assert_eq!(missing.code, Code::NotFound);
 }

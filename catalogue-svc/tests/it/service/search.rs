@@ -1,16 +1,15 @@
 //! One search: what comes before what, refusals.
 
 use catalogue::service::Searches;
-use contracts::catalogue::v1::search_result::Address;
 use contracts::catalogue::v1::search_service_server::SearchService as _;
 use contracts::catalogue::v1::{SearchRequest, SearchResponse};
-use contracts::common::v1::{Form, Mode, PageRequest};
+use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1 as listings;
-use contracts::public::{self, SearchAddress};
+use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
 use tonic::Request;
 
-use super::catalogue;
+use super::{catalogue, parse};
 use crate::build::{
     change, country, event, event_change, game, game_change, id, page, page_change,
 };
@@ -70,15 +69,18 @@ async fn search(request: SearchRequest) -> Result<SearchResponse, Fault> {
 }
 
 async fn found(request: SearchRequest) -> Vec<(String, String)> {
-    addresses(search(request).await.unwrap())
+    addresses(&search(request).await.unwrap())
 }
 
-fn addresses(response: SearchResponse) -> Vec<(String, String)> {
-    let results = response.results.into_iter();
-    let pair = |result: contracts::catalogue::v1::SearchResult| match result.address.unwrap() {
-        Address::Slug(slug) | Address::Handle(slug) => (result.r#type, slug),
+fn results(response: &SearchResponse) -> Vec<SearchResult> {
+    parse(&response.json)
+}
+
+fn addresses(response: &SearchResponse) -> Vec<(String, String)> {
+    let pair = |result: SearchResult| match result.address {
+        SearchAddress::Slug(slug) | SearchAddress::Handle(slug) => (result.kind, slug),
     };
-    results.map(pair).collect()
+    results(response).into_iter().map(pair).collect()
 }
 
 #[tokio::test]
@@ -121,7 +123,7 @@ async fn found_among(titles: &[&str], q: &str, kind: Option<&str>) -> Vec<String
         ..question(q)
     };
     let response = searches.search(Request::new(request)).await.unwrap();
-    let found = addresses(response.into_inner()).into_iter();
+    let found = addresses(response.get_ref()).into_iter();
     found.map(|(_, address)| address).collect()
 }
 
@@ -195,7 +197,8 @@ async fn filters_narrow_and_pages_go_on() {
     loop {
         request.page = Some(PageRequest { limit: 2, cursor });
         let response = search(request.clone()).await.unwrap();
-        addresses.extend(response.results.into_iter().map(|result| result.address));
+        let found = results(&response).into_iter();
+        addresses.extend(found.map(|result| result.address));
         let page = response.page.unwrap();
         assert_eq!(page.total, 7);
         match page.next_cursor {
@@ -210,10 +213,7 @@ async fn filters_narrow_and_pages_go_on() {
 
 #[tokio::test]
 async fn results_say_where_their_pages_are() {
-    let mut request = question("kora");
-    request.form = Form::Json.into();
-    let json = search(request).await.unwrap().json;
-    let results: Vec<public::SearchResult> = serde_json::from_slice(&json).unwrap();
+    let results = results(&search(question("kora")).await.unwrap());
     let url = |address: &SearchAddress| {
         let result = results.iter().find(|result| result.address == *address);
         result.unwrap().url.clone()
@@ -251,7 +251,7 @@ async fn a_search_says_when_it_took_words_for_others() {
         ("kora nigth", true),
     ] {
         let found = search(question(q)).await.unwrap();
-        assert!(!found.results.is_empty(), "{q}");
+        assert!(!results(&found).is_empty(), "{q}");
         assert_eq!(found.similar, similar, "{q}");
     }
 }

@@ -13,7 +13,7 @@ use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
-use contracts::common::v1::{Form, Mode, PageInfo, PageRequest};
+use contracts::common::v1::{Mode, PageInfo, PageRequest};
 use contracts::public;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
@@ -30,9 +30,8 @@ const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The parameters of all requests of public pages: live listings, as JSON.
+/// The mode of all requests of public pages.
 pub(super) const MODE: i32 = Mode::Live as i32;
-pub(super) const FORM: i32 = Form::Json as i32;
 
 /// The client, with a limit of concurrent calls for all public pages, so that these pages do not slow callers of the API down.
 #[derive(Debug, Clone)]
@@ -161,11 +160,10 @@ impl Catalogue {
         Ok(call(client, self.calls.read(message)).await?.into_inner())
     }
 
-    /// This function sets `mode` and `form` of the request, as the other functions do.
+    /// This function sets the `mode` of the request, as the other functions do.
     pub async fn games(&self, request: proto::ListGamesRequest) -> Result<Rows, Fault> {
         let request = proto::ListGamesRequest {
             mode: MODE,
-            form: FORM,
             ..request
         };
         let call =
@@ -195,7 +193,6 @@ impl Catalogue {
     async fn game_in(&self, mode: i32, slug: &str) -> Result<One, Fault> {
         let request = proto::GetGameRequest {
             mode,
-            form: FORM,
             slug: slug.to_owned(),
             at_least: None,
         };
@@ -207,7 +204,6 @@ impl Catalogue {
     pub async fn creators(&self, request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
         let request = proto::ListCreatorsRequest {
             mode: MODE,
-            form: FORM,
             ..request
         };
         let call = async |client, request| {
@@ -250,7 +246,6 @@ impl Catalogue {
     ) -> Result<proto::GetCreatorResponse, Fault> {
         let request = proto::GetCreatorRequest {
             mode,
-            form: FORM,
             handle: handle.to_owned(),
             at_least: None,
             max_games: Some(max_games),
@@ -274,7 +269,6 @@ impl Catalogue {
     ) -> Result<proto::ListEventsResponse, Fault> {
         let request = proto::ListEventsRequest {
             mode: MODE,
-            form: FORM,
             ..request
         };
         let call = async |client, request| {
@@ -324,7 +318,6 @@ impl Catalogue {
     async fn event_in(&self, mode: i32, slug: &str) -> Result<One, Fault> {
         let request = proto::GetEventRequest {
             mode,
-            form: FORM,
             slug: slug.to_owned(),
             at_least: None,
         };
@@ -337,7 +330,6 @@ impl Catalogue {
     pub async fn genres(&self) -> Result<Rows, Fault> {
         let request = proto::ListGenresRequest {
             mode: MODE,
-            form: FORM,
             at_least: None,
         };
         let call =
@@ -360,7 +352,6 @@ impl Catalogue {
     async fn list_countries(&self, with_events: bool) -> Result<Rows, Fault> {
         let request = proto::ListCountriesRequest {
             mode: MODE,
-            form: FORM,
             page: Some(page(100, None)),
             with_events,
             ..proto::ListCountriesRequest::default()
@@ -377,7 +368,6 @@ impl Catalogue {
     pub async fn country(&self, code: &str) -> Result<One, Fault> {
         let request = proto::GetCountryRequest {
             mode: MODE,
-            form: FORM,
             code: code.to_owned(),
             at_least: None,
         };
@@ -393,7 +383,6 @@ impl Catalogue {
     pub async fn cities(&self, request: proto::ListCitiesRequest) -> Result<Rows, Fault> {
         let request = proto::ListCitiesRequest {
             mode: MODE,
-            form: FORM,
             ..request
         };
         let call =
@@ -437,7 +426,6 @@ impl Catalogue {
     async fn city(&self, slug: &str) -> Result<One, Fault> {
         let request = proto::GetCityRequest {
             mode: MODE,
-            form: FORM,
             slug: slug.to_owned(),
             at_least: None,
         };
@@ -449,7 +437,6 @@ impl Catalogue {
     pub async fn search(&self, request: proto::SearchRequest) -> Result<Results, Fault> {
         let request = proto::SearchRequest {
             mode: MODE,
-            form: FORM,
             ..request
         };
         let call = async |client, request| SearchServiceClient::new(client).search(request).await;

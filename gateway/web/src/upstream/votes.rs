@@ -5,7 +5,7 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use kit::Fault;
 
-use super::catalogue::{Catalogue, FORM, MODE, Rows, page};
+use super::catalogue::{Catalogue, MODE, Rows, page};
 
 impl Catalogue {
     /// Draws two listings for a voter; `not_found` when none are left.
@@ -41,7 +41,6 @@ impl Catalogue {
         let request = proto::ListRankingRequest {
             mode: MODE,
             page: Some(page(limit, cursor)),
-            form: FORM,
             at_least: None,
             kind: kind.to_owned(),
             board: board.to_owned(),
