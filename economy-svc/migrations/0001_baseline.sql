@@ -1,52 +1,41 @@
+-- Tables of the kit (proto/kit/src), word for word: a test compares them.
+
 -- How far this service has come in each producer's feed.
 create table economy.feed_cursor (
     producer text primary key,
     epoch uuid not null,
     seq bigint not null,
-    -- Changes up to here existed before this service began to follow: it stores their rows, without effects.
-    acts_after bigint not null,
-    -- During a rebuild under a new epoch: the change at which the rows are complete again.
-    rebuilding_to bigint,
-    -- Marks the rows of the newest rebuild, so that older ones can be told from them; null: `epoch` marks them.
-    generation uuid,
-    -- Fingerprint of the change `seq`, by which the producer recognises its history.
+    -- Fingerprint of the change `seq`, by which the producer recognizes its history. Null: the feed is read again from `seq` on.
     last_row bytea,
+    -- Marks the rows of the newest rebuild, so that older ones can be told from them.
+    generation uuid not null,
+    -- While the rows are rebuilt: the change at which they are whole again.
+    rebuilding_to bigint,
+    -- Changes up to here have had their effects, or are older than this service: they become rows, and no messages.
+    effects_after bigint not null,
     -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
-    acts_until timestamptz
+    effects_until timestamptz
 );
 
--- Changes that could not be decoded, or whose data were refused. They are retried, see the kit's README.
+-- Changes that could not be applied. A retry reads the newest state of the entity from the producer.
 create table economy.feed_dead_letter (
     number bigint generated always as identity primary key,
     producer text not null,
-    -- The rebuild that the row would belong to.
-    generation uuid not null,
     seq bigint not null,
     entity text not null,
     id text not null,
-    revision bigint not null,
     event text not null,
-    announced boolean not null,
+    -- A one-off event, which no newer state replaces.
     happening boolean not null,
-    changed_at timestamptz,
-    state bytea not null,
-    -- Whether the row is still to be written: false once a newer state of the entity is stored.
-    row_due boolean not null,
-    -- Whether the message is still to be sent.
+    -- Whether the change has a message that is still to be sent.
     message_due boolean not null,
     reason text not null,
-    put_aside_at timestamptz not null default now()
+    put_aside_at timestamptz not null default now(),
+    unique (producer, seq)
 );
 create index feed_dead_letter_by_entity on economy.feed_dead_letter (producer, entity, id);
 
--- Work that runs once per fleet.
-create table economy.lease (
-    name text primary key,
-    holder uuid not null,
-    expires_at timestamptz not null
-);
-
--- The outbox of the change feed. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
+-- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
 -- that the order of `seq` is the order of commit.
 create table economy.feed_head (
     one boolean primary key default true check (one),
@@ -66,7 +55,7 @@ create table economy.feed (
     announced boolean not null,
     happening boolean not null,
     at timestamptz not null,
-    -- The write that made the change: a writer that lost its connection at commit finds it by this.
+    -- The write that made the change, for whoever lost the connection at commit.
     request uuid not null,
     state bytea not null
 );
@@ -81,12 +70,19 @@ create table economy.feed_follower (
     expires_at timestamptz
 );
 
--- Earlier epochs, and where each began: what was written up to the fork is history of both.
+-- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
 create table economy.feed_epoch (
     epoch uuid primary key,
     parent uuid not null,
     forked_at_seq bigint not null,
     began_at timestamptz not null default now()
+);
+
+-- Work that runs in one replica at a time.
+create table economy.lease (
+    name text primary key,
+    holder uuid not null,
+    expires_at timestamptz not null
 );
 
 -- Answers to calls with an Idempotency-Key, for a day.

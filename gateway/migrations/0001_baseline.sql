@@ -1,35 +1,47 @@
--- Tables of the kit: how far this service has followed other feeds, leases of work that runs once per fleet, its own feed, and changes that
--- could not be applied.
+-- Tables of the kit (proto/kit/src), word for word: a test compares them.
 
--- How far this service has followed each producer's feed.
+-- How far this service has come in each producer's feed.
 create table gateway.feed_cursor (
     producer text primary key,
     epoch uuid not null,
     seq bigint not null,
-    -- Changes up to this one are older than the service: it stores them, and does not act on them.
-    acts_after bigint not null,
-    -- During a rebuild under a new epoch: the change at which the stored rows are complete again.
-    rebuilding_to bigint,
-    -- Marks the rows of the newest rebuild. Null: `epoch` marks them.
-    generation uuid,
-    -- Fingerprint of the change `seq`, by which the producer recognizes its history.
+    -- Fingerprint of the change `seq`, by which the producer recognizes its history. Null: the feed is read again from `seq` on.
     last_row bytea,
+    -- Marks the rows of the newest rebuild, so that older ones can be told from them.
+    generation uuid not null,
+    -- While the rows are rebuilt: the change at which they are whole again.
+    rebuilding_to bigint,
+    -- Changes up to here have had their effects, or are older than this service: they become rows, and no messages.
+    effects_after bigint not null,
     -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
-    acts_until timestamptz
+    effects_until timestamptz
 );
 
-create table gateway.lease (
-    name text primary key,
-    holder uuid not null,
-    expires_at timestamptz not null
+-- Changes that could not be applied. A retry reads the newest state of the entity from the producer.
+create table gateway.feed_dead_letter (
+    number bigint generated always as identity primary key,
+    producer text not null,
+    seq bigint not null,
+    entity text not null,
+    id text not null,
+    event text not null,
+    -- A one-off event, which no newer state replaces.
+    happening boolean not null,
+    -- Whether the change has a message that is still to be sent.
+    message_due boolean not null,
+    reason text not null,
+    put_aside_at timestamptz not null default now(),
+    unique (producer, seq)
 );
+create index feed_dead_letter_by_entity on gateway.feed_dead_letter (producer, entity, id);
 
--- One row. A transaction raises its `seq` last, so that the order of `seq` is the order of commit.
+-- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
+-- that the order of `seq` is the order of commit.
 create table gateway.feed_head (
     one boolean primary key default true check (one),
     epoch uuid not null default gen_random_uuid(),
     seq bigint not null default 0,
-    -- The physical database that the epoch belongs to. Another one means that the data were restored.
+    -- Which physical database the epoch belongs to; another one means that the data were restored.
     incarnation text not null default ''
 );
 insert into gateway.feed_head default values;
@@ -43,7 +55,7 @@ create table gateway.feed (
     announced boolean not null,
     happening boolean not null,
     at timestamptz not null,
-    -- The write that made the change. A writer that lost its connection at commit finds its change by it.
+    -- The write that made the change, for whoever lost the connection at commit.
     request uuid not null,
     state bytea not null
 );
@@ -54,11 +66,11 @@ create table gateway.feed_follower (
     epoch uuid not null,
     seq bigint not null,
     seen_at timestamptz not null,
-    -- Set when a follower has been silent for long: it is forgotten then, unless it is seen before.
+    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
     expires_at timestamptz
 );
 
--- Earlier epochs, and where each began. Changes up to the fork belong to both histories.
+-- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
 create table gateway.feed_epoch (
     epoch uuid primary key,
     parent uuid not null,
@@ -66,29 +78,12 @@ create table gateway.feed_epoch (
     began_at timestamptz not null default now()
 );
 
--- Changes that could not be decoded, or whose data were refused. They are retried, see the kit's README.
-create table gateway.feed_dead_letter (
-    number bigint generated always as identity primary key,
-    producer text not null,
-    -- The rebuild that the row would belong to.
-    generation uuid not null,
-    seq bigint not null,
-    entity text not null,
-    id text not null,
-    revision bigint not null,
-    event text not null,
-    announced boolean not null,
-    happening boolean not null,
-    changed_at timestamptz,
-    state bytea not null,
-    -- Whether the row is still to be written: false once a newer state of the entity is stored.
-    row_due boolean not null,
-    -- Whether the message is still to be sent.
-    message_due boolean not null,
-    reason text not null,
-    put_aside_at timestamptz not null default now()
+-- Work that runs in one replica at a time.
+create table gateway.lease (
+    name text primary key,
+    holder uuid not null,
+    expires_at timestamptz not null
 );
-create index feed_dead_letter_by_entity on gateway.feed_dead_letter (producer, entity, id);
 
 -- Every change by staff, people and account tokens, written in the transaction of the change, and every call that a role did not allow.
 create table gateway.audit (

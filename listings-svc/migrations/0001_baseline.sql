@@ -1,26 +1,4 @@
--- Tables of the kit: the cursor of a follower, leases, and the outbox.
-
--- How far this service has come in each producer's feed.
-create table listings.feed_cursor (
-    producer text primary key,
-    epoch uuid not null,
-    seq bigint not null,
-    -- Changes up to here were there before this service came: it takes them in, and acts on none.
-    acts_after bigint not null,
-    -- While what is held is rebuilt under a new epoch: the change at which it is whole again.
-    rebuilding_to bigint,
-    -- Marks the rows of the newest rebuild, so that older ones can be told from them; null: `epoch` marks them.
-    generation uuid,
-    -- Fingerprint of the change `seq`, by which the producer recognises its history.
-    last_row bytea
-);
-
--- Work that runs once per fleet.
-create table listings.lease (
-    name text primary key,
-    holder uuid not null,
-    expires_at timestamptz not null
-);
+-- Tables of the kit (proto/kit/src), word for word: a test compares them.
 
 -- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
 -- that the order of `seq` is the order of commit.
@@ -57,12 +35,19 @@ create table listings.feed_follower (
     expires_at timestamptz
 );
 
--- Epochs before the one of now, and where each began: what was written up to the fork is history of both.
+-- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
 create table listings.feed_epoch (
     epoch uuid primary key,
     parent uuid not null,
     forked_at_seq bigint not null,
     began_at timestamptz not null default now()
+);
+
+-- Work that runs in one replica at a time.
+create table listings.lease (
+    name text primary key,
+    holder uuid not null,
+    expires_at timestamptz not null
 );
 
 -- Answers that had an effect, for the same call when it comes again.

@@ -1,45 +1,41 @@
+-- Tables of the kit (proto/kit/src), word for word: a test compares them.
+
 -- How far this service has come in each producer's feed.
 create table webhook.feed_cursor (
     producer text primary key,
     epoch uuid not null,
     seq bigint not null,
-    -- Changes up to here existed before this service began to follow: it stores their rows, without effects.
-    acts_after bigint not null,
-    -- During a rebuild under a new epoch: the change at which the rows are complete again.
-    rebuilding_to bigint,
-    -- Marks the rows of the newest rebuild, so that older ones can be told from them; null: `epoch` marks them.
-    generation uuid,
-    -- Fingerprint of the change `seq`, by which the producer recognises its history.
+    -- Fingerprint of the change `seq`, by which the producer recognizes its history. Null: the feed is read again from `seq` on.
     last_row bytea,
+    -- Marks the rows of the newest rebuild, so that older ones can be told from them.
+    generation uuid not null,
+    -- While the rows are rebuilt: the change at which they are whole again.
+    rebuilding_to bigint,
+    -- Changes up to here have had their effects, or are older than this service: they become rows, and no messages.
+    effects_after bigint not null,
     -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
-    acts_until timestamptz
+    effects_until timestamptz
 );
 
--- Changes that could not be decoded, or whose data were refused. They are retried, see the kit's README.
+-- Changes that could not be applied. A retry reads the newest state of the entity from the producer.
 create table webhook.feed_dead_letter (
     number bigint generated always as identity primary key,
     producer text not null,
-    -- The rebuild that the row would belong to.
-    generation uuid not null,
     seq bigint not null,
     entity text not null,
     id text not null,
-    revision bigint not null,
     event text not null,
-    announced boolean not null,
+    -- A one-off event, which no newer state replaces.
     happening boolean not null,
-    changed_at timestamptz,
-    state bytea not null,
-    -- Whether the row is still to be written: false once a newer state of the entity is stored.
-    row_due boolean not null,
-    -- Whether the message is still to be sent.
+    -- Whether the change has a message that is still to be sent.
     message_due boolean not null,
     reason text not null,
-    put_aside_at timestamptz not null default now()
+    put_aside_at timestamptz not null default now(),
+    unique (producer, seq)
 );
 create index feed_dead_letter_by_entity on webhook.feed_dead_letter (producer, entity, id);
 
--- Work that runs once per fleet.
+-- Work that runs in one replica at a time.
 create table webhook.lease (
     name text primary key,
     holder uuid not null,

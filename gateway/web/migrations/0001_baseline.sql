@@ -1,4 +1,6 @@
--- Of the kit: work that runs once per fleet.
+-- Tables of the kit (proto/kit/src), word for word: a test compares them.
+
+-- Work that runs in one replica at a time.
 create table web.lease (
     name text primary key,
     holder uuid not null,

@@ -6,7 +6,7 @@
 use contracts::common::v1::{AuditEntry, ListAuditRequest, ListAuditResponse};
 use serde_json::{Value, json};
 use sqlx::postgres::{PgPool, PgRow};
-use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
+use sqlx::{PgExecutor, Row as _};
 use time::OffsetDateTime;
 use tonic::{Request, Status};
 use uuid::Uuid;
@@ -139,21 +139,16 @@ pub struct Entry<'a> {
 ///
 /// # Errors
 /// The errors of PostgreSQL.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub async fn append(
     executor: impl PgExecutor<'_>,
     schema: Schema,
     entry: Entry<'_>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let sql = format!(
-        "insert into {schema}.audit (id, at, member, role, action, entity, name, refused, details)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-    );
-    sqlx::query(AssertSqlSafe(sql))
+    let sql = "insert into kit.audit (id, at, member, role, action, entity, name, refused, details)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    schema
+        .query(sql)
         .bind(ids::row_id())
         .bind(now)
         .bind(entry.member)
@@ -264,28 +259,24 @@ impl Audit {
         })
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn rows(
         &self,
         request: &ListAuditRequest,
         query: &AuditQuery,
     ) -> Result<Vec<(SortKey, AuditEntry)>, sqlx::Error> {
-        let sql = format!(
-            "select id, at, member, role, action, entity, name, refused, details from {}.audit
+        let sql =
+            "select id, at, member, role, action, entity, name, refused, details from kit.audit
              where ($1::text is null or member = $1) and ($2::text is null or action = $2)
                  and ($3::text is null or entity = $3) and ($4::text is null or name = $4)
                  and ($5::timestamptz is null or at >= $5)
                  and ($6::timestamptz is null or (at, id) < ($6, $7::uuid))
-             order by at desc, id desc limit $8",
-            self.schema
-        );
+             order by at desc, id desc limit $8";
         let non_empty = |text: &str| Some(sanitize(text)).filter(|text| !text.is_empty());
         let after = query.page.after;
         let (after_at, after_id) = after.map(|(SortTime(at), id)| (at, id)).unzip();
-        let rows = sqlx::query(AssertSqlSafe(sql))
+        let rows = self
+            .schema
+            .query(sql)
             .bind(non_empty(&request.member))
             .bind(non_empty(&request.action))
             .bind(non_empty(&request.entity))

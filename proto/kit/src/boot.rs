@@ -15,7 +15,7 @@ use crate::admin::{self, Readiness};
 use crate::clock::Clock;
 use crate::clock_difference::ClockComparison;
 use crate::config::{self, Common, Settings};
-use crate::feed::{self, DeadLetterService, PgConsumer, Projection, Subscription};
+use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection, Subscription};
 use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
@@ -175,29 +175,31 @@ impl<S: Settings> Boot<S> {
         addresses: &rpc::client::Addresses,
         projection: P,
     ) -> anyhow::Result<()> {
-        self.add_dead_letters(pool, schema, producer, projection.clone());
         let client = self.client(addresses)?;
+        self.add_dead_letters(pool, schema, producer, client.clone(), projection.clone());
         let lease = Lease::new(pool.clone(), schema, producer, self.clock.clone());
         let (pool, feed) = (pool.clone(), Subscription { schema, producer });
         lease.spawn(&self.lifecycle, move || {
-            let consumer = PgConsumer::new(pool.clone(), feed, projection.clone());
+            let consumer = PgConsumer::new(pool.clone(), feed, client.clone(), projection.clone());
             // Readiness does not wait for the follower: another replica may hold the lease.
             feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
         Ok(())
     }
 
-    /// Lets staff list and retry the changes of `producer` that `projection` could not apply. [`follow`](Self::follow) calls this.
+    /// Lets staff list and retry the changes of `producer` that `projection` could not apply; a retry reads them from `source`.
+    /// [`follow`](Self::follow) calls this.
     pub fn add_dead_letters(
         &self,
         pool: &PgPool,
         schema: Schema,
         producer: &'static str,
+        source: impl ChangeSource,
         projection: impl Projection,
     ) {
         let mut service = self.feeds(pool, schema);
         if let Some(service) = &mut *service {
-            service.add(producer, projection);
+            service.add(producer, source, projection);
         }
     }
 

@@ -7,7 +7,6 @@ use std::future::Future;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use sqlx::AssertSqlSafe;
 use sqlx::postgres::{PgConnection, PgPool};
 use time::{OffsetDateTime, Time};
 use tokio::time::timeout;
@@ -120,41 +119,29 @@ impl Daily {
         Ok(pause)
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn last_run(
         &self,
         connection: &mut PgConnection,
     ) -> Result<Option<OffsetDateTime>, sqlx::Error> {
-        let sql = format!(
-            "select done_for from {}.daily_run where name = $1",
-            self.schema
-        );
-        sqlx::query_scalar(AssertSqlSafe(sql))
+        let sql = "select done_for from kit.daily_run where name = $1";
+        self.schema
+            .query_scalar(sql)
             .bind(self.name)
             .fetch_optional(connection)
             .await
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn record(
         &self,
         connection: &mut PgConnection,
         due: OffsetDateTime,
         now: OffsetDateTime,
     ) -> Result<(), sqlx::Error> {
-        let sql = format!(
-            "insert into {}.daily_run as current (name, done_for) values ($1, $2)
+        let sql = "insert into kit.daily_run as current (name, done_for) values ($1, $2)
              on conflict (name) do update set done_for = excluded.done_for
-             where current.done_for < excluded.done_for or current.done_for > $3",
-            self.schema
-        );
-        sqlx::query(AssertSqlSafe(sql))
+             where current.done_for < excluded.done_for or current.done_for > $3";
+        self.schema
+            .query(sql)
             .bind(self.name)
             .bind(due)
             .bind(now)
@@ -177,6 +164,7 @@ fn last_due(now: OffsetDateTime, at: Time) -> OffsetDateTime {
 
 #[cfg(test)]
 mod tests {
+    use sqlx::AssertSqlSafe;
     use std::sync::{Arc, Mutex};
 
     use time::macros::{datetime, time};

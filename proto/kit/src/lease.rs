@@ -9,14 +9,17 @@
 use std::future::Future;
 use std::time::Duration;
 
+use sqlx::PgConnection;
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, PgConnection};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema, within};
+
+/// The table, for a schema named `kit`.
+pub const TABLE: &str = include_str!("lease.sql");
 
 /// The time to live of a lease without renewal.
 const TERM: Duration = Duration::from_secs(10);
@@ -123,20 +126,14 @@ impl Lease {
     }
 
     /// Acquires the lease if it is free or has expired.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn acquire(&self) -> Result<bool, sqlx::Error> {
-        let sql = format!(
-            "insert into {0}.lease as current (name, holder, expires_at) values ($1, $2, $3)
+        let sql = "insert into kit.lease as current (name, holder, expires_at) values ($1, $2, $3)
              on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-             where current.holder = excluded.holder or current.expires_at <= $4",
-            self.schema
-        );
+             where current.holder = excluded.holder or current.expires_at <= $4";
         let acquiring = async |connection: &mut PgConnection| {
             let now = pg::now(&mut *connection, &self.clock).await?;
-            sqlx::query(AssertSqlSafe(sql))
+            self.schema
+                .query(sql)
                 .bind(self.name)
                 .bind(self.holder)
                 .bind(now + TERM)
@@ -149,18 +146,12 @@ impl Lease {
     }
 
     /// Extends the lease if this process holds it. It does not acquire it, because PostgreSQL may carry out a renewal after the release.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn renew(&self) -> Result<bool, sqlx::Error> {
-        let sql = format!(
-            "update {}.lease set expires_at = $3 where name = $1 and holder = $2",
-            self.schema
-        );
+        let sql = "update kit.lease set expires_at = $3 where name = $1 and holder = $2";
         let renewing = async |connection: &mut PgConnection| {
             let now = pg::now(&mut *connection, &self.clock).await?;
-            sqlx::query(AssertSqlSafe(sql))
+            self.schema
+                .query(sql)
                 .bind(self.name)
                 .bind(self.holder)
                 .bind(now + TERM)
@@ -172,17 +163,11 @@ impl Lease {
     }
 
     /// Releases the lease if this process holds it.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn release(&self) {
-        let sql = format!(
-            "delete from {}.lease where name = $1 and holder = $2",
-            self.schema
-        );
+        let sql = "delete from kit.lease where name = $1 and holder = $2";
         let releasing = async |connection: &mut PgConnection| {
-            sqlx::query(AssertSqlSafe(sql))
+            self.schema
+                .query(sql)
                 .bind(self.name)
                 .bind(self.holder)
                 .execute(connection)

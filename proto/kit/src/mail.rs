@@ -13,7 +13,7 @@ use lettre::{
     AsyncFileTransport, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
 };
 use sqlx::postgres::{PgPool, PgRow};
-use sqlx::{AssertSqlSafe, PgConnection, PgExecutor, Row as _};
+use sqlx::{PgConnection, PgExecutor, Row as _};
 use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
@@ -51,20 +51,15 @@ pub struct NewMessage<'a> {
 ///
 /// # Errors
 /// PostgreSQL's.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the name of the schema is known only at run time"
-)]
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     schema: Schema,
     mail: NewMessage<'_>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let sql = format!(
-        "insert into {schema}.mail (id, recipient, subject, body, created_at) values ($1, $2, $3, $4, $5)"
-    );
-    sqlx::query(AssertSqlSafe(sql))
+    let sql = "insert into kit.mail (id, recipient, subject, body, created_at) values ($1, $2, $3, $4, $5)";
+    schema
+        .query(sql)
         .bind(crate::ids::row_id())
         .bind(mail.recipient)
         .bind(mail.subject)
@@ -265,16 +260,9 @@ impl Mailer {
     }
 
     /// The oldest mails that are due at `now`.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the name of the schema is known only at run time"
-    )]
     async fn due(&self, now: OffsetDateTime) -> Result<Vec<Mail>, sqlx::Error> {
-        let sql = format!(
-            "select id, recipient, subject, body, created_at from {}.mail
-             where next_attempt_at is null or next_attempt_at <= $1 order by id limit 20",
-            self.schema
-        );
+        let sql = "select id, recipient, subject, body, created_at from kit.mail
+             where next_attempt_at is null or next_attempt_at <= $1 order by id limit 20";
         let read = |row: PgRow| {
             Ok(Mail {
                 id: row.try_get("id")?,
@@ -284,34 +272,23 @@ impl Mailer {
                 created_at: row.try_get("created_at")?,
             })
         };
-        let rows = sqlx::query(AssertSqlSafe(sql)).bind(now).try_map(read);
+        let rows = self.schema.query(sql).bind(now).try_map(read);
         self.within(async |connection| rows.fetch_all(connection).await)
             .await
     }
 
     /// Sets when a refused mail is due again.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the name of the schema is known only at run time"
-    )]
     async fn postpone(&self, id: Uuid, until: OffsetDateTime) -> Result<(), sqlx::Error> {
-        let sql = format!(
-            "update {}.mail set next_attempt_at = $2 where id = $1",
-            self.schema
-        );
-        let update = sqlx::query(AssertSqlSafe(sql)).bind(id).bind(until);
+        let sql = "update kit.mail set next_attempt_at = $2 where id = $1";
+        let update = self.schema.query(sql).bind(id).bind(until);
         self.within(async |connection| update.execute(connection).await)
             .await?;
         Ok(())
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the name of the schema is known only at run time"
-    )]
     async fn remove(&self, id: Uuid) -> Result<(), sqlx::Error> {
-        let sql = format!("delete from {}.mail where id = $1", self.schema);
-        let delete = sqlx::query(AssertSqlSafe(sql)).bind(id);
+        let sql = "delete from kit.mail where id = $1";
+        let delete = self.schema.query(sql).bind(id);
         self.within(async |connection| delete.execute(connection).await)
             .await?;
         Ok(())

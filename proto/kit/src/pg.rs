@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions as _, Connection as _, PgExecutor};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
+use sqlx::query::{Query, QueryAs, QueryScalar};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions as _, Connection as _, FromRow, PgExecutor, Postgres, RawSql,
+};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -41,6 +44,44 @@ pub const BEGIN_LONG: &str = "begin; set local statement_timeout = '10min'";
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schema(pub &'static str);
+
+/// Statements of the kit, which are written for a schema named `kit`: only the service knows its name. Tests run all of them against
+/// PostgreSQL.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the name of the schema is a parameter, so no macro can check them"
+)]
+impl Schema {
+    fn sql(self, text: &str) -> AssertSqlSafe<String> {
+        AssertSqlSafe(text.replace("kit.", &format!("{self}.")))
+    }
+
+    pub(crate) fn query(self, text: &str) -> Query<'static, Postgres, PgArguments> {
+        sqlx::query(self.sql(text))
+    }
+
+    pub(crate) fn query_as<O>(self, text: &str) -> QueryAs<'static, Postgres, O, PgArguments>
+    where
+        O: for<'row> FromRow<'row, PgRow>,
+    {
+        sqlx::query_as(self.sql(text))
+    }
+
+    pub(crate) fn query_scalar<O>(
+        self,
+        text: &str,
+    ) -> QueryScalar<'static, Postgres, O, PgArguments>
+    where
+        (O,): for<'row> FromRow<'row, PgRow>,
+    {
+        sqlx::query_scalar(self.sql(text))
+    }
+
+    /// Several statements, without parameters.
+    pub(crate) fn raw_sql(self, text: &str) -> RawSql {
+        sqlx::raw_sql(self.sql(text))
+    }
+}
 
 impl std::fmt::Display for Schema {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -45,8 +45,8 @@ pub mod follow_response {
         pub reset: bool,
         /// With `reset`: changes up to this one have had their effects (messages, mails), or are older than the follower. Changes above it have
         /// not, even if they were committed before the stream began: a restored producer may have gone on without the follower.
-        #[prost(int64, optional, tag = "4")]
-        pub effects_after_seq: ::core::option::Option<i64>,
+        #[prost(int64, tag = "4")]
+        pub effects_after_seq: i64,
     }
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct Batch {
@@ -81,6 +81,25 @@ pub struct GetPositionRequest {}
 pub struct GetPositionResponse {
     #[prost(message, optional, tag = "1")]
     pub position: ::core::option::Option<Position>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetNewestChangeRequest {
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// The change that could not be applied. A one-off event is found by it.
+    #[prost(int64, tag = "3")]
+    pub seq: i64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetNewestChangeResponse {
+    /// The epoch of the change.
+    #[prost(string, tag = "1")]
+    pub epoch: ::prost::alloc::string::String,
+    /// Absent when the feed has no change of the entity any more.
+    #[prost(message, optional, tag = "2")]
+    pub change: ::core::option::Option<Change>,
 }
 /// A change of an entity, with its whole state afterwards.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -290,6 +309,31 @@ pub mod feed_service_client {
                 .insert(GrpcMethod::new("common.v1.FeedService", "GetPosition"));
             self.inner.unary(req, path, codec).await
         }
+        /// The newest state of an entity, with which a follower retries a change that it could not apply.
+        pub async fn get_newest_change(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetNewestChangeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetNewestChangeResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/common.v1.FeedService/GetNewestChange",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("common.v1.FeedService", "GetNewestChange"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -330,6 +374,14 @@ pub mod feed_service_server {
             request: tonic::Request<super::GetPositionRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetPositionResponse>,
+            tonic::Status,
+        >;
+        /// The newest state of an entity, with which a follower retries a change that it could not apply.
+        async fn get_newest_change(
+            &self,
+            request: tonic::Request<super::GetNewestChangeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetNewestChangeResponse>,
             tonic::Status,
         >;
     }
@@ -533,6 +585,51 @@ pub mod feed_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetPositionSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/common.v1.FeedService/GetNewestChange" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetNewestChangeSvc<T: FeedService>(pub Arc<T>);
+                    impl<
+                        T: FeedService,
+                    > tonic::server::UnaryService<super::GetNewestChangeRequest>
+                    for GetNewestChangeSvc<T> {
+                        type Response = super::GetNewestChangeResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetNewestChangeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as FeedService>::get_newest_change(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetNewestChangeSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -761,9 +858,10 @@ pub struct RetryDeadLettersRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RetryDeadLettersResponse {
+    /// Dead letters that were applied, or whose entity has a newer state. They are gone.
     #[prost(uint64, tag = "1")]
     pub applied: u64,
-    /// Dead letters that were refused again. They stay.
+    /// Dead letters that were refused again, or wait for the follower to reach the newest state of their entity. They stay.
     #[prost(uint64, tag = "2")]
     pub refused: u64,
 }
@@ -953,7 +1051,8 @@ pub mod staff_dead_letter_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Applies dead letters now, in their order. The service does so itself when it starts, and every ten seconds to ten minutes.
+        /// Applies dead letters now, in their order: it reads the newest states of their entities from the producers. The service does so itself when
+        /// it starts, and every ten seconds to ten minutes.
         pub async fn retry_dead_letters(
             &mut self,
             request: impl tonic::IntoRequest<super::RetryDeadLettersRequest>,
@@ -1089,7 +1188,8 @@ pub mod staff_dead_letter_service_server {
             tonic::Response<super::ListDeadLettersResponse>,
             tonic::Status,
         >;
-        /// Applies dead letters now, in their order. The service does so itself when it starts, and every ten seconds to ten minutes.
+        /// Applies dead letters now, in their order: it reads the newest states of their entities from the producers. The service does so itself when
+        /// it starts, and every ten seconds to ten minutes.
         async fn retry_dead_letters(
             &self,
             request: tonic::Request<super::RetryDeadLettersRequest>,

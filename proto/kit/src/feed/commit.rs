@@ -16,23 +16,18 @@ pub(super) const NO_HEAD: &str = "23502";
 ///
 /// Parameters: $1 the table of the head, $2 the time, $3 all states concatenated; then one array per column. The last two arrays are the
 /// start and the length of each state.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn prepare(
     connection: &mut PgConnection,
     schema: pg::Schema,
 ) -> Result<(), sqlx::Error> {
-    let prepare = format!(
-        "prepare feed_append (
+    let prepare = "prepare feed_append (
              oid, timestamptz, bytea, uuid[], bytea[], bytea[], bigint[], bytea[], boolean[], boolean[], integer[], integer[]
          ) as
          with head as (
-             update {schema}.feed_head set seq = seq + cardinality($4)
+             update kit.feed_head set seq = seq + cardinality($4)
              returning seq - cardinality($4) as base, epoch, tableoid
          )
-         insert into {schema}.feed
+         insert into kit.feed
              (seq, at, request, entity, id, revision, event, announced, happening, state)
          select case when head.tableoid = $1 then head.base + row.place end, $2, row.request,
              convert_from(row.entity, 'UTF8'), convert_from(row.id, 'UTF8'), row.revision, convert_from(row.event, 'UTF8'),
@@ -40,11 +35,8 @@ pub(super) async fn prepare(
          from unnest($4, $5, $6, $7, $8, $9, $10, $11, $12) with ordinality as row
              (request, entity, id, revision, event, announced, happening, start, length, place)
          left join head on true
-         returning seq, (select epoch from head)"
-    );
-    sqlx::raw_sql(AssertSqlSafe(prepare))
-        .execute(connection)
-        .await?;
+         returning seq, (select epoch from head)";
+    schema.raw_sql(prepare).execute(connection).await?;
     Ok(())
 }
 
@@ -95,7 +87,7 @@ pub(super) fn ending(
 /// Sends the last message of a transaction; returns the position of the feed after it.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
+    reason = "the text has the values of the rows; tested against PostgreSQL"
 )]
 pub(super) async fn commit(
     connection: &mut PgConnection,

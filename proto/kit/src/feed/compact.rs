@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, Connection as _, Row as _};
+use sqlx::{Connection as _, Row as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -134,10 +134,6 @@ impl Compaction {
 
     /// Looks at the next rows above `after` that are older than `before`, and removes `removable` ones. Returns up to where it has looked, and
     /// the number of rows removed; `None` at the end.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn remove(
         &self,
         after: i64,
@@ -148,28 +144,27 @@ impl Compaction {
         let removable = removable.replace("{schema}", schema.0);
         // The last row that a follower has applied stays, so that its fingerprint can be compared. A follower whose last position is in
         // another epoch may have to rebuild and counts as having applied nothing.
-        let sql = format!(
-            "with bound as materialized (
+        let sql = format!("with bound as materialized (
                  select min(case
                      when follower.name is null then head.seq
                      when follower.epoch = head.epoch then follower.seq
                      else 0
                  end) as seq
-                 from {schema}.feed_head head left join {schema}.feed_follower follower on true
+                 from kit.feed_head head left join kit.feed_follower follower on true
              ), looked as materialized (
                  select seq, entity, id, happening from (
-                     select seq, entity, id, happening, at from {schema}.feed
+                     select seq, entity, id, happening, at from kit.feed
                      where seq > $1 and seq < (select seq from bound) order by seq limit {BATCH}
                  ) next
                  where at < $2
              ), removed as (
-                 delete from {schema}.feed where seq in ({removable}) returning 1
+                 delete from kit.feed where seq in ({removable}) returning 1
              )
-             select (select max(seq) from looked) as until, (select count(*) from removed) as removed"
-        );
+             select (select max(seq) from looked) as until, (select count(*) from removed) as removed");
         let removing = pg::within(&self.pool, ANSWER_TIMEOUT, async |connection| {
             let mut transaction = connection.begin_with(BEGIN).await?;
-            let row = sqlx::query(AssertSqlSafe(sql))
+            let row = schema
+                .query(&sql)
                 .bind(after)
                 .bind(before)
                 // A cached plan from the time when the feed was short would read the whole table later.
@@ -199,6 +194,7 @@ const HAPPENED: &str = "select seq from looked where happening";
 
 #[cfg(test)]
 mod tests {
+    use sqlx::AssertSqlSafe;
     use sqlx::postgres::PgPoolOptions;
 
     use super::super::PRODUCER_TABLES;
@@ -228,7 +224,7 @@ mod tests {
         // One connection: it publishes its own statistics.
         let one = PgPoolOptions::new().max_connections(1);
         let pool = one.connect_lazy_with((*pool.connect_options()).clone());
-        let tables = format!("create schema kit; {}; {LARGE}", PRODUCER_TABLES.concat());
+        let tables = format!("create schema kit; {}; {LARGE}", PRODUCER_TABLES);
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

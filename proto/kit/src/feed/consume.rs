@@ -143,8 +143,7 @@ async fn follow<C: Consumer>(
         epoch,
         head: head_seq,
         reset,
-        // A producer of an older version does not say it.
-        effects_after: effects_after_seq.unwrap_or(head_seq),
+        effects_after: effects_after_seq,
     };
     consumer.start(start).await?;
     lag.set_head(head_seq);

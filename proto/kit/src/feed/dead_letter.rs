@@ -1,17 +1,24 @@
-//! Dead letters: changes that were refused, in the table `feed_dead_letter` of the follower's schema.
+//! Dead letters: changes that were refused, by name, in the table `feed_dead_letter` of the follower's schema. Their states stay with the
+//! producer, whose compaction keeps the newest one of each entity.
 
+use std::future::Future;
+
+use contracts::common::v1 as proto;
 use contracts::common::v1::Change;
+use contracts::common::v1::feed_service_client::FeedServiceClient;
 use sqlx::postgres::{PgPool, PgRow};
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{PgConnection, Row as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::project::{self, Item, Refused};
 use super::projection::Projection;
-use crate::pg::Schema;
-use crate::timestamp;
+use super::rows;
+use crate::fault::Fault;
+use crate::pg::{self, Schema};
+use crate::rpc::client::Client;
 
-/// Dead letters that one transaction retries.
+/// Dead letters that one statement reads.
 const BATCH: i64 = 200;
 
 /// A feed that a service follows: the service's schema, and the producer's name.
@@ -26,24 +33,91 @@ pub struct Subscription {
 /// The result of a retry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retried {
-    /// Changes that were applied.
+    /// Changes that were applied, or have nothing left to apply.
     pub applied: u64,
-    /// Changes that were refused again.
+    /// Changes that were refused again, or are newer than the follower.
     pub refused: u64,
 }
 
-/// A dead letter, for staff.
+/// A dead letter.
 #[derive(Debug, Clone)]
 pub(super) struct DeadLetter {
     pub(super) number: i64,
     pub(super) producer: String,
-    pub(super) change: Change,
+    pub(super) seq: i64,
+    pub(super) entity: String,
+    pub(super) id: String,
+    pub(super) event: String,
+    pub(super) message_due: bool,
     pub(super) reason: String,
     pub(super) put_aside_at: OffsetDateTime,
 }
 
+/// The newest change of an entity, and its epoch.
+#[derive(Debug, Clone)]
+pub struct NewestChange {
+    /// The epoch of the feed.
+    pub epoch: Uuid,
+    /// `None` when the feed has no change of the entity any more.
+    pub change: Option<Change>,
+}
+
+/// Where a retry reads the changes of dead letters.
+pub trait ChangeSource: Clone + Send + Sync + 'static {
+    /// The newest state of an entity, or the one-off event `seq`.
+    fn newest(
+        &self,
+        entity: &str,
+        id: &str,
+        seq: i64,
+    ) -> impl Future<Output = Result<NewestChange, Fault>> + Send;
+}
+
+/// The producer, which may be away.
+impl ChangeSource for Client {
+    async fn newest(&self, entity: &str, id: &str, seq: i64) -> Result<NewestChange, Fault> {
+        let request = proto::GetNewestChangeRequest {
+            entity: entity.to_owned(),
+            id: id.to_owned(),
+            seq,
+        };
+        let mut feed = FeedServiceClient::new(self.clone());
+        let found = feed.get_newest_change(request).await?.into_inner();
+        let epoch = found.epoch.parse();
+        Ok(NewestChange {
+            epoch: epoch.map_err(|error| Fault::internal(&error))?,
+            change: found.change,
+        })
+    }
+}
+
+/// A feed of the same database.
+impl ChangeSource for (PgPool, Schema) {
+    async fn newest(&self, entity: &str, id: &str, seq: i64) -> Result<NewestChange, Fault> {
+        let (pool, schema) = self;
+        let reading = pg::within(pool, pg::deadline(pool), async |connection| {
+            rows::newest(connection, *schema, entity, id, seq).await
+        });
+        reading.await.map_err(|error| pg::fault(&error))
+    }
+}
+
+/// The cursor of a follower whose row is locked.
+struct LockedCursor {
+    epoch: Uuid,
+    seq: i64,
+    generation: Uuid,
+}
+
+/// What became of a dead letter.
+enum Outcome {
+    Gone,
+    Refused(String),
+    Waits,
+}
+
 impl Subscription {
-    /// Applies `items`, puts those aside that are refused, and removes older dead letters of the same entities that are no longer needed. Returns whether any was
+    /// Applies `items`, puts those aside that are refused, and removes the dead letters that they make needless. Returns whether any was
     /// put aside.
     pub(super) async fn project<P: Projection>(
         self,
@@ -55,23 +129,19 @@ impl Subscription {
     ) -> Result<bool, sqlx::Error> {
         let refused = project::project(projection, connection, generation, items).await?;
         for one in &refused {
-            self.put_aside(connection, generation, one).await?;
+            self.put_aside(connection, one).await?;
         }
         if has_letters || !refused.is_empty() {
-            self.supersede(connection, generation, items).await?;
+            let refused: Vec<i64> = refused.iter().map(|one| one.item.change.seq).collect();
+            self.remove_needless(connection, items, &refused).await?;
             self.count(connection).await?;
         }
         Ok(!refused.is_empty())
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn put_aside(
         self,
         connection: &mut PgConnection,
-        generation: Uuid,
         refused: &Refused<'_>,
     ) -> Result<(), sqlx::Error> {
         let Refused { item, reason } = refused;
@@ -85,25 +155,19 @@ impl Subscription {
             "a change cannot be applied and is put aside; see `staff dead-letter list`"
         );
         metrics::counter!("feed_changes_refused_total", "producer" => self.producer).increment(1);
-        let sql = format!(
-            "insert into {}.feed_dead_letter (producer, generation, seq, entity, id, revision, event, announced, happening, changed_at,
-                 state, row_due, message_due, reason)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-            self.schema
-        );
-        sqlx::query(AssertSqlSafe(sql))
+        // A change that is read again suppresses its message, which may still be due.
+        let sql = "insert into kit.feed_dead_letter as letter (producer, seq, entity, id, event, happening, message_due, reason)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)
+             on conflict (producer, seq) do update set entity = excluded.entity, id = excluded.id, event = excluded.event,
+                 happening = excluded.happening, message_due = letter.message_due or excluded.message_due, reason = excluded.reason";
+        self.schema
+            .query(sql)
             .bind(self.producer)
-            .bind(generation)
             .bind(change.seq)
             .bind(&change.entity)
             .bind(&change.id)
-            .bind(change.revision)
             .bind(&change.event)
-            .bind(change.announced)
             .bind(change.happening)
-            .bind(change.at.and_then(timestamp::decode))
-            .bind(&*change.state)
-            .bind(item.row_due)
             .bind(item.message_due)
             .bind(reason.replace('\0', "\u{FFFD}"))
             .execute(connection)
@@ -111,98 +175,39 @@ impl Subscription {
         Ok(())
     }
 
-    /// A newer state of an entity makes the row of an older change needless; its message is still to be sent.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
-    async fn supersede(
+    /// A state of an entity replaces the dead letters of older ones. A change that is applied needs its own no more, unless its message is
+    /// still to be sent.
+    async fn remove_needless(
         self,
         connection: &mut PgConnection,
-        generation: Uuid,
         items: &[Item],
+        refused: &[i64],
     ) -> Result<(), sqlx::Error> {
-        let states = items
-            .iter()
-            .map(|item| &item.change)
-            .filter(|change| !change.happening);
-        let (mut entities, mut ids, mut seqs) = (Vec::new(), Vec::new(), Vec::new());
-        for change in states {
-            entities.push(&*change.entity);
-            ids.push(&*change.id);
-            seqs.push(change.seq);
-        }
-        let sql = format!(
-            "update {}.feed_dead_letter letter set row_due = false
-             from unnest($3::text[], $4::text[], $5::bigint[]) as newer (entity, id, seq)
-             where producer = $1 and not happening and row_due and (letter.entity, letter.id) = (newer.entity, newer.id)
-                 and (generation <> $2 or letter.seq < newer.seq)",
-            self.schema
-        );
-        sqlx::query(AssertSqlSafe(sql))
+        let changes = || items.iter().map(|item| &item.change);
+        let sql = "delete from kit.feed_dead_letter letter
+             using unnest($2::text[], $3::text[], $4::bigint[], $5::boolean[]) as done (entity, id, seq, happening)
+             where producer = $1 and (letter.entity, letter.id) = (done.entity, done.id) and (
+                 (letter.seq < done.seq and not letter.happening and not done.happening)
+                 or (letter.seq = done.seq and not letter.message_due and letter.seq <> all($6)))";
+        self.schema
+            .query(sql)
             .bind(self.producer)
-            .bind(generation)
-            .bind(entities)
-            .bind(ids)
-            .bind(seqs)
-            .execute(&mut *connection)
-            .await?;
-        let sql = format!(
-            "delete from {}.feed_dead_letter where producer = $1 and not row_due and not message_due",
-            self.schema
-        );
-        sqlx::query(AssertSqlSafe(sql))
-            .bind(self.producer)
+            .bind(changes().map(|change| &*change.entity).collect::<Vec<_>>())
+            .bind(changes().map(|change| &*change.id).collect::<Vec<_>>())
+            .bind(changes().map(|change| change.seq).collect::<Vec<_>>())
+            .bind(changes().map(|change| change.happening).collect::<Vec<_>>())
+            .bind(refused)
             .execute(connection)
             .await?;
         Ok(())
     }
 
-    /// Ends the dead letters of older generations, whose changes the rebuild has read again. It sends no message of a change that the follower
-    /// had applied before, so a letter stays while its message is due.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
-    pub(super) async fn sweep(
-        self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-    ) -> Result<(), sqlx::Error> {
-        let sql = format!(
-            "update {}.feed_dead_letter set row_due = false
-             where producer = $1 and generation <> $2 and row_due and message_due",
-            self.schema
-        );
-        sqlx::query(AssertSqlSafe(sql))
-            .bind(self.producer)
-            .bind(generation)
-            .execute(&mut *connection)
-            .await?;
-        let sql = format!(
-            "delete from {}.feed_dead_letter where producer = $1 and generation <> $2 and not message_due",
-            self.schema
-        );
-        sqlx::query(AssertSqlSafe(sql))
-            .bind(self.producer)
-            .bind(generation)
-            .execute(&mut *connection)
-            .await?;
-        self.count(connection).await?;
-        Ok(())
-    }
-
     /// The number of dead letters, also as a metric.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     pub(super) async fn count(self, connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
-        let sql = format!(
-            "select count(*) from {}.feed_dead_letter where producer = $1",
-            self.schema
-        );
-        let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql))
+        let sql = "select count(*) from kit.feed_dead_letter where producer = $1";
+        let count: i64 = self
+            .schema
+            .query_scalar(sql)
             .bind(self.producer)
             .fetch_one(connection)
             .await?;
@@ -211,183 +216,190 @@ impl Subscription {
         Ok(count)
     }
 
-    /// Retries the dead letters of this feed, in the order of their changes; only those with these numbers, if there are any.
+    /// Retries the dead letters of this feed, in the order of their numbers; only those with these numbers, if there are any.
     ///
     /// # Errors
-    /// The errors of PostgreSQL.
+    /// The errors of PostgreSQL and of `source`.
     pub async fn retry<P: Projection>(
         self,
         pool: &PgPool,
+        source: &impl ChangeSource,
         projection: &P,
         numbers: &[i64],
-    ) -> Result<Retried, sqlx::Error> {
+    ) -> Result<Retried, Fault> {
         let (mut retried, mut after) = (Retried::default(), 0);
         loop {
-            let mut transaction = pool.begin().await?;
-            // The follower writes no newer state meanwhile.
-            let generation = self.lock_cursor(&mut transaction).await?;
-            let letters = self.lock_letters(&mut transaction, numbers, after).await?;
-            let Some(last) = letters.last() else {
-                self.count(&mut transaction).await?;
-                transaction.commit().await?;
-                return Ok(retried);
-            };
+            let all = self.letters(pool, numbers, after).await?;
+            let Some(last) = all.last() else { break };
             after = last.number;
-            for letter in &letters {
-                let item = Item {
-                    change: letter.change.clone(),
-                    // A rebuild reads the current states itself.
-                    row_due: letter.row_due && letter.generation == generation,
-                    message_due: letter.message_due,
-                };
-                let items = std::slice::from_ref(&item);
-                let refused =
-                    project::project(projection, &mut transaction, generation, items).await?;
-                let reason = refused.first().map(|refused| &*refused.reason);
-                self.record_retry(&mut transaction, letter.number, reason)
-                    .await?;
-                match reason {
-                    Some(_) => retried.refused += 1,
-                    None => retried.applied += 1,
+            for letter in &all {
+                let newest = source.newest(&letter.entity, &letter.id, letter.seq);
+                let newest = newest.await?;
+                let mut transaction = pool.begin().await?;
+                let outcome = self.apply_again(&mut transaction, projection, letter, newest);
+                match outcome.await? {
+                    Outcome::Gone => {
+                        self.remove(&mut transaction, letter.number).await?;
+                        retried.applied += 1;
+                    }
+                    Outcome::Refused(reason) => {
+                        self.set_reason(&mut transaction, letter.number, &reason)
+                            .await?;
+                        retried.refused += 1;
+                    }
+                    Outcome::Waits => retried.refused += 1,
                 }
+                transaction.commit().await?;
+                projection.committed();
             }
-            transaction.commit().await?;
-            projection.committed();
         }
+        let mut connection = pool.acquire().await?;
+        self.count(&mut connection).await?;
+        Ok(retried)
     }
 
-    /// Locks the cursor and returns the generation of rows; nil when no cursor is stored.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
-    async fn lock_cursor(self, connection: &mut PgConnection) -> Result<Uuid, sqlx::Error> {
-        let sql = format!(
-            "select coalesce(generation, epoch) from {}.feed_cursor where producer = $1 for update",
-            self.schema
-        );
-        let generation: Option<Uuid> = sqlx::query_scalar(AssertSqlSafe(sql))
+    /// Applies a change that was refused, unless the follower has gone on to a newer state of its entity.
+    async fn apply_again<P: Projection>(
+        self,
+        connection: &mut PgConnection,
+        projection: &P,
+        letter: &DeadLetter,
+        newest: NewestChange,
+    ) -> Result<Outcome, sqlx::Error> {
+        // The follower applies nothing meanwhile.
+        let cursor = self.lock_cursor(&mut *connection).await?;
+        let Some(change) = newest.change else {
+            return Ok(Outcome::Gone);
+        };
+        if let Some(cursor) = &cursor
+            && (cursor.epoch != newest.epoch || change.seq > cursor.seq)
+        {
+            return Ok(Outcome::Waits);
+        }
+        // It may be gone: the follower has applied a newer state, or another process has retried it.
+        let is_there = self.lock(&mut *connection, letter.number).await?;
+        if !is_there || change.seq != letter.seq {
+            return Ok(Outcome::Gone);
+        }
+        let generation = cursor.map_or(Uuid::nil(), |cursor| cursor.generation);
+        let items = [Item {
+            change,
+            message_due: letter.message_due,
+        }];
+        let refused = project::project(projection, connection, generation, &items).await?;
+        let refused = refused.into_iter().next();
+        Ok(refused.map_or(Outcome::Gone, |refused| Outcome::Refused(refused.reason)))
+    }
+
+    /// Locks the cursor; `None` when none is stored, as for a service that reads its own feed.
+    async fn lock_cursor(
+        self,
+        connection: &mut PgConnection,
+    ) -> Result<Option<LockedCursor>, sqlx::Error> {
+        let sql =
+            "select epoch, seq, generation from kit.feed_cursor where producer = $1 for update";
+        let row = self
+            .schema
+            .query(sql)
             .bind(self.producer)
             .fetch_optional(connection)
             .await?;
-        Ok(generation.unwrap_or_default())
+        row.map(|row| {
+            Ok(LockedCursor {
+                epoch: row.try_get("epoch")?,
+                seq: row.try_get("seq")?,
+                generation: row.try_get("generation")?,
+            })
+        })
+        .transpose()
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
-    async fn lock_letters(
+    async fn letters(
         self,
-        connection: &mut PgConnection,
+        pool: &PgPool,
         numbers: &[i64],
         after: i64,
-    ) -> Result<Vec<Locked>, sqlx::Error> {
-        let sql = format!(
-            "select * from {}.feed_dead_letter
+    ) -> Result<Vec<DeadLetter>, sqlx::Error> {
+        let sql = format!("select * from kit.feed_dead_letter
              where producer = $1 and number > $2 and (cardinality($3::bigint[]) = 0 or number = any($3))
-             order by number limit {BATCH} for update",
-            self.schema
-        );
-        let rows = sqlx::query(AssertSqlSafe(sql))
+             order by number limit {BATCH}");
+        let rows = self
+            .schema
+            .query(&sql)
             .bind(self.producer)
             .bind(after)
             .bind(numbers)
-            .fetch_all(connection)
+            .fetch_all(pool)
             .await?;
-        let letters = rows.iter().map(|row| {
-            Ok(Locked {
-                number: row.try_get("number")?,
-                generation: row.try_get("generation")?,
-                row_due: row.try_get("row_due")?,
-                message_due: row.try_get("message_due")?,
-                change: change(row)?,
-            })
-        });
-        letters.collect()
+        rows.iter().map(letter).collect()
     }
 
-    /// Removes a dead letter that was applied, or stores why it was refused again.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
-    async fn record_retry(
+    /// Locks a dead letter; returns whether it is still there.
+    async fn lock(self, connection: &mut PgConnection, number: i64) -> Result<bool, sqlx::Error> {
+        let sql = "select true from kit.feed_dead_letter where number = $1 for update";
+        let found: Option<bool> = self
+            .schema
+            .query_scalar(sql)
+            .bind(number)
+            .fetch_optional(connection)
+            .await?;
+        Ok(found.is_some())
+    }
+
+    async fn remove(self, connection: &mut PgConnection, number: i64) -> Result<(), sqlx::Error> {
+        let sql = "delete from kit.feed_dead_letter where number = $1";
+        self.schema
+            .query(sql)
+            .bind(number)
+            .execute(connection)
+            .await?;
+        Ok(())
+    }
+
+    async fn set_reason(
         self,
         connection: &mut PgConnection,
         number: i64,
-        reason: Option<&str>,
+        reason: &str,
     ) -> Result<(), sqlx::Error> {
-        let schema = self.schema;
-        let sql = match reason {
-            None => format!(
-                "delete from {schema}.feed_dead_letter where number = $1 and $2::text is null"
-            ),
-            Some(_) => {
-                format!("update {schema}.feed_dead_letter set reason = $2 where number = $1")
-            }
-        };
-        let reason = reason.map(|reason| reason.replace('\0', "\u{FFFD}"));
-        sqlx::query(AssertSqlSafe(sql))
+        let sql = "update kit.feed_dead_letter set reason = $2 where number = $1";
+        self.schema
+            .query(sql)
             .bind(number)
-            .bind(reason)
+            .bind(reason.replace('\0', "\u{FFFD}"))
             .execute(connection)
             .await?;
         Ok(())
     }
 }
 
-/// A dead letter that is retried.
-struct Locked {
-    number: i64,
-    generation: Uuid,
-    row_due: bool,
-    message_due: bool,
-    change: Change,
-}
-
 /// The oldest dead letters of a schema after the number `after`, of all producers.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn list(
     pool: &PgPool,
     schema: Schema,
     after: i64,
     limit: i64,
 ) -> Result<Vec<DeadLetter>, sqlx::Error> {
-    let sql = format!(
-        "select * from {schema}.feed_dead_letter where number > $1 order by number limit $2"
-    );
-    let rows = sqlx::query(AssertSqlSafe(sql))
+    let sql = "select * from kit.feed_dead_letter where number > $1 order by number limit $2";
+    let rows = schema
+        .query(sql)
         .bind(after)
         .bind(limit)
         .fetch_all(pool)
         .await?;
-    let letters = rows.iter().map(|row| {
-        Ok(DeadLetter {
-            number: row.try_get("number")?,
-            producer: row.try_get("producer")?,
-            change: change(row)?,
-            reason: row.try_get("reason")?,
-            put_aside_at: row.try_get("put_aside_at")?,
-        })
-    });
-    letters.collect()
+    rows.iter().map(letter).collect()
 }
 
-fn change(row: &PgRow) -> Result<Change, sqlx::Error> {
-    let at: Option<OffsetDateTime> = row.try_get("changed_at")?;
-    Ok(Change {
+fn letter(row: &PgRow) -> Result<DeadLetter, sqlx::Error> {
+    Ok(DeadLetter {
+        number: row.try_get("number")?,
+        producer: row.try_get("producer")?,
         seq: row.try_get("seq")?,
         entity: row.try_get("entity")?,
         id: row.try_get("id")?,
-        revision: row.try_get("revision")?,
         event: row.try_get("event")?,
-        announced: row.try_get("announced")?,
-        happening: row.try_get("happening")?,
-        at: at.map(timestamp::encode),
-        state: row.try_get::<Vec<u8>, _>("state")?.into(),
+        message_due: row.try_get("message_due")?,
+        reason: row.try_get("reason")?,
+        put_aside_at: row.try_get("put_aside_at")?,
     })
 }

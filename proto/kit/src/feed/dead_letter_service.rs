@@ -11,18 +11,17 @@ use serde_json::json;
 use sqlx::postgres::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::dead_letter::{self, Retried, Subscription};
+use super::dead_letter::{self, ChangeSource, Retried, Subscription};
 use super::followers;
 use super::projection::Projection;
 use crate::audit::{Action, Audit, FEED_ACTIONS, FEED_KINDS, Subject};
+use crate::bad_fields::BadFields;
 use crate::clock::Clock;
 use crate::fault::Fault;
+use crate::page::Limits;
 use crate::pg::{self, Schema};
 use crate::rpc::staff::Role;
 use crate::timestamp;
-
-/// The default number of rows on a page, and the most.
-const LIMITS: (i32, i32) = (20, 100);
 
 const DEAD_LETTER: &str = FEED_KINDS[0];
 const FOLLOWER: &str = FEED_KINDS[1];
@@ -65,17 +64,17 @@ trait FollowedFeed: Send + Sync {
     fn subscription(&self) -> Subscription;
 
     /// Retries its dead letters.
-    async fn retry(&self, pool: &PgPool, numbers: &[i64]) -> Result<Retried, sqlx::Error>;
+    async fn retry(&self, pool: &PgPool, numbers: &[i64]) -> Result<Retried, Fault>;
 }
 
 #[tonic::async_trait]
-impl<P: Projection> FollowedFeed for (Subscription, P) {
+impl<S: ChangeSource, P: Projection> FollowedFeed for (Subscription, S, P) {
     fn subscription(&self) -> Subscription {
         self.0
     }
 
-    async fn retry(&self, pool: &PgPool, numbers: &[i64]) -> Result<Retried, sqlx::Error> {
-        self.0.retry(pool, &self.1, numbers).await
+    async fn retry(&self, pool: &PgPool, numbers: &[i64]) -> Result<Retried, Fault> {
+        self.0.retry(pool, &self.1, &self.2, numbers).await
     }
 }
 
@@ -106,13 +105,18 @@ impl DeadLetterService {
         }
     }
 
-    /// Retries the dead letters of `producer` with `projection`.
-    pub fn add(&mut self, producer: &'static str, projection: impl Projection) {
+    /// Retries the dead letters of `producer` with `projection`, and reads their changes from `source`.
+    pub fn add(
+        &mut self,
+        producer: &'static str,
+        source: impl ChangeSource,
+        projection: impl Projection,
+    ) {
         let feed = Subscription {
             schema: self.schema,
             producer,
         };
-        self.feeds.push(Arc::new((feed, projection)));
+        self.feeds.push(Arc::new((feed, source, projection)));
     }
 
     /// The gRPC service.
@@ -134,24 +138,19 @@ impl StaffDeadLetterService for DeadLetterService {
         let on = (DEAD_LETTER, "");
         self.audit().admit(&request, FeedAction::Look, on).await?;
         let request = request.into_inner();
-        let limit = match request.limit {
-            0 => LIMITS.0,
-            limit if (1..=LIMITS.1).contains(&limit) => limit,
-            _ => {
-                return Err(
-                    Fault::invalid_field("limit", format!("It is 1 to {}.", LIMITS.1)).into(),
-                );
-            }
-        };
-        let letters = dead_letter::list(&self.pool, self.schema, request.after, limit.into());
+        let mut bad = BadFields::default();
+        let limit = Limits::PUBLIC.read(request.limit, &mut bad);
+        bad.check()?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let letters = dead_letter::list(&self.pool, self.schema, request.after, limit);
         let letters = letters.await.map_err(Fault::from)?;
         let letters = letters.into_iter().map(|letter| proto::DeadLetter {
             number: letter.number,
             producer: letter.producer,
-            seq: letter.change.seq,
-            entity: letter.change.entity,
-            id: letter.change.id,
-            event: letter.change.event,
+            seq: letter.seq,
+            entity: letter.entity,
+            id: letter.id,
+            event: letter.event,
             reason: letter.reason,
             put_aside_at: Some(timestamp::encode(letter.put_aside_at)),
         });
@@ -176,10 +175,7 @@ impl StaffDeadLetterService for DeadLetterService {
         let numbers = request.into_inner().numbers;
         let mut sum = Retried::default();
         for feed in &self.feeds {
-            let retried = feed
-                .retry(&self.pool, &numbers)
-                .await
-                .map_err(Fault::from)?;
+            let retried = feed.retry(&self.pool, &numbers).await?;
             sum.applied += retried.applied;
             sum.refused += retried.refused;
         }

@@ -13,6 +13,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
+use super::dead_letter::{ChangeSource as _, NewestChange};
 use super::resume::{Begin, begin};
 use super::rows::Rows;
 use super::{Position, Producer, followers};
@@ -104,7 +105,7 @@ impl FeedService for Follow {
             epoch: head.epoch.to_string(),
             head_seq: head.seq,
             reset: after.is_none(),
-            effects_after_seq: Some(effects_after),
+            effects_after_seq: effects_after,
         };
         let rows = Rows {
             pool: self.pool.clone(),
@@ -171,6 +172,19 @@ impl FeedService for Follow {
         let position = position.map_err(|error| pg::fault(&error))?;
         Ok(Response::new(proto::GetPositionResponse {
             position: Some(position.into()),
+        }))
+    }
+
+    async fn get_newest_change(
+        &self,
+        request: Request<proto::GetNewestChangeRequest>,
+    ) -> Result<Response<proto::GetNewestChangeResponse>, Status> {
+        let proto::GetNewestChangeRequest { entity, id, seq } = request.into_inner();
+        let feed = (self.pool.clone(), self.producer.schema());
+        let NewestChange { epoch, change } = feed.newest(&entity, &id, seq).await?;
+        Ok(Response::new(proto::GetNewestChangeResponse {
+            epoch: epoch.to_string(),
+            change,
         }))
     }
 }

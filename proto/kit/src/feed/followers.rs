@@ -2,7 +2,7 @@
 
 use contracts::common::v1 as proto;
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{PgConnection, Row as _};
 use time::OffsetDateTime;
 
 use super::Position;
@@ -13,20 +13,15 @@ use crate::timestamp;
 const CONNECTED: time::Duration = time::Duration::minutes(1);
 
 /// Records that `follower` is alive, so that compaction does not expire it. Returns whether it is registered.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn touch(
     connection: &mut PgConnection,
     schema: Schema,
     follower: &str,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let sql = format!(
-        "update {schema}.feed_follower set seen_at = $2, expires_at = null where name = $1"
-    );
-    let touched = sqlx::query(AssertSqlSafe(sql))
+    let sql = "update kit.feed_follower set seen_at = $2, expires_at = null where name = $1";
+    let touched = schema
+        .query(sql)
         .bind(follower)
         .bind(now)
         .execute(connection)
@@ -35,10 +30,6 @@ pub(super) async fn touch(
 }
 
 /// Registers `follower` at `position`, or moves it there.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn register(
     connection: &mut PgConnection,
     schema: Schema,
@@ -46,12 +37,11 @@ pub(super) async fn register(
     position: Position,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let sql = format!(
-        "insert into {schema}.feed_follower (name, epoch, seq, seen_at) values ($1, $2, $3, $4)
+    let sql = "insert into kit.feed_follower (name, epoch, seq, seen_at) values ($1, $2, $3, $4)
          on conflict (name) do update set epoch = excluded.epoch, seq = excluded.seq, seen_at = excluded.seen_at,
-             expires_at = null"
-    );
-    sqlx::query(AssertSqlSafe(sql))
+             expires_at = null";
+    schema
+        .query(sql)
         .bind(follower)
         .bind(position.epoch)
         .bind(position.seq)
@@ -62,10 +52,6 @@ pub(super) async fn register(
 }
 
 /// Stores the position that `follower` has applied. Returns whether it is registered: compaction may have expired it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn acknowledge(
     pool: &PgPool,
     schema: Schema,
@@ -73,10 +59,9 @@ pub(super) async fn acknowledge(
     position: Position,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let sql = format!(
-        "update {schema}.feed_follower set epoch = $2, seq = $3, seen_at = $4, expires_at = null where name = $1"
-    );
-    let acknowledged = sqlx::query(AssertSqlSafe(sql))
+    let sql = "update kit.feed_follower set epoch = $2, seq = $3, seen_at = $4, expires_at = null where name = $1";
+    let acknowledged = schema
+        .query(sql)
         .bind(follower)
         .bind(position.epoch)
         .bind(position.seq)
@@ -88,10 +73,6 @@ pub(super) async fn acknowledge(
 
 /// Removes followers that were last seen before `since`, in two steps: such a follower is first marked to expire after `grace`. A
 /// follower that is connected acknowledges within that time, even if the clock has jumped.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn expire(
     connection: &mut PgConnection,
     schema: Schema,
@@ -99,15 +80,16 @@ pub(super) async fn expire(
     now: OffsetDateTime,
     grace: time::Duration,
 ) -> Result<(), sqlx::Error> {
-    let remove = format!("delete from {schema}.feed_follower where expires_at <= $1");
-    sqlx::query(AssertSqlSafe(remove))
+    let remove = "delete from kit.feed_follower where expires_at <= $1";
+    schema
+        .query(remove)
         .bind(now)
         .execute(&mut *connection)
         .await?;
-    let mark = format!(
-        "update {schema}.feed_follower set expires_at = $2 where seen_at < $1 and expires_at is null"
-    );
-    sqlx::query(AssertSqlSafe(mark))
+    let mark =
+        "update kit.feed_follower set expires_at = $2 where seen_at < $1 and expires_at is null";
+    schema
+        .query(mark)
         .bind(since)
         .bind(now + grace)
         .execute(connection)
@@ -116,10 +98,6 @@ pub(super) async fn expire(
 }
 
 /// The followers of the feed in `schema`; none when it has no feed.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn list(
     connection: &mut PgConnection,
     schema: Schema,
@@ -128,14 +106,10 @@ pub(super) async fn list(
         return Ok(Vec::new());
     }
     // What it has applied of another epoch may not be part of this one.
-    let sql = format!(
-        "select name, follower.seq, seen_at,
+    let sql = "select name, follower.seq, seen_at,
              head.seq - case when follower.epoch = head.epoch then follower.seq else 0 end as lag
-         from {schema}.feed_follower follower cross join {schema}.feed_head head order by name"
-    );
-    let rows = sqlx::query(AssertSqlSafe(sql))
-        .fetch_all(connection)
-        .await?;
+         from kit.feed_follower follower cross join kit.feed_head head order by name";
+    let rows = schema.query(sql).fetch_all(connection).await?;
     let followers = rows.iter().map(|row| {
         Ok(proto::Follower {
             name: row.try_get("name")?,
@@ -148,22 +122,14 @@ pub(super) async fn list(
 }
 
 /// Whether the service has a feed, or only follows others.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the statement reads no table that sqlx could check"
-)]
 async fn has_feed(connection: &mut PgConnection, schema: Schema) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar("select to_regclass($1) is not null")
-        .bind(format!("{schema}.feed_follower"))
+    schema
+        .query_scalar("select to_regclass('kit.feed_follower') is not null")
         .fetch_one(connection)
         .await
 }
 
 /// Removes a follower that is not connected. Returns whether there was one.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn forget(
     connection: &mut PgConnection,
     schema: Schema,
@@ -173,8 +139,9 @@ pub(super) async fn forget(
     if !has_feed(connection, schema).await? {
         return Ok(false);
     }
-    let sql = format!("delete from {schema}.feed_follower where name = $1 and seen_at < $2");
-    let forgotten = sqlx::query(AssertSqlSafe(sql))
+    let sql = "delete from kit.feed_follower where name = $1 and seen_at < $2";
+    let forgotten = schema
+        .query(sql)
         .bind(name)
         .bind(now - CONNECTED)
         .execute(connection)

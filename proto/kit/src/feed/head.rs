@@ -1,7 +1,7 @@
 //! The head of a feed: its newest `seq` and its epoch.
 
 use sqlx::postgres::types::Oid;
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
 use crate::ids;
@@ -23,39 +23,29 @@ impl Head {
     /// given out again. The move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in
     /// the database, or in the table itself (a dump). Every connection calls this before it writes, so the new epoch forks from its
     /// parent at the head.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     pub(super) async fn of(
         connection: &mut PgConnection,
         schema: Schema,
     ) -> Result<Self, sqlx::Error> {
-        let here = format!(
-            "select concat_ws('/',
+        let here = "select concat_ws('/',
                  (select system_identifier from pg_control_system()),
                  left(pg_walfile_name(pg_current_wal_lsn()), 8),
                  (select oid from pg_database where datname = current_database()),
-                 '{schema}.feed_head'::regclass::oid) as incarnation"
-        );
-        let look = format!(
-            "with here as ({here})
+                 'kit.feed_head'::regclass::oid) as incarnation";
+        let look = format!("with here as ({here})
              select epoch, seq, feed_head.tableoid as head_table, feed_head.incarnation = here.incarnation as is_current
-             from {schema}.feed_head, here"
-        );
-        let renew = format!(
-            "with here as ({here}),
+             from kit.feed_head, here");
+        let renew = format!("with here as ({here}),
              parent as (
-                 select epoch, seq, here.incarnation from {schema}.feed_head, here
+                 select epoch, seq, here.incarnation from kit.feed_head, here
                  where feed_head.incarnation <> here.incarnation for update of feed_head
              ),
              renewed as (
-                 update {schema}.feed_head set incarnation = parent.incarnation, epoch = $1 from parent
+                 update kit.feed_head set incarnation = parent.incarnation, epoch = $1 from parent
              )
-             insert into {schema}.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent"
-        );
+             insert into kit.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent");
         loop {
-            let query = sqlx::query(AssertSqlSafe(look.as_str()));
+            let query = schema.query(&look);
             let row = query.fetch_one(&mut *connection).await?;
             if row.try_get("is_current")? {
                 return Ok(Self {
@@ -65,7 +55,7 @@ impl Head {
                 });
             }
             // One of several concurrent callers begins the epoch. The others wait for its row lock, then read the head again.
-            let update = sqlx::query(AssertSqlSafe(renew.as_str())).bind(ids::row_id());
+            let update = schema.query(&renew).bind(ids::row_id());
             if update.execute(&mut *connection).await?.rows_affected() > 0 {
                 tracing::warn!(%schema, "the feed begins a new epoch: the database is new or restored, or a replica was promoted");
             }
@@ -73,21 +63,16 @@ impl Head {
     }
 
     /// Begins a new epoch because a follower has seen rows that this feed does not have, although server and timeline are the same.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     pub(super) async fn fork(
         self,
         connection: &mut PgConnection,
         schema: Schema,
     ) -> Result<Self, sqlx::Error> {
-        let sql = format!(
-            "with parent as (select epoch, seq from {schema}.feed_head where epoch = $2 for update),
-             renewed as (update {schema}.feed_head set epoch = $1 from parent)
-             insert into {schema}.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent"
-        );
-        sqlx::query(AssertSqlSafe(sql))
+        let sql = "with parent as (select epoch, seq from kit.feed_head where epoch = $2 for update),
+             renewed as (update kit.feed_head set epoch = $1 from parent)
+             insert into kit.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent";
+        schema
+            .query(sql)
             .bind(ids::row_id())
             .bind(self.epoch)
             .execute(&mut *connection)

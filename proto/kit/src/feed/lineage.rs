@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::head::Head;
@@ -24,18 +24,12 @@ struct Fork {
 pub(super) struct Lineage(HashMap<Uuid, Fork>);
 
 impl Lineage {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     pub(super) async fn load(
         connection: &mut PgConnection,
         schema: Schema,
     ) -> Result<Self, sqlx::Error> {
-        let sql = format!("select epoch, parent, forked_at_seq from {schema}.feed_epoch");
-        let rows = sqlx::query(AssertSqlSafe(sql))
-            .fetch_all(connection)
-            .await?;
+        let sql = "select epoch, parent, forked_at_seq from kit.feed_epoch";
+        let rows = schema.query(sql).fetch_all(connection).await?;
         let forks = rows.into_iter().map(|row| {
             let (parent, at) = (row.try_get("parent")?, row.try_get("forked_at_seq")?);
             Ok((row.try_get("epoch")?, Fork { parent, at }))

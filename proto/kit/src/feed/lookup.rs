@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use sqlx::AssertSqlSafe;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -70,10 +69,6 @@ async fn ask(
     Ok(fate)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 async fn fate(
     session: &mut Session,
     schema: Schema,
@@ -102,14 +97,13 @@ async fn fate(
         Some("committed") => {
             let find = match lost.last_request {
                 // After a failover another transaction may have the same id, so its row must exist as well.
-                Some(_) => {
-                    format!("select max(seq) from {schema}.feed where seq > $1 and request = $2")
+                Some(_) => "select max(seq) from kit.feed where seq > $1 and request = $2",
+                None => {
+                    "select seq from kit.feed_head where $1::bigint is not null and $2::uuid is null"
                 }
-                None => format!(
-                    "select seq from {schema}.feed_head where $1::bigint is not null and $2::uuid is null"
-                ),
             };
-            let seq: Option<i64> = sqlx::query_scalar(AssertSqlSafe(find))
+            let seq: Option<i64> = schema
+                .query_scalar(find)
                 .bind(lost.after)
                 .bind(lost.last_request)
                 .fetch_one(&mut session.connection)

@@ -6,7 +6,7 @@
 //! once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is promoted.
 //! Followers that have seen no lost change go on; the others rebuild their rows.
 //!
-//! The tables are in the `producer*.sql` and `consumer*.sql` of this folder; a service's migrations repeat them under its own schema.
+//! The tables are in `producer.sql` and `consumer.sql`; a service's migration repeats them under its own schema.
 
 mod apply;
 mod arrival;
@@ -46,7 +46,7 @@ pub use compact::Retention;
 pub use consume::{Consumer, StreamStart, consume};
 pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
-pub use dead_letter::{Retried, Subscription};
+pub use dead_letter::{ChangeSource, NewestChange, Retried, Subscription};
 pub use dead_letter_service::DeadLetterService;
 pub use high_water_mark::{CommittedPosition, HighWaterMark};
 pub use pg_consumer::{PgConsumer, ProjectionContext, project_changes};
@@ -62,18 +62,10 @@ use uuid::Uuid;
 
 use crate::fault::Fault;
 
-/// The migrations of a producer, in order, for a schema named `kit`.
-pub const PRODUCER_TABLES: [&str; 2] = [
-    include_str!("producer.sql"),
-    include_str!("producer_lineage.sql"),
-];
-/// The migrations of a follower, in order, for a schema named `kit`.
-pub const CONSUMER_TABLES: [&str; 2] = [
-    include_str!("consumer.sql"),
-    include_str!("consumer_resume.sql"),
-];
-/// The migration of a service that follows a feed with a [`Projection`], for a schema named `kit`.
-pub const DEAD_LETTER_TABLE: &str = include_str!("consumer_dead_letter.sql");
+/// The tables of a producer, for a schema named `kit`.
+pub const PRODUCER_TABLES: &str = include_str!("producer.sql");
+/// The tables of a service that follows a feed with a [`Projection`], for a schema named `kit`.
+pub const CONSUMER_TABLES: &str = include_str!("consumer.sql");
 
 /// A position in a producer's feed. Positions of different epochs cannot be compared without the lineage, which only the producer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,13 @@ use std::time::Duration;
 use anyhow::Context as _;
 use contracts::common::v1 as proto;
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{PgConnection, Row as _};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
-use super::dead_letter::Subscription;
+use super::dead_letter::{ChangeSource, Subscription};
 use super::project::Item;
 use super::projection::Projection;
 use super::{Consumer, Position, StreamStart};
@@ -53,9 +53,10 @@ pub struct ProjectionContext {
 ///
 /// The cursor only moves from the value that this process read last. When two processes follow at once, one of them fails.
 #[derive(Debug)]
-pub struct PgConsumer<P> {
+pub struct PgConsumer<P, S> {
     pool: PgPool,
     feed: Subscription,
+    source: S,
     projection: P,
     cursor: Option<StoredCursor>,
     /// When to retry dead letters, and the pause after that; `None` without dead letters.
@@ -100,36 +101,30 @@ pub async fn project_changes<P: Projection>(
 
 fn items(changes: Vec<proto::Change>, context: ProjectionContext) -> Vec<Item> {
     let item = |change: proto::Change| Item {
-        row_due: true,
         message_due: change.announced && change.seq > context.effects_after_seq,
         change,
     };
     changes.into_iter().map(item).collect()
 }
 
-impl<P: Projection> PgConsumer<P> {
-    /// Applies the changes of `feed` with `projection`.
-    pub fn new(pool: PgPool, feed: Subscription, projection: P) -> Self {
+impl<P: Projection, S: ChangeSource> PgConsumer<P, S> {
+    /// Applies the changes of `feed` with `projection`. Dead letters are read again from `source`.
+    pub fn new(pool: PgPool, feed: Subscription, source: S, projection: P) -> Self {
         Self {
             pool,
             feed,
+            source,
             projection,
             cursor: None,
             retry: None,
         }
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn load(&self) -> Result<Option<StoredCursor>, sqlx::Error> {
-        let sql = format!(
-            "select epoch, seq, acts_after, rebuilding_to, coalesce(generation, epoch) as generation, last_row, acts_until
-             from {}.feed_cursor where producer = $1",
-            self.feed.schema
-        );
-        let query = sqlx::query(AssertSqlSafe(sql)).bind(self.feed.producer);
+        let sql =
+            "select epoch, seq, effects_after, rebuilding_to, generation, last_row, effects_until
+             from kit.feed_cursor where producer = $1";
+        let query = self.feed.schema.query(sql).bind(self.feed.producer);
         let loading = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
             query.fetch_optional(connection).await
         });
@@ -140,32 +135,28 @@ impl<P: Projection> PgConsumer<P> {
                 Ok(StoredCursor {
                     epoch: row.try_get("epoch")?,
                     seq: row.try_get("seq")?,
-                    effects_after_seq: row.try_get("acts_after")?,
+                    effects_after_seq: row.try_get("effects_after")?,
                     rebuilding_to: row.try_get("rebuilding_to")?,
                     generation: row.try_get("generation")?,
                     last_row: last_row.and_then(|row| Fingerprint::from_bytes(&row)),
-                    effects_until: row.try_get("acts_until")?,
+                    effects_until: row.try_get("effects_until")?,
                 })
             })
             .transpose()
     }
 
     /// Moves the cursor from the value that this process read last.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the schema is a parameter; tested against PostgreSQL"
-    )]
     async fn advance(&self, connection: &mut PgConnection, to: StoredCursor) -> anyhow::Result<()> {
-        let sql = format!(
-            "insert into {}.feed_cursor as current (producer, epoch, seq, acts_after, rebuilding_to, generation, last_row, acts_until)
+        let sql = "insert into kit.feed_cursor as current (producer, epoch, seq, effects_after, rebuilding_to, generation, last_row, effects_until)
              values ($1, $2, $3, $4, $5, $6, $7, $10)
              on conflict (producer) do update set epoch = excluded.epoch, seq = excluded.seq,
-                 acts_after = excluded.acts_after, rebuilding_to = excluded.rebuilding_to,
-                 generation = excluded.generation, last_row = excluded.last_row, acts_until = excluded.acts_until
-             where current.epoch = $8 and current.seq = $9",
-            self.feed.schema
-        );
-        let moved = sqlx::query(AssertSqlSafe(sql))
+                 effects_after = excluded.effects_after, rebuilding_to = excluded.rebuilding_to,
+                 generation = excluded.generation, last_row = excluded.last_row, effects_until = excluded.effects_until
+             where current.epoch = $8 and current.seq = $9";
+        let moved = self
+            .feed
+            .schema
+            .query(sql)
             .bind(self.feed.producer)
             .bind(to.epoch)
             .bind(to.seq)
@@ -201,24 +192,29 @@ impl<P: Projection> PgConsumer<P> {
                 .execute(&mut *connection)
                 .await?;
             self.projection.sweep(connection, cursor.generation).await?;
-            self.feed.sweep(connection, cursor.generation).await?;
             cursor.rebuilding_to = None;
         }
         Ok(cursor)
     }
 
     /// Retries all dead letters, and decides when to do so again.
-    async fn retry_dead_letters(&mut self) -> Result<(), sqlx::Error> {
+    async fn retry_dead_letters(&mut self) {
         let Some((_, pause)) = self.retry.take() else {
-            return Ok(());
+            return;
         };
-        let retrying = self.feed.retry(&self.pool, &self.projection, &[]);
-        let retried = timeout(SWEEP_TIMEOUT, retrying).await;
-        let retried = retried.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
-        if retried.refused > 0 {
+        let (pool, source) = (&self.pool, &self.source);
+        let retrying = self.feed.retry(pool, source, &self.projection, &[]);
+        let is_left = match timeout(SWEEP_TIMEOUT, retrying).await {
+            Ok(Ok(retried)) => retried.refused > 0,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, producer = self.feed.producer, "cannot retry dead letters; trying again");
+                true
+            }
+            Err(_too_late) => true,
+        };
+        if is_left {
             self.retry = Some((Instant::now() + pause, (pause * 2).min(RETRY_PAUSE.1)));
         }
-        Ok(())
     }
 }
 
@@ -236,7 +232,7 @@ async fn in_time<T>(
     ended.context("PostgreSQL does not answer")?
 }
 
-impl<P: Projection> Consumer for PgConsumer<P> {
+impl<P: Projection, S: ChangeSource> Consumer for PgConsumer<P, S> {
     /// A transaction for each change would cost more than the change itself.
     const PAUSE: Duration = Duration::from_millis(50);
 
@@ -271,7 +267,7 @@ impl<P: Projection> Consumer for PgConsumer<P> {
         });
         let letters = counting.await?;
         self.retry = (letters > 0).then(|| (Instant::now(), RETRY_PAUSE.0));
-        self.retry_dead_letters().await?;
+        self.retry_dead_letters().await;
         let StreamStart {
             epoch,
             head,
@@ -366,7 +362,7 @@ impl<P: Projection> Consumer for PgConsumer<P> {
             self.feed.producer
         );
         if self.retry.is_some_and(|(due, _)| Instant::now() >= due) {
-            self.retry_dead_letters().await?;
+            self.retry_dead_letters().await;
         }
         Ok(())
     }

@@ -28,5 +28,15 @@ create table kit.feed_follower (
     name text primary key,
     epoch uuid not null,
     seq bigint not null,
-    seen_at timestamptz not null
+    seen_at timestamptz not null,
+    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
+    expires_at timestamptz
+);
+
+-- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
+create table kit.feed_epoch (
+    epoch uuid primary key,
+    parent uuid not null,
+    forked_at_seq bigint not null,
+    began_at timestamptz not null default now()
 );

@@ -6,13 +6,11 @@ use uuid::Uuid;
 
 use super::projection::Projection;
 
-/// A change, and which of its results are wanted.
+/// A change that becomes a row.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     pub(super) change: Change,
-    /// Whether to write the row.
-    pub(super) row_due: bool,
-    /// Whether to send the message, if the change has one.
+    /// Whether to send the message as well, if the change has one.
     pub(super) message_due: bool,
 }
 
@@ -65,9 +63,9 @@ async fn project_all<P: Projection>(
     let (mut rows, mut messages) = (Vec::new(), Vec::new());
     for item in items {
         let read = || -> anyhow::Result<_> {
-            let row = item.row_due.then(|| projection.row(&item.change));
+            let row = projection.row(&item.change)?;
             let message = item.message_due.then(|| projection.message(&item.change));
-            Ok((row.transpose()?.flatten(), message.transpose()?.flatten()))
+            Ok((row, message.transpose()?.flatten()))
         };
         match read() {
             Ok((row, message)) => {

@@ -1,7 +1,7 @@
 //! Decides whether a follower goes on from its cursor or rebuilds from the beginning.
 
 use contracts::common::v1 as proto;
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{PgConnection, Row as _};
 use time::OffsetDateTime;
 
 use super::cursor::{Cursor, Fingerprint};
@@ -86,34 +86,28 @@ pub(super) async fn begin(
 /// Numbers are given out again after a restore; times are not. A change above this one was made after everything that the follower has
 /// seen, even where the lineage does not tell at which change the histories part. A clock that goes back may let a change count as seen;
 /// the ids of messages keep one from being sent twice, should it go forward.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 async fn newest_until(
     connection: &mut PgConnection,
     schema: Schema,
     until: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
-    let sql = format!("select coalesce(max(seq), 0) from {schema}.feed where at <= $1");
-    sqlx::query_scalar(AssertSqlSafe(sql))
+    let sql = "select coalesce(max(seq), 0) from kit.feed where at <= $1";
+    schema
+        .query_scalar(sql)
         .bind(until)
         .fetch_one(connection)
         .await
 }
 
 /// The fingerprint of the row `seq`, if the row exists.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 async fn row(
     connection: &mut PgConnection,
     schema: Schema,
     seq: i64,
 ) -> Result<Option<Fingerprint>, sqlx::Error> {
-    let sql = format!("select entity, id, revision, event, at from {schema}.feed where seq = $1");
-    let row = sqlx::query(AssertSqlSafe(sql))
+    let sql = "select entity, id, revision, event, at from kit.feed where seq = $1";
+    let row = schema
+        .query(sql)
         .bind(seq)
         .fetch_optional(connection)
         .await?;

@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use contracts::common::v1 as proto;
 use contracts::common::v1::follow_response::{Batch, Message, Start};
-use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::postgres::{PgPool, PgRow};
+use sqlx::{PgConnection, Row as _};
 use time::OffsetDateTime;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
 
+use super::dead_letter::NewestChange;
 use super::{Position, Producer, lag};
 use crate::pg::{self, Schema};
 
@@ -76,10 +77,6 @@ impl ChangeBatch {
 ///
 /// # Errors
 /// The errors of PostgreSQL.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub async fn read_changes(
     connection: &mut PgConnection,
     schema: Schema,
@@ -87,17 +84,16 @@ pub async fn read_changes(
     limit: usize,
 ) -> Result<ChangeBatch, sqlx::Error> {
     // PostgreSQL knows the size of a large state without reading it.
-    let sql = format!(
-        "select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from {schema}.feed_head limit 1) head
+    let sql = format!("select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from kit.feed_head limit 1) head
          left join lateral (
              select * from (
                  select *, sum(octet_length(state)) over (order by seq) - octet_length(state) as bytes_before
-                 from (select * from {schema}.feed where seq > $1 order by seq limit {limit}) next
+                 from (select * from kit.feed where seq > $1 order by seq limit {limit}) next
              ) sized where bytes_before < {MAX_BYTES}
          ) feed on true
-         order by feed.seq"
-    );
-    let rows = sqlx::query(AssertSqlSafe(sql))
+         order by feed.seq");
+    let rows = schema
+        .query(&sql)
         .bind(after)
         // A cached plan from the time when the feed was short would read the whole table later.
         .persistent(false)
@@ -115,20 +111,9 @@ pub async fn read_changes(
         let Some(seq) = row.try_get("seq")? else {
             continue;
         };
-        let at: OffsetDateTime = row.try_get("at")?;
-        let state: Vec<u8> = row.try_get("state")?;
-        bytes += state.len();
-        changes.push(proto::Change {
-            seq,
-            entity: row.try_get("entity")?,
-            id: row.try_get("id")?,
-            revision: row.try_get("revision")?,
-            event: row.try_get("event")?,
-            announced: row.try_get("announced")?,
-            happening: row.try_get("happening")?,
-            at: Some(crate::timestamp::encode(at)),
-            state: state.into(),
-        });
+        let change = change(&row, seq)?;
+        bytes += change.state.len();
+        changes.push(change);
     }
     Ok(ChangeBatch {
         head,
@@ -136,6 +121,43 @@ pub async fn read_changes(
         // With fewer bytes, none was left out because of its size.
         is_complete: changes.len() < limit && bytes < MAX_BYTES,
         changes,
+    })
+}
+
+/// The newest state of an entity, or the one-off event `seq`, with the epoch of the feed.
+pub(super) async fn newest(
+    connection: &mut PgConnection,
+    schema: Schema,
+    entity: &str,
+    id: &str,
+    seq: i64,
+) -> Result<NewestChange, sqlx::Error> {
+    let sql = "select head.epoch, feed.* from kit.feed_head head left join lateral (
+             select * from kit.feed where entity = $1 and id = $2 and (not happening or seq = $3)
+             order by happening desc, seq desc limit 1
+         ) feed on true";
+    let query = schema.query(sql).bind(entity).bind(id).bind(seq);
+    let row = query.fetch_one(connection).await?;
+    let seq: Option<i64> = row.try_get("seq")?;
+    Ok(NewestChange {
+        epoch: row.try_get("epoch")?,
+        change: seq.map(|seq| change(&row, seq)).transpose()?,
+    })
+}
+
+fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error> {
+    let at: OffsetDateTime = row.try_get("at")?;
+    let state: Vec<u8> = row.try_get("state")?;
+    Ok(proto::Change {
+        seq,
+        entity: row.try_get("entity")?,
+        id: row.try_get("id")?,
+        revision: row.try_get("revision")?,
+        event: row.try_get("event")?,
+        announced: row.try_get("announced")?,
+        happening: row.try_get("happening")?,
+        at: Some(crate::timestamp::encode(at)),
+        state: state.into(),
     })
 }
 
@@ -212,6 +234,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use futures::poll;
+    use sqlx::AssertSqlSafe;
     use sqlx::postgres::PgPoolOptions;
 
     use super::super::{PRODUCER_TABLES, Retention};
@@ -231,7 +254,7 @@ mod tests {
         reason = "a test; its schema is the kit's own"
     )]
     async fn a_stream_ends_when_rows_are_lost_while_it_asks_postgresql(pool: PgPool) {
-        let tables = format!("create schema kit; {}", PRODUCER_TABLES.concat());
+        let tables = format!("create schema kit; {}", PRODUCER_TABLES);
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

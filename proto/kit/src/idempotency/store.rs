@@ -1,7 +1,7 @@
 //! The table `idempotency` of a service's schema.
 
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 
 use super::CallId;
@@ -19,21 +19,16 @@ pub(super) struct StoredResponse {
 }
 
 /// The response to a call, unless it has expired.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn find(
     connection: &mut PgConnection,
     schema: Schema,
     call: &CallId,
     now: OffsetDateTime,
 ) -> Result<Option<StoredResponse>, sqlx::Error> {
-    let sql = format!(
-        "select body_sha256, answer from {schema}.idempotency
-         where account_id = $1 and route = $2 and key = $3 and at > $4"
-    );
-    sqlx::query_as(AssertSqlSafe(sql))
+    let sql = "select body_sha256, answer from kit.idempotency
+         where account_id = $1 and route = $2 and key = $3 and at > $4";
+    schema
+        .query_as(sql)
         .bind(call.account)
         .bind(&*call.route)
         .bind(&call.key)
@@ -43,10 +38,6 @@ pub(super) async fn find(
 }
 
 /// Stores a response, in place of an expired one.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn upsert(
     connection: &mut PgConnection,
     schema: Schema,
@@ -54,13 +45,12 @@ pub(super) async fn upsert(
     stored: &StoredResponse,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let sql = format!(
-        "insert into {schema}.idempotency (account_id, route, key, body_sha256, answer, at)
+    let sql = "insert into kit.idempotency (account_id, route, key, body_sha256, answer, at)
          values ($1, $2, $3, $4, $5, $6)
          on conflict (account_id, route, key) do update set
-             body_sha256 = excluded.body_sha256, answer = excluded.answer, at = excluded.at"
-    );
-    sqlx::query(AssertSqlSafe(sql))
+             body_sha256 = excluded.body_sha256, answer = excluded.answer, at = excluded.at";
+    schema
+        .query(sql)
         .bind(call.account)
         .bind(&*call.route)
         .bind(&call.key)
@@ -73,22 +63,17 @@ pub(super) async fn upsert(
 }
 
 /// Deletes up to `limit` expired responses; returns how many.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the schema is a parameter; tested against PostgreSQL"
-)]
 pub(super) async fn delete_expired(
     pool: &PgPool,
     schema: Schema,
     now: OffsetDateTime,
     limit: i64,
 ) -> Result<u64, sqlx::Error> {
-    let sql = format!(
-        "delete from {schema}.idempotency where (account_id, route, key) in (
-             select account_id, route, key from {schema}.idempotency where at <= $1 order by at limit $2 for update skip locked
-         )"
-    );
-    let deleted = sqlx::query(AssertSqlSafe(sql))
+    let sql = "delete from kit.idempotency where (account_id, route, key) in (
+             select account_id, route, key from kit.idempotency where at <= $1 order by at limit $2 for update skip locked
+         )";
+    let deleted = schema
+        .query(sql)
         .bind(now - RETENTION)
         .bind(limit)
         .execute(pool)

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kit::feed::CONSUMER_TABLES;
-use kit::lease::Lease;
+use kit::lease::{self, Lease};
 use kit::lifecycle::Supervisor;
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
@@ -138,7 +137,7 @@ async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
 }
 
 async fn tables(pool: &PgPool) {
-    let sql = format!("create schema kit; {}", CONSUMER_TABLES.concat());
+    let sql = format!("create schema kit; {}", lease::TABLE);
     sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
         .execute(pool)
         .await

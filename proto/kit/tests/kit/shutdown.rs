@@ -40,6 +40,13 @@ impl FeedService for Querying {
         sqlx::query("select 1").execute(&self.0).await.unwrap();
         Ok(Response::new(proto::GetPositionResponse { position: None }))
     }
+
+    async fn get_newest_change(
+        &self,
+        _: Request<proto::GetNewestChangeRequest>,
+    ) -> Result<Response<proto::GetNewestChangeResponse>, Status> {
+        unreachable!()
+    }
 }
 
 /// A pooled connection belongs to the runtime of the thread that opened it. Background tasks still use connections that worker threads have

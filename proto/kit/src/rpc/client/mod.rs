@@ -1,11 +1,5 @@
 //! Clients of other services: load-balanced over all replicas, with token, trace, request id and deadline. A call that fails in transport is
 //! retried on another replica when the retry is safe.
-//!
-//! The transport is our own, on the `h2` crate, because tonic's `Channel` passes each call through a queue and two more tasks. With it in place
-//! of ours, and all else equal, the gateway answers a tenth fewer requests on the same cores: of the requests of the bare hop, `games` has
-//! 0.62 instead of 0.70 (medians of three runs each in turns, 2026-11-25) and `quota` 0.57 instead of 0.64 (of two, 2026-11-23); p99 of
-//! `games` is the same (1.71 and 1.65 of the bare hop's). A call takes 16.1 instead of 11.3 µs of the calling thread's processor time
-//! (medians of nine alternating rounds, 16 calls at once). All were built as `dist`.
 
 mod addresses;
 mod balancer;
@@ -21,11 +15,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use anyhow::Context as _;
 use bytes::Bytes;
-use futures::FutureExt as _;
+use futures::{FutureExt as _, StreamExt as _, stream};
 use http::request::Parts;
 use http::{HeaderMap, Request, Response, Uri};
+use http_body::Frame;
+use http_body_util::{BodyStream, Full, StreamBody};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use tonic::Status;
 use tonic::body::Body;
@@ -63,6 +59,9 @@ impl Idempotent {
     }
 }
 
+/// How long [`dial`] waits for a connection.
+const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// The first attempt of an idempotent call gets 1/`FIRST_ATTEMPT` of its time; then it is retried on another replica.
 const FIRST_ATTEMPT: u32 = 4;
 /// The retry budget: a share of all calls, and a minimum per second. When all replicas fail, retries do not help.
@@ -98,10 +97,15 @@ pub fn connect(
 pub async fn dial(address: &str, token: &Secret) -> anyhow::Result<Client> {
     let client = Client::new(Resolver::fixed(&[address.to_owned()])?, token)?;
     let guard = client.balancer.pick(Pick::default()).await;
-    let connected = guard.replica.connection().await.map_err(Status::from);
-    connected
-        .ok()
-        .with_context(|| format!("nothing answers at {address}"))?;
+    let uri = &guard.replica.uri;
+    let host = uri.host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let connecting = TcpStream::connect((host, uri.port_u16().unwrap_or_default()));
+    let connected = timeout_at(Instant::now() + DIAL_TIMEOUT, connecting).await;
+    anyhow::ensure!(
+        connected.is_ok_and(|connected| connected.is_ok()),
+        "nothing answers at {address}"
+    );
     Ok(client)
 }
 
@@ -193,13 +197,12 @@ impl Client {
         deadline: Instant,
     ) -> Result<Response<ResponseBody>, TransportError> {
         let guard = self.pick(Pick::default(), deadline).await?;
-        let sending = async {
-            let sender = guard.replica.connection().await?;
-            connection::send_stream(sender, request(&guard.replica, &parts), ready, rest).await
-        };
-        let outcome = timeout_at(deadline, sending).await;
+        let ready = stream::iter(ready).map(|data| Ok(Frame::data(data)));
+        let body = Body::new(StreamBody::new(ready.chain(BodyStream::new(rest))));
+        let request = request(&guard.replica, &parts, body);
+        let outcome = timeout_at(deadline, connection::send(&guard.replica.http, request)).await;
         let head = recorded(&guard, outcome.unwrap_or(Err(TransportError::TimedOut)))?;
-        Ok(head.map(|stream| ResponseBody::new(stream, guard)))
+        Ok(head.map(|body| ResponseBody::new(body, guard)))
     }
 
     /// Picks the replica for a call. While no address is known, the call waits until its deadline.
@@ -229,13 +232,13 @@ async fn try_unary(
 ) -> Result<Response<ResponseBody>, TransportError> {
     let replica = &guard.replica;
     let sending = async {
-        let sender = replica.connection().await?;
-        let mut request = request(replica, &call.parts);
+        let message = Full::new(call.message.clone());
+        let mut request = request(replica, &call.parts, Body::new(message));
         let left = deadline.saturating_duration_since(Instant::now());
         set_deadline(request.headers_mut(), left);
-        let response = connection::send(sender, request, call.message.clone()).await?;
-        let (head, stream) = response.into_parts();
-        let mut body = ResponseBody::new(stream, replica.acquire());
+        let response = connection::send(&replica.http, request).await?;
+        let (head, body) = response.into_parts();
+        let mut body = ResponseBody::new(body, replica.acquire());
         if let Some(idempotent) = call.idempotent {
             body.read_start(idempotent, call.timeout).await?;
             if body.is_unavailable(&head.headers) {
@@ -261,8 +264,8 @@ fn recorded<T>(
 }
 
 /// The request to one replica.
-fn request(replica: &Replica, parts: &Parts) -> Request<()> {
-    let mut request = Request::new(());
+fn request(replica: &Replica, parts: &Parts, body: Body) -> Request<Body> {
+    let mut request = Request::new(body);
     *request.method_mut() = parts.method.clone();
     *request.version_mut() = http::Version::HTTP_2;
     *request.uri_mut() = absolute(&replica.uri, &parts.uri);

@@ -6,16 +6,16 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::future::poll_fn;
-use h2::RecvStream;
 use http::HeaderMap;
 use http_body::Frame;
+use http_body_util::BodyExt as _;
+use http_body_util::combinators::UnsyncBoxBody;
 use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
 use super::Idempotent;
 use super::balancer::InFlightGuard;
-use super::connection::poll_frame;
+use super::connection::reason;
 use super::transport_error::TransportError;
 
 /// Bytes before each message: a flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message").
@@ -26,7 +26,7 @@ const MESSAGE_PREFIX: usize = 5;
 pub struct ResponseBody {
     /// Frames that were read before the response was returned.
     first: VecDeque<Frame<Bytes>>,
-    stream: RecvStream,
+    stream: UnsyncBoxBody<Bytes, TransportError>,
     /// How long each further frame may take; `None` for a stream that may be silent.
     idle_timeout: Option<Duration>,
     /// Runs while the caller waits for a frame.
@@ -36,10 +36,14 @@ pub struct ResponseBody {
 }
 
 impl ResponseBody {
-    pub(super) fn new(stream: RecvStream, in_flight: InFlightGuard) -> Self {
+    pub(super) fn new<B>(body: B, in_flight: InFlightGuard) -> Self
+    where
+        B: http_body::Body<Data = Bytes, Error: std::error::Error + 'static> + Send + 'static,
+    {
+        let broken = |error| TransportError::Broken(reason(&error));
         Self {
             first: VecDeque::new(),
-            stream,
+            stream: body.map_err(broken).boxed_unsync(),
             idle_timeout: None,
             timer: None,
             _in_flight: in_flight,
@@ -55,7 +59,7 @@ impl ResponseBody {
         let is_stream = idempotent == Idempotent::ServerStreaming;
         self.idle_timeout = Some(idle_timeout);
         let (mut prefix, mut received) = ([0; MESSAGE_PREFIX], 0);
-        while let Some(frame) = poll_fn(|cx| poll_frame(&mut self.stream, cx)).await {
+        while let Some(frame) = self.stream.frame().await {
             let frame = frame?;
             if let Some(data) = frame.data_ref() {
                 let missing = prefix.iter_mut().skip(received);
@@ -101,7 +105,7 @@ impl http_body::Body for ResponseBody {
         if let Some(frame) = this.first.pop_front() {
             return Poll::Ready(Some(Ok(frame)));
         }
-        if let Poll::Ready(frame) = poll_frame(&mut this.stream, cx) {
+        if let Poll::Ready(frame) = Pin::new(&mut this.stream).poll_frame(cx) {
             this.timer = None;
             return Poll::Ready(frame.map(|frame| frame.map_err(Status::from)));
         }
@@ -123,10 +127,13 @@ impl http_body::Body for ResponseBody {
 
 #[cfg(test)]
 mod tests {
-    use http::{Request, Response, Uri};
-    use http_body::Body as _;
-    use tokio::sync::oneshot;
+    use std::io;
+
+    use http::Uri;
+    use http_body_util::StreamBody;
+    use tokio::sync::mpsc;
     use tokio::time::Instant;
+    use tokio_stream::wrappers::UnboundedReceiverStream;
     use tonic::Code;
 
     use super::super::balancer::Replica;
@@ -146,96 +153,66 @@ mod tests {
     }
 
     async fn next(body: &mut ResponseBody) -> Option<Result<Frame<Bytes>, Status>> {
-        poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await
+        body.frame().await
     }
 
-    /// Runs `test` with the streams of a response: the reader's and the server's. Nothing in it depends on the real time.
-    async fn with_response<F: Future<Output = ()>>(
-        test: impl FnOnce(RecvStream, h2::SendStream<Bytes>) -> F,
+    /// A response, and what its server sends.
+    fn response() -> (
+        ResponseBody,
+        mpsc::UnboundedSender<Result<Frame<Bytes>, io::Error>>,
     ) {
-        let (client, server) = tokio::io::duplex(1 << 10);
-        let (responded, response) = oneshot::channel();
-        let serving = async {
-            let mut connection = h2::server::handshake(server).await.unwrap();
-            let (_, mut respond) = connection.accept().await.unwrap().unwrap();
-            let stream = respond.send_response(Response::new(()), false).unwrap();
-            responded.send(stream).unwrap();
-            connection.accept().await
-        };
-        let calling = async {
-            let (mut sender, connection) = h2::client::handshake(client).await.unwrap();
-            let (head, _) = sender.send_request(Request::new(()), true).unwrap();
-            let reading =
-                async { test(head.await.unwrap().into_body(), response.await.unwrap()).await };
-            tokio::select! {
-                _ = connection => panic!("the connection ended"),
-                () = reading => {}
-            }
-        };
-        tokio::select! {
-            _ = serving => panic!("the server ended"),
-            () = calling => {}
-        }
+        let (server, frames) = mpsc::unbounded_channel();
+        let frames = UnboundedReceiverStream::new(frames);
+        let guard = Replica::new(Uri::default()).acquire();
+        (ResponseBody::new(StreamBody::new(frames), guard), server)
     }
+
+    const EMPTY_MESSAGE: Bytes = Bytes::from_static(&[0; MESSAGE_PREFIX]);
 
     #[tokio::test(start_paused = true)]
     async fn the_deadline_of_a_call_bounds_each_silence_and_not_the_whole() {
         let deadline = Duration::from_secs(4);
-        with_response(async |reader, mut server| {
-            let guard = Replica::new(Uri::default()).acquire();
-            let mut body = ResponseBody::new(reader, guard);
-            let empty_message = Bytes::from_static(&[0; MESSAGE_PREFIX]);
-            server.send_data(empty_message.clone(), false).unwrap();
-            body.read_start(Idempotent::ServerStreaming, deadline)
-                .await
-                .unwrap();
-            assert!(next(&mut body).await.unwrap().is_ok());
-            for _ in 0..3 {
-                // The time that the caller takes does not count.
-                sleep(deadline * 2).await;
-                let answering = async {
-                    sleep(deadline * 3 / 4).await;
-                    server.send_data(empty_message.clone(), false).unwrap();
-                };
-                let (frame, ()) = tokio::join!(next(&mut body), answering);
-                assert!(frame.unwrap().is_ok());
-            }
-            let silent_since = Instant::now();
-            let status = next(&mut body).await.unwrap().unwrap_err();
-            assert_eq!(status.code(), Code::DeadlineExceeded);
-            assert_eq!(silent_since.elapsed().as_secs(), deadline.as_secs());
-        })
-        .await;
+        let (mut body, server) = response();
+        let send_message = || server.send(Ok(Frame::data(EMPTY_MESSAGE))).unwrap();
+        send_message();
+        body.read_start(Idempotent::ServerStreaming, deadline)
+            .await
+            .unwrap();
+        assert!(next(&mut body).await.unwrap().is_ok());
+        for _ in 0..3 {
+            // The time that the caller takes does not count.
+            sleep(deadline * 2).await;
+            let answering = async {
+                sleep(deadline * 3 / 4).await;
+                send_message();
+            };
+            let (frame, ()) = tokio::join!(next(&mut body), answering);
+            assert!(frame.unwrap().is_ok());
+        }
+        let silent_since = Instant::now();
+        let status = next(&mut body).await.unwrap().unwrap_err();
+        assert_eq!(status.code(), Code::DeadlineExceeded);
+        assert_eq!(silent_since.elapsed().as_secs(), deadline.as_secs());
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_response_that_ends_without_trailers_is_broken() {
         let deadline = Duration::from_secs(4);
         for idempotent in [Idempotent::Unary, Idempotent::ServerStreaming] {
-            with_response(async |reader, mut server| {
-                let guard = Replica::new(Uri::default()).acquire();
-                let mut body = ResponseBody::new(reader, guard);
-                let empty_message = Bytes::from_static(&[0; MESSAGE_PREFIX]);
-                let answering = async {
-                    server.send_data(empty_message, false).unwrap();
-                    // The clock moves when the message has arrived.
-                    sleep(deadline / 2).await;
-                    server.send_reset(h2::Reason::INTERNAL_ERROR);
-                };
-                let reading = async {
-                    body.read_start(idempotent, deadline).await?;
-                    assert_eq!(idempotent, Idempotent::ServerStreaming);
-                    assert!(next(&mut body).await.unwrap().is_ok());
-                    let status = next(&mut body).await.unwrap().unwrap_err();
-                    assert_eq!(status.code(), Code::Unavailable);
-                    Ok(())
-                };
-                let (read, ()) = tokio::join!(reading, answering);
-                // Before a unary response has ended, another replica may still answer.
-                let is_broken = matches!(read, Err(TransportError::Broken(_)));
-                assert_eq!(is_broken, idempotent == Idempotent::Unary, "{read:?}");
-            })
-            .await;
+            let (mut body, server) = response();
+            server.send(Ok(Frame::data(EMPTY_MESSAGE))).unwrap();
+            server
+                .send(Err(io::ErrorKind::ConnectionReset.into()))
+                .unwrap();
+            let read = body.read_start(idempotent, deadline).await;
+            // Before a unary response has ended, another replica may still answer.
+            let is_broken = matches!(read, Err(TransportError::Broken(_)));
+            assert_eq!(is_broken, idempotent == Idempotent::Unary, "{read:?}");
+            if idempotent == Idempotent::ServerStreaming {
+                assert!(next(&mut body).await.unwrap().is_ok());
+                let status = next(&mut body).await.unwrap().unwrap_err();
+                assert_eq!(status.code(), Code::Unavailable);
+            }
         }
     }
 }

@@ -2,14 +2,12 @@
 
 use contracts::common::v1::staff_dead_letter_service_client::StaffDeadLetterServiceClient;
 use contracts::common::v1::{Change, ListDeadLettersRequest, RetryDeadLettersRequest};
-use kit::feed::{
-    DeadLetterService, PgConsumer, Projection, ProjectionContext, consume, project_changes,
-};
+use kit::feed::{DeadLetterService, PgConsumer, Projection, Retried, consume};
 use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::support::{FEED, Fixture, Mirror, SCHEMA, tables};
+use super::support::{FEED, Fixture, Mirror, Note, SCHEMA};
 
 /// A later version, which can decode every note.
 #[derive(Debug, Clone, Copy)]
@@ -41,15 +39,21 @@ impl Projection for Cured {
     }
 }
 
-async fn letters(pool: &PgPool) -> Vec<(i64, String, bool, bool)> {
-    sqlx::query_as("select seq, id, row_due, message_due from kit.feed_dead_letter order by number")
+/// The numbers of the changes, and whether their messages are due.
+async fn letters(pool: &PgPool) -> Vec<(i64, String, bool)> {
+    sqlx::query_as("select seq, id, message_due from kit.feed_dead_letter order by number")
         .fetch_all(pool)
         .await
         .unwrap()
 }
 
+async fn retry(fixture: &Fixture, projection: &impl Projection) -> Retried {
+    let retried = FEED.retry(&fixture.pool, &fixture.client, projection, &[]);
+    retried.await.unwrap()
+}
+
 async fn acted(pool: &PgPool) -> Vec<i64> {
-    sqlx::query_scalar("select seq from kit.taken where acted order by seq")
+    sqlx::query_scalar("select distinct seq from kit.taken where acted order by seq")
         .fetch_all(pool)
         .await
         .unwrap()
@@ -68,12 +72,12 @@ async fn a_poisoned_change_stops_none_after_it(pool: PgPool) {
         fixture.mirror().await,
         [("a".to_owned(), 1), ("b".to_owned(), 1)]
     );
-    assert_eq!(letters(&pool).await, [(2, "poison".to_owned(), true, true)]);
+    assert_eq!(letters(&pool).await, [(2, "poison".to_owned(), true)]);
 
     // This version cannot apply it still.
-    let retried = FEED.retry(&pool, &Mirror, &[]).await.unwrap();
+    let retried = retry(&fixture, &Mirror).await;
     assert_eq!((retried.applied, retried.refused), (0, 1));
-    let retried = FEED.retry(&pool, &Cured, &[]).await.unwrap();
+    let retried = retry(&fixture, &Cured).await;
     assert_eq!((retried.applied, retried.refused), (1, 0));
     assert_eq!(fixture.mirror().await, fixture.notes().await);
     assert_eq!(acted(&pool).await, [1, 2, 3]);
@@ -94,56 +98,60 @@ async fn refused_data_stop_no_other_change_of_the_batch(pool: PgPool) {
     fixture.caught_up().await;
     assert_eq!(fixture.mirror().await.len(), 2);
     // It is older than the follower: it becomes a row, and no message.
-    assert_eq!(
-        letters(&pool).await,
-        [(2, "too-long".to_owned(), true, false)]
-    );
+    assert_eq!(letters(&pool).await, [(2, "too-long".to_owned(), false)]);
 
     sqlx::raw_sql("alter table kit.mirror drop constraint short")
         .execute(&pool)
         .await
         .unwrap();
-    let retried = FEED.retry(&pool, &Mirror, &[]).await.unwrap();
+    let retried = retry(&fixture, &Mirror).await;
     assert_eq!((retried.applied, retried.refused), (1, 0));
     assert_eq!(fixture.mirror().await, fixture.notes().await);
     assert_eq!(acted(&pool).await, [0; 0]);
 }
 
 #[testing::database_test]
-async fn a_later_state_stays_and_the_message_is_still_sent(pool: PgPool) {
-    tables(&pool).await;
-    let mut connection = pool.acquire().await.unwrap();
-    let context = ProjectionContext {
-        generation: Uuid::nil(),
-        effects_after_seq: 0,
-    };
-    let change = |seq| Change {
-        seq,
-        revision: seq,
-        entity: "note".to_owned(),
-        id: "poison".to_owned(),
-        announced: true,
-        ..Change::default()
-    };
-    let first = project_changes(&mut connection, FEED, &Mirror, vec![change(1)], context);
-    first.await.unwrap();
-    // The later state can be applied.
-    let second = project_changes(&mut connection, FEED, &Cured, vec![change(2)], context);
-    second.await.unwrap();
-    assert_eq!(
-        letters(&pool).await,
-        [(1, "poison".to_owned(), false, true)]
-    );
-    let mirrored = async || -> i64 {
-        sqlx::query_scalar("select revision from kit.mirror")
-            .fetch_one(&pool)
-            .await
-            .unwrap()
-    };
-    assert_eq!(mirrored().await, 2);
-    let retried = FEED.retry(&pool, &Cured, &[]).await.unwrap();
+async fn a_later_state_replaces_a_dead_letter(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.follow();
+    fixture.caught_up().await;
+    let happened = Note::Happened("poison".to_owned());
+    fixture.writer.write(happened).await.unwrap();
+    fixture.set("poison").await;
+    fixture.caught_up().await;
+    let poison = |seq| (seq, "poison".to_owned(), true);
+    assert_eq!(letters(&pool).await, [poison(1), poison(2)]);
+    fixture.set("poison").await;
+    fixture.caught_up().await;
+    // No state replaces a one-off event.
+    assert_eq!(letters(&pool).await, [poison(1), poison(3)]);
+
+    let retried = retry(&fixture, &Cured).await;
+    assert_eq!((retried.applied, retried.refused), (2, 0));
+    assert_eq!(fixture.mirror().await, fixture.notes().await);
+    assert_eq!(acted(&pool).await, [1, 3]);
+    assert_eq!(letters(&pool).await, []);
+}
+
+#[testing::database_test]
+async fn a_change_that_the_follower_reads_again_is_not_retried(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    fixture.caught_up().await;
+    fixture.set("poison").await;
+    fixture.caught_up().await;
+    following.stopping().cancel();
+    let moved = "update kit.feed_cursor set seq = 0, last_row = null, effects_after = 1";
+    sqlx::query(moved).execute(&pool).await.unwrap();
+    let retried = retry(&fixture, &Cured).await;
+    assert_eq!((retried.applied, retried.refused), (0, 1));
+    assert_eq!(fixture.mirror().await, []);
+
+    // Nothing is left of the change that was put aside.
+    let removed = "update kit.feed_cursor set seq = 1; delete from kit.feed";
+    sqlx::raw_sql(removed).execute(&pool).await.unwrap();
+    let retried = retry(&fixture, &Cured).await;
     assert_eq!((retried.applied, retried.refused), (1, 0));
-    assert_eq!(mirrored().await, 2, "the older state does not replace it");
     assert_eq!(letters(&pool).await, []);
 }
 
@@ -166,7 +174,7 @@ async fn staff_list_and_retry_them(pool: PgPool) {
 
     let (lifecycle, _supervisor) = Lifecycle::new();
     let mut service = DeadLetterService::new(pool.clone(), SCHEMA, Clock::system());
-    service.add("notes", Cured);
+    service.add("notes", fixture.client.clone(), Cured);
     let mut services = kit::rpc::server::services();
     services.add_service(service.into_server());
     let address = testing::serve(services, &lifecycle).await.unwrap();
@@ -233,7 +241,7 @@ async fn a_rebuild_keeps_a_message_that_was_not_sent(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let follow = || {
         let (lifecycle, _) = Lifecycle::new();
-        let consumer = PgConsumer::new(pool.clone(), FEED, Mute);
+        let consumer = PgConsumer::new(pool.clone(), FEED, fixture.client.clone(), Mute);
         let following = consume(fixture.client.clone(), "mirror", consumer, None);
         lifecycle.spawn_background("mirror", following);
         lifecycle
@@ -242,11 +250,11 @@ async fn a_rebuild_keeps_a_message_that_was_not_sent(pool: PgPool) {
     fixture.caught_up().await;
     fixture.set("poison").await;
     fixture.caught_up().await;
-    assert_eq!(letters(&pool).await, [(1, "poison".to_owned(), true, true)]);
+    assert_eq!(letters(&pool).await, [(1, "poison".to_owned(), true)]);
     following.stopping().cancel();
     // As a migration that adds a column to a read model.
     sqlx::query(
-        "update kit.feed_cursor set seq = 0, last_row = null, rebuilding_to = seq, acts_after = greatest(acts_after, seq),
+        "update kit.feed_cursor set seq = 0, last_row = null, rebuilding_to = seq, effects_after = greatest(effects_after, seq),
              generation = gen_random_uuid()",
     )
     .execute(&pool)
@@ -254,11 +262,8 @@ async fn a_rebuild_keeps_a_message_that_was_not_sent(pool: PgPool) {
     .unwrap();
     let _following = follow();
     fixture.caught_up().await;
-    assert_eq!(
-        letters(&pool).await,
-        [(1, "poison".to_owned(), false, true)]
-    );
-    let retried = FEED.retry(&pool, &Cured, &[]).await.unwrap();
+    assert_eq!(letters(&pool).await, [(1, "poison".to_owned(), true)]);
+    let retried = retry(&fixture, &Cured).await;
     assert_eq!((retried.applied, retried.refused), (1, 0));
     assert_eq!(fixture.mirror().await, fixture.notes().await);
     assert_eq!(acted(&pool).await, [1]);

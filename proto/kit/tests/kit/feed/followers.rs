@@ -18,7 +18,7 @@ use super::support::{FEED, Fixture, Mirror, SCHEMA, eventually};
 
 /// Counts the streams that a follower begins.
 struct Counted {
-    consumer: PgConsumer<Mirror>,
+    consumer: PgConsumer<Mirror, Client>,
     streams: Arc<AtomicUsize>,
 }
 
@@ -68,7 +68,7 @@ async fn a_follower_does_not_skip_a_missing_change(pool: PgPool) {
     let fixture = Fixture::again(&pool).await;
     let streams = Arc::new(AtomicUsize::new(0));
     let consumer = Counted {
-        consumer: PgConsumer::new(pool.clone(), FEED, Mirror),
+        consumer: PgConsumer::new(pool.clone(), FEED, fixture.client.clone(), Mirror),
         streams: Arc::clone(&streams),
     };
     let following = consume(fixture.client.clone(), "mirror", consumer, None);
@@ -97,7 +97,7 @@ async fn staff(fixture: &Fixture) -> StaffDeadLetterServiceClient<Client> {
     .unwrap();
     let clock = fixture.clock.clone();
     let mut service = DeadLetterService::new(fixture.pool.clone(), SCHEMA, clock);
-    service.add("notes", Mirror);
+    service.add("notes", fixture.client.clone(), Mirror);
     let mut services = kit::rpc::server::services();
     services.add_service(service.into_server());
     let address = testing::serve(services, &fixture.lifecycle).await.unwrap();

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Apply, ApplyError, ApplyResult, CONSUMER_TABLES, DEAD_LETTER_TABLE, ErrorClass, HighWaterMark,
-    NewChange, PRODUCER_TABLES, PgConsumer, Producer, Projection, Retention, Subscription, Writer,
-    consume,
+    Apply, ApplyError, ApplyResult, CONSUMER_TABLES, ErrorClass, HighWaterMark, NewChange,
+    PRODUCER_TABLES, PgConsumer, Producer, Projection, Retention, Subscription, Writer, consume,
 };
+use kit::lease::TABLE as LEASE_TABLE;
 use kit::pg::Schema;
 use kit::rpc::client::Client;
 use kit::{Clock, Code, Fault, Lifecycle};
@@ -24,8 +24,8 @@ const MIRROR: &str = "
     create table kit.taken (seq bigint not null, id text not null, happening boolean not null, acted boolean not null);";
 
 pub(crate) async fn tables(pool: &PgPool) {
-    let (producer, consumer) = (PRODUCER_TABLES.concat(), CONSUMER_TABLES.concat());
-    let sql = format!("create schema kit; {producer}; {consumer}; {DEAD_LETTER_TABLE}; {MIRROR}");
+    let sql =
+        format!("create schema kit; {PRODUCER_TABLES} {CONSUMER_TABLES} {LEASE_TABLE} {MIRROR}");
     sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
         .execute(pool)
         .await
@@ -213,7 +213,7 @@ impl Fixture {
 
     /// Follows the feed into the mirror.
     pub(crate) fn follow(&self) {
-        let consumer = PgConsumer::new(self.pool.clone(), FEED, Mirror);
+        let consumer = PgConsumer::new(self.pool.clone(), FEED, self.client.clone(), Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
         self.lifecycle.spawn_background("mirror", following);
     }
@@ -221,7 +221,7 @@ impl Fixture {
     /// Follows the feed into the mirror of another database, until the lifecycle that is returned stops.
     pub(crate) fn follow_into(&self, pool: &PgPool) -> Lifecycle {
         let (lifecycle, _) = Lifecycle::new();
-        let consumer = PgConsumer::new(pool.clone(), FEED, Mirror);
+        let consumer = PgConsumer::new(pool.clone(), FEED, self.client.clone(), Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
         lifecycle.spawn_background("mirror", following);
         lifecycle
