@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What public pages are made of, below the crate's folder.
-const SOURCES: [&str; 11] = [
+/// What public pages are made of, relative to the crate's folder.
+const SOURCES: [&str; 12] = [
     "src/site",
     "src/docs",
     "src/guides",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 11] = [
     "pages/articles",
     "pages/docs",
     "pages/assets",
+    "../../webhook-svc/receiver/examples",
 ];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use futures::stream::{self, StreamExt as _};
 use kit::{Clock, ids};
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::domain::address::Address;
-use crate::domain::receiver_check::{Finding, ProbeResult, Rule};
+use crate::domain::receiver_check::{Finding, ProbeResult, Rule, TestMessage};
 use crate::domain::signed_headers::Secrets;
 use crate::http::{AttemptOutcome, PostRequest, Sender};
+
+/// Messages of a rule that are sent at once, so that a slow receiver is checked in time.
+const AT_ONCE: usize = 2;
 
 /// A receiver to check.
 #[derive(Debug)]
@@ -45,7 +49,7 @@ pub async fn run(
     findings
 }
 
-/// Sends the messages of a rule one after the other, until one is not answered.
+/// Sends the messages of a rule in their order, until one is not answered.
 async fn check(
     rule: Rule,
     sender: &Sender,
@@ -53,37 +57,53 @@ async fn check(
     target: &Target<'_>,
     deadline: Instant,
 ) -> Finding {
-    let probes = rule.probes(clock.now(), ids::row_id);
+    let messages = rule.messages(clock.now(), ids::row_id);
+    let planned = messages.len();
+    // The second message of this rule must come after the first is handled.
+    let at_once = if rule == Rule::HandledId { 1 } else { AT_ONCE };
+    let sending = messages.into_iter().map(|message| {
+        let answered = send(message, sender, clock, target);
+        timeout_at(deadline, answered)
+    });
+    let mut answers = stream::iter(sending).buffered(at_once);
     let mut results = Vec::new();
-    for probe in &probes {
-        let now = clock.now();
-        let (headers, body) = probe.signed(target.secrets, now);
-        let request = PostRequest {
-            endpoint: target.endpoint,
-            address: target.address,
-            at: now,
-            headers: &headers,
-            body: body.clone().into(),
-        };
-        let Ok(answer) = timeout_at(deadline, sender.send(&request)).await else {
-            break;
-        };
-        let (status, reason) = (answer.status, answer.reason.unwrap_or_default());
-        let tells_more = status.is_none_or(|status| (300..400).contains(&status));
-        results.push(ProbeResult {
-            title: probe.title,
-            headers,
-            body,
-            expected_status: probe.expected_status,
-            status,
-            reason: if tells_more { reason } else { String::new() },
-            duration: answer.duration,
-            excerpt: answer.excerpt,
-            is_own_fault: matches!(answer.outcome, AttemptOutcome::NotMade(_)),
-        });
-        if status.is_none() {
+    while let Some(Ok(result)) = answers.next().await {
+        let is_answered = result.status.is_some();
+        results.push(result);
+        if !is_answered {
             break;
         }
     }
-    rule.judge(results, probes.len())
+    rule.judge(results, planned)
+}
+
+async fn send(
+    message: TestMessage,
+    sender: &Sender,
+    clock: &Clock,
+    target: &Target<'_>,
+) -> ProbeResult {
+    let now = clock.now();
+    let (headers, body) = message.signed(target.secrets, now);
+    let request = PostRequest {
+        endpoint: target.endpoint,
+        address: target.address,
+        at: now,
+        headers: &headers,
+        body: body.clone().into(),
+    };
+    let answer = sender.send(&request).await;
+    let (status, reason) = (answer.status, answer.reason.unwrap_or_default());
+    let tells_more = status.is_none_or(|status| (300..400).contains(&status));
+    ProbeResult {
+        name: message.probe.name,
+        headers,
+        body,
+        expected_status: message.probe.expected_status,
+        status,
+        reason: if tells_more { reason } else { String::new() },
+        duration: answer.duration,
+        excerpt: answer.excerpt,
+        is_own_fault: matches!(answer.outcome, AttemptOutcome::NotMade(_)),
+    }
 }

@@ -110,6 +110,7 @@ impl Puller {
                 agent: "webhook-listen/1",
             };
             let headers = signed_headers::sign(unsigned, &self.secret);
+            let headers = signed_headers::to_map(headers);
             let answer = self
                 .client
                 .post(&self.forward, headers, body.clone().into())

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use probes::Headers;
 use sha2::Sha256;
 
 use crate::signature::Secret;
@@ -21,8 +22,8 @@ pub struct Unsigned<'a> {
     pub agent: &'a str,
 }
 
-/// Signs a message. A value that no header can have is left out.
-pub fn sign(unsigned: Unsigned<'_>, secret: &Secret) -> HeaderMap {
+/// Signs a message. Returns its headers.
+pub fn sign(unsigned: Unsigned<'_>, secret: &Secret) -> Headers {
     let Unsigned {
         event,
         id,
@@ -30,7 +31,7 @@ pub fn sign(unsigned: Unsigned<'_>, secret: &Secret) -> HeaderMap {
         body,
         agent,
     } = unsigned;
-    let headers = [
+    vec![
         ("content-type", "application/json".to_owned()),
         ("user-agent", agent.to_owned()),
         ("x-service-event", event.to_owned()),
@@ -43,7 +44,11 @@ pub fn sign(unsigned: Unsigned<'_>, secret: &Secret) -> HeaderMap {
             "webhook-signature",
             sign_standard(secret, id, timestamp, body),
         ),
-    ];
+    ]
+}
+
+/// The headers for a request. A value that no header can have is left out.
+pub fn to_map(headers: Headers) -> HeaderMap {
     let valid = headers.into_iter().filter_map(|(name, value)| {
         let value = HeaderValue::try_from(value).ok()?;
         Some((HeaderName::from_static(name), value))

@@ -1,6 +1,6 @@
 //! Signatures of messages: `x-service-signature` and those of Standard Webhooks (§6).
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -41,17 +41,14 @@ impl Secret {
     }
 
     /// `x-service-signature`: hex HMAC-SHA256 of the timestamp, a dot and the body, keyed with the whole text of the secret.
-    pub fn sign(&self, timestamp: i64, body: &[u8]) -> String {
-        let timestamp = timestamp.to_string();
-        hex::encode(hmac(
-            self.text.as_bytes(),
-            [timestamp.as_bytes(), b".", body],
-        ))
+    pub fn sign(&self, timestamp: impl Display, body: &[u8]) -> String {
+        let head = format!("{timestamp}.");
+        hex::encode(hmac(self.text.as_bytes(), [head.as_bytes(), body]))
     }
 
     /// A signature of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of id, timestamp and body with dots between, keyed with the
     /// decoded bytes of the secret.
-    pub fn sign_standard(&self, id: Uuid, timestamp: i64, body: &[u8]) -> String {
+    pub fn sign_standard(&self, id: Uuid, timestamp: impl Display, body: &[u8]) -> String {
         let head = format!("{id}.{timestamp}.");
         let code = hmac(&self.key, [head.as_bytes(), body]);
         format!("v1,{}", STANDARD.encode(code))
@@ -73,7 +70,7 @@ impl Debug for Secret {
     }
 }
 
-fn hmac<const N: usize>(key: &[u8], parts: [&[u8]; N]) -> [u8; 32] {
+fn hmac(key: &[u8], parts: [&[u8]; 2]) -> [u8; 32] {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
         unreachable!("HMAC takes a key of any length");
     };

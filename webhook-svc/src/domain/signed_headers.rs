@@ -16,7 +16,7 @@ pub struct Unsigned<'a> {
     /// The id of the message, the same in each attempt.
     pub id: Uuid,
     /// The signed time, in Unix seconds.
-    pub timestamp: i64,
+    pub timestamp: &'a str,
     pub body: &'a [u8],
 }
 

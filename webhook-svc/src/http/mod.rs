@@ -178,10 +178,11 @@ impl Sender {
 
     /// Makes one attempt. Every outcome, failures included, is an [`AttemptResult`].
     pub async fn post(&self, attempt: AttemptRequest<'_>) -> AttemptResult {
+        let timestamp = attempt.at.unix_timestamp().to_string();
         let message = Unsigned {
             event: attempt.event,
             id: attempt.id,
-            timestamp: attempt.at.unix_timestamp(),
+            timestamp: &timestamp,
             body: &attempt.body,
         };
         let secrets = Secrets {

@@ -93,7 +93,7 @@ fn exchange(result: ProbeResult) -> proto::CheckExchange {
     };
     let duration = u32::try_from(result.duration.as_millis());
     proto::CheckExchange {
-        title: result.title.to_owned(),
+        title: result.name.to_owned(),
         headers: result.headers.into_iter().map(header).collect(),
         body: result.body.into(),
         expected_status: result.expected_status.into(),

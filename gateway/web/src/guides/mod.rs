@@ -18,6 +18,21 @@ const SITE: &str = "{{site}}";
 const API: &str = "{{api_url}}";
 /// The placeholder in a text for the section about error codes.
 const ERRORS: &str = "{{errors}}\n";
+/// The placeholders in a text for the receivers of webhooks, which have tests of their own.
+const RECEIVERS: [(&str, &str); 3] = [
+    (
+        "{{receiver.py}}\n",
+        include_str!("../../../../webhook-svc/receiver/examples/receiver.py"),
+    ),
+    (
+        "{{receiver.mjs}}\n",
+        include_str!("../../../../webhook-svc/receiver/examples/receiver.mjs"),
+    ),
+    (
+        "{{receiver.go}}\n",
+        include_str!("../../../../webhook-svc/receiver/examples/receiver.go"),
+    ),
+];
 
 /// The names and texts of a group.
 type Sources = &'static [(&'static str, &'static str)];
@@ -108,7 +123,10 @@ impl Guides {
         for &(group, sources) in SOURCES {
             for &(name, source) in sources {
                 let text = source.replace(SITE, site).replace(API, api_url);
-                let text = text.replace(ERRORS, &errors::markdown());
+                let mut text = text.replace(ERRORS, &errors::markdown());
+                for (placeholder, program) in RECEIVERS {
+                    text = text.replace(placeholder, program);
+                }
                 let page = DocsPage::read(name, group, &text);
                 pages.push(page.with_context(|| format!("{name}.md begins with no heading"))?);
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use http::Uri;
-use receiver::check::{self, Probe};
+use receiver::check::{self, Target};
 use receiver::client::Client;
 use receiver::signature::Secret;
 
@@ -56,7 +56,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> anyhow::Result<bool> {
-    let probe = Probe {
+    let target = Target {
         client: Client::new(options.ca_file.as_deref())?,
         url: options.url,
         secret: options.secret,
@@ -66,16 +66,16 @@ async fn run(options: Options) -> anyhow::Result<bool> {
         at_once: Duration::try_from_secs_f64(options.at_once)?,
         timeout: Duration::try_from_secs_f64(options.patience)?,
     };
-    let found = probe
+    let found = target
         .client
-        .post(&probe.url, http::HeaderMap::new(), bytes::Bytes::new());
+        .post(&target.url, http::HeaderMap::new(), bytes::Bytes::new());
     if let Err(problem) = found.await {
         anyhow::bail!(
             "{} does not respond: {problem}. Start the receiver first",
-            probe.url
+            target.url
         );
     }
-    let report = check::run(&probe).await;
+    let report = check::run(&target).await;
     // A closed pipe is not an error.
     write!(io::stdout(), "{report}").ok();
     Ok(report.has_failed())

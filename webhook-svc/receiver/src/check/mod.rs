@@ -1,18 +1,18 @@
 //! `webhook-check`: tests whether a receiver conforms to the six rules of the contract, as far as a client can see.
 
 mod message;
-pub mod probe;
 pub mod report;
 mod rules;
+pub mod target;
 
-pub use probe::Probe;
 use report::{Finding, Report, Verdict};
+pub use target::Target;
 
 /// The result of a rule's check.
 type Outcome = Result<(), Verdict>;
 
 /// Checks all rules in their order.
-pub async fn run(probe: &Probe) -> Report {
+pub async fn run(target: &Target) -> Report {
     let finding = |rule, what, outcome: Outcome| Finding {
         rule,
         what,
@@ -25,12 +25,12 @@ pub async fn run(probe: &Probe) -> Report {
         finding(
             1,
             "reads the raw body before it parses it",
-            rules::raw_body(probe).await,
+            target.send_probes(&probes::RAW_BODIES).await,
         ),
         finding(
             2,
             "answers 401 to a wrong time or signature",
-            rules::signature(probe).await,
+            target.send_probes(&probes::SIGNATURES).await,
         ),
         finding(
             2,
@@ -40,22 +40,22 @@ pub async fn run(probe: &Probe) -> Report {
         finding(
             3,
             "answers 400 to a signed body that is not JSON",
-            rules::not_json(probe).await,
+            target.send_probes(&probes::NOT_JSON).await,
         ),
         finding(
             4,
             "does the work of an id once, restarts included",
-            rules::once(probe).await,
+            rules::once(target).await,
         ),
         finding(
             5,
             "answers 200 at once and works afterwards",
-            rules::at_once(probe).await,
+            rules::at_once(target).await,
         ),
         finding(
             6,
             "answers 200 to events it does not know",
-            rules::unknown_event(probe).await,
+            rules::unknown_event(target).await,
         ),
     ])
 }

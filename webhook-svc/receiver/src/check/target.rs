@@ -4,6 +4,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use http::{StatusCode, Uri};
+use probes::Probe;
 use tokio::process::Command;
 use tokio::time::sleep;
 use uuid::Uuid;
@@ -16,7 +17,7 @@ use crate::signature::Secret;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
-pub struct Probe {
+pub struct Target {
     pub client: Client,
     pub url: Uri,
     pub secret: Secret,
@@ -32,7 +33,7 @@ pub struct Probe {
     pub timeout: Duration,
 }
 
-impl Probe {
+impl Target {
     /// Sends a message, and expects this status.
     pub(super) async fn expect(
         &self,
@@ -60,6 +61,16 @@ impl Probe {
     pub(super) async fn send(&self, what: &str, message: &Message) -> Result<Duration, Verdict> {
         let signed = message.signed(&self.secret);
         self.expect(what, signed, StatusCode::OK).await
+    }
+
+    /// Sends the messages of probes, and expects the status of each.
+    pub(super) async fn send_probes(&self, probes: &[Probe]) -> Result<(), Verdict> {
+        for probe in probes {
+            let status = StatusCode::from_u16(probe.expected_status).unwrap_or_default();
+            let message = Signed::of_probe(probe, &self.secret);
+            self.expect(probe.name, message, status).await?;
+        }
+        Ok(())
     }
 
     /// A message that the receiver processes.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::process::{Checked, Receiver, SECRET, example};
+use super::process::{Checked, Receiver, example, start_example};
 
 /// Checks the receiver in Python, after each of `changes` in its text.
 fn check_changed(changes: &[(&str, &str)]) -> Checked {
@@ -15,11 +15,7 @@ pub(crate) fn start_changed(changes: &[(&str, &str)]) -> Receiver {
         assert_eq!(text.matches(good).count(), 1, "{good}");
         text = text.replace(good, bad);
     }
-    let program = format!(
-        "env SERVICE_WEBHOOK_SECRET={SECRET} python3 -c {} %PORT% %STORE% %WORK%",
-        quoted(&text)
-    );
-    Receiver::start(&program, "0")
+    start_example(&format!("python3 -c {}", quoted(&text)))
 }
 
 /// A text as one word of a shell.
@@ -42,7 +38,9 @@ fn a_body_that_is_written_anew_breaks_the_first() {
     )]);
     assert!(checked.rules("FAILED").contains(&1), "{}", checked.text);
     assert!(
-        checked.text.contains("a body with spaces: answered 401"),
+        checked
+            .text
+            .contains("a body with spaces and line breaks: answered 401"),
         "{}",
         checked.text
     );
@@ -50,7 +48,11 @@ fn a_body_that_is_written_anew_breaks_the_first() {
 
 #[test]
 fn an_old_message_that_is_believed_breaks_the_second() {
-    assert_breaks(2, "a timestamp 310 seconds ago", &[("> 300", "> 30000")]);
+    assert_breaks(
+        2,
+        "a message signed 310 seconds ago",
+        &[("> 300", "> 30000")],
+    );
 }
 
 #[test]
@@ -59,7 +61,7 @@ fn a_message_from_the_future_that_is_believed_breaks_the_second() {
         "abs(time.time() - int(timestamp))",
         "time.time() - int(timestamp)",
     )];
-    assert_breaks(2, "a timestamp 310 seconds ahead", &changes);
+    assert_breaks(2, "a message signed 310 seconds ahead", &changes);
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn an_unsigned_message_that_is_believed_breaks_the_second() {
         "if not is_signed(headers, body):",
         "if headers.get('x-service-signature') and not is_signed(headers, body):",
     )];
-    assert_breaks(2, "no signature", &changes);
+    assert_breaks(2, "without a signature", &changes);
 }
 
 #[test]
@@ -112,7 +114,10 @@ fn ids_that_a_restart_forgets_break_the_fourth() {
     assert_breaks(
         4,
         "was done 2 times",
-        &[("sqlite3.connect(STORE", "sqlite3.connect(':memory:'")],
+        &[(
+            "sqlite3.connect(\"messages.db\"",
+            "sqlite3.connect(':memory:'",
+        )],
     );
 }
 
@@ -130,7 +135,7 @@ fn work_that_is_never_done_breaks_the_fourth() {
     let changes = [
         ("    arrived.set()\n    return 200", "    return 200"),
         (
-            "(\"select id, body from message where done = 0",
+            "(\"select id, body from message where not is_handled",
             "(\"select id, body from message where false",
         ),
     ];

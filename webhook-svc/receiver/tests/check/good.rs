@@ -1,8 +1,10 @@
 //! Receivers that keep all six rules.
 
+use std::fs;
 use std::process::Command;
 
-use super::process::{Checked, Receiver, SECRET, check, example, program};
+use super::broken::start_changed;
+use super::process::{Checked, Receiver, SECRET, check, example, program, start_example};
 
 fn assert_all_six_pass(checked: &Checked) {
     assert_eq!(
@@ -23,13 +25,6 @@ pub(crate) fn reference() -> String {
     )
 }
 
-fn by(interpreter: &str, name: &str) -> String {
-    format!(
-        "env SERVICE_WEBHOOK_SECRET={SECRET} {interpreter} {} %PORT% %STORE% %WORK%",
-        example(name).display()
-    )
-}
-
 #[test]
 fn the_reference_keeps_all_rules() {
     assert_all_six_pass(&Receiver::start(&reference(), "1").check());
@@ -37,14 +32,21 @@ fn the_reference_keeps_all_rules() {
 
 #[test]
 fn the_receiver_in_python_keeps_all_rules() {
-    let program = by("python3", "receiver.py");
-    assert_all_six_pass(&Receiver::start(&program, "1").check());
+    let receiver = start_changed(&[("    print(", "    time.sleep(1)\n    print(")]);
+    assert_all_six_pass(&receiver.check());
 }
 
 #[test]
 fn the_receiver_in_node_keeps_all_rules() {
-    let program = by("node", "receiver.mjs");
-    assert_all_six_pass(&Receiver::start(&program, "1").check());
+    let text = fs::read_to_string(example("receiver.mjs")).unwrap();
+    let work = "  console.log('handled'";
+    assert_eq!(text.matches(work).count(), 1);
+    let slow = "  await new Promise((done) => setTimeout(done, 1000));\n";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("receiver.mjs");
+    fs::write(&file, text.replace(work, &format!("{slow}{work}"))).unwrap();
+    let receiver = start_example(&format!("node {}", file.display()));
+    assert_all_six_pass(&receiver.check());
 }
 
 #[test]
@@ -56,7 +58,7 @@ fn what_cannot_be_seen_has_not_passed() {
     assert_eq!(alone.status, 0);
 
     let handled = receiver.handled();
-    let without_restart = check(&receiver.url(), &["--at-once", "8", "--handled", &handled]);
+    let without_restart = check(&receiver.url(), &["--at-once", "8", "--handled", handled]);
     assert!(
         without_restart.rules("not checked").contains(&4),
         "{}",

@@ -19,6 +19,19 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) struct Receiver {
     folder: TempDir,
     port: u16,
+    /// A command that prints how often the work of a message was done.
+    handled: String,
+}
+
+/// Starts a receiver of the examples, by this command. It prints a line for each message whose work is done.
+pub(crate) fn start_example(command: &str) -> Receiver {
+    let program = format!("env SERVICE_WEBHOOK_SECRET={SECRET} PORT=%PORT% {command}");
+    let mut receiver = Receiver::start(&program, "0");
+    receiver.handled = format!(
+        "grep -c \"handled $WEBHOOK_ID \" {}",
+        receiver.file("log").display()
+    );
+    receiver
 }
 
 /// What `webhook-check` said.
@@ -90,7 +103,15 @@ impl Receiver {
             folder.path().display()
         );
         fs::write(folder.path().join("restart"), script).unwrap();
-        let receiver = Self { folder, port };
+        let handled = format!(
+            "grep -c $WEBHOOK_ID {}",
+            folder.path().join("done").display()
+        );
+        let receiver = Self {
+            folder,
+            port,
+            handled,
+        };
         let started = Command::new("sh")
             .arg(receiver.file("restart"))
             .status()
@@ -130,9 +151,8 @@ impl Receiver {
         format!("sh {}", self.file("restart").display())
     }
 
-    /// A command that prints how often the work of a message was done.
-    pub(crate) fn handled(&self) -> String {
-        format!("grep -c $WEBHOOK_ID {}", self.file("done").display())
+    pub(crate) fn handled(&self) -> &str {
+        &self.handled
     }
 
     /// Checks it, with all that the check can be given.
@@ -142,16 +162,6 @@ impl Receiver {
 
     /// The same, with other limits in seconds.
     pub(crate) fn check_within(&self, at_once: &str, patience: &str) -> Checked {
-        self.check_with(&self.handled(), at_once, patience)
-    }
-
-    /// Checks a receiver that prints a line with `text` for each message whose work is done.
-    pub(crate) fn check_by_log(&self, text: &str) -> Checked {
-        let handled = format!("grep -c \"{text}\" {}", self.file("log").display());
-        self.check_with(&handled, "8", "60")
-    }
-
-    fn check_with(&self, handled: &str, at_once: &str, patience: &str) -> Checked {
         let restart = self.restart();
         check(
             &self.url(),
@@ -163,7 +173,7 @@ impl Receiver {
                 "--restart",
                 &restart,
                 "--handled",
-                handled,
+                &self.handled,
             ],
         )
     }

@@ -11,7 +11,7 @@ const PROMPT: Duration = Duration::from_secs(2);
 /// A message as it was sent, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeResult {
-    pub title: &'static str,
+    pub name: &'static str,
     pub headers: Headers,
     pub body: Vec<u8>,
     pub expected_status: u16,
@@ -112,15 +112,15 @@ impl Rule {
             }
             Some(410) => format!(
                 "It answered 410 to {}{others}. After a 410 to a delivery, the endpoint is switched off.",
-                first.title
+                first.name
             ),
             Some(status) => format!(
                 "It answered {status} instead of {} to {}{others}. {}",
                 first.expected_status,
-                first.title,
+                first.name,
                 self.advice()
             ),
-            None => format!("{}: it {}. {}", first.title, first.reason, self.advice()),
+            None => format!("{}: it {}. {}", first.name, first.reason, self.advice()),
         }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
 
     fn result(status: Option<u16>, milliseconds: u64) -> ProbeResult {
         ProbeResult {
-            title: "a ping",
+            name: "a ping",
             headers: Headers::new(),
             body: Vec::new(),
             expected_status: 200,

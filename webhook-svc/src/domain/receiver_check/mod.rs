@@ -1,10 +1,10 @@
 //! The check of a receiver: test messages for each rule of §6.5 to §6.10, and the verdict on the answers.
 
 mod finding;
-mod probe;
+mod test_message;
 
 pub use finding::{Finding, ProbeResult, Verdict};
-pub use probe::Probe;
+pub use test_message::TestMessage;
 
 /// A rule for receivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

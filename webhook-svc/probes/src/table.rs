@@ -1,0 +1,166 @@
+//! The messages. Most are pings, whose work does no harm.
+
+use crate::{Probe, SignedTime, Tampering, WriteBody};
+
+/// A message with a good signature, which every receiver accepts.
+pub const PING: Probe = Probe {
+    name: "a ping",
+    event: "ping",
+    body: ping,
+    time: SignedTime::FromNow(0),
+    tampering: Tampering::None,
+    expected_status: 200,
+};
+
+/// Rule 1: bodies that a JSON parser and serializer would write in another way.
+pub const RAW_BODIES: [Probe; 5] = [
+    with_body("a body with spaces and line breaks", |id, time| {
+        format!(
+            "{{ \"id\" : \"{id}\",\n\t\"event\": \"ping\" , \"created_at\": \"{time}\", \"data\":{{ \"message\": \"a check\" }} }}\r\n"
+        )
+    }),
+    with_body("a body with its keys in another order", |id, time| {
+        format!(r#"{{"data":{{"z":1,"a":2}},"created_at":"{time}","event":"ping","id":"{id}"}}"#)
+    }),
+    with_body("a body with escapes", |id, time| {
+        format!(
+            r#"{{"id":"{id}","event":"\u0070ing","created_at":"{time}","data":{{"message":"\u00e9\/\u2713"}}}}"#
+        )
+    }),
+    with_body("a body that is not ASCII", |id, time| {
+        format!(
+            r#"{{"id":"{id}","event":"ping","created_at":"{time}","data":{{"message":"Habari, dünya ✓ 𝄞"}}}}"#
+        )
+    }),
+    with_body("a body with numbers in odd forms", |id, time| {
+        format!(
+            r#"{{"id":"{id}","event":"ping","created_at":"{time}","data":{{"n":[1.0,1e2,-0,12345678901234567890]}}}}"#
+        )
+    }),
+];
+
+/// Rule 2: messages with a wrong time or signature, and two with a time that is just right.
+pub const SIGNATURES: [Probe; 17] = [
+    rejected("a message without a timestamp", Tampering::NoTimestamp),
+    signed_at(
+        "a message signed 310 seconds ago",
+        SignedTime::FromNow(-310),
+        401,
+    ),
+    signed_at(
+        "a message signed 310 seconds ahead",
+        SignedTime::FromNow(310),
+        401,
+    ),
+    signed_at(
+        "a message with a signed timestamp that is no number",
+        SignedTime::Text("soon"),
+        401,
+    ),
+    signed_at(
+        "a message with an empty timestamp, signed",
+        SignedTime::Text(""),
+        401,
+    ),
+    signed_at(
+        "a message with a signed timestamp of 40 digits",
+        SignedTime::Text("9999999999999999999999999999999999999999"),
+        401,
+    ),
+    rejected(
+        "a message with a timestamp that is not the signed one",
+        Tampering::OtherTimestamp,
+    ),
+    rejected("a message without a signature", Tampering::NoSignature),
+    rejected(
+        "a message with an empty signature",
+        Tampering::EmptySignature,
+    ),
+    rejected("a message with half a signature", Tampering::HalfSignature),
+    rejected(
+        "a message with the last character of its signature changed",
+        Tampering::LastCharacter,
+    ),
+    rejected(
+        "a message with a signature that is not hexadecimal",
+        Tampering::NotHexadecimal,
+    ),
+    rejected(
+        "a message signed with another secret",
+        Tampering::OtherSecret,
+    ),
+    rejected(
+        "a message changed after it was signed",
+        Tampering::ChangedBody,
+    ),
+    rejected(
+        "a message whose body was removed after it was signed",
+        Tampering::NoBody,
+    ),
+    signed_at(
+        "a message signed 240 seconds ago",
+        SignedTime::FromNow(-240),
+        200,
+    ),
+    signed_at(
+        "a message signed 240 seconds ahead",
+        SignedTime::FromNow(240),
+        200,
+    ),
+];
+
+/// Rule 3: signed bodies that are not JSON.
+pub const NOT_JSON: [Probe; 5] = [
+    not_json("a text that is not JSON", |_, _| "not JSON".to_owned()),
+    not_json("half a JSON object", |_, _| "{\"id\":\"1\",".to_owned()),
+    not_json("an empty body", |_, _| String::new()),
+    not_json("two JSON objects", |_, _| "{} {}".to_owned()),
+    not_json("JSON with single quotes", |_, _| "{'id':'1'}".to_owned()),
+];
+
+/// Rule 6: an event that no receiver knows.
+pub const UNKNOWN_EVENT: Probe = Probe {
+    name: "an event that nobody knows",
+    event: "check.unknown",
+    body: |id, time| {
+        format!(r#"{{"id":"{id}","event":"check.unknown","created_at":"{time}","data":{{}}}}"#)
+    },
+    ..PING
+};
+
+fn ping(id: &str, time: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","event":"ping","created_at":"{time}","data":{{"message":"A check of your receiver."}}}}"#
+    )
+}
+
+const fn with_body(name: &'static str, body: WriteBody) -> Probe {
+    Probe { name, body, ..PING }
+}
+
+const fn not_json(name: &'static str, body: WriteBody) -> Probe {
+    Probe {
+        name,
+        body,
+        expected_status: 400,
+        ..PING
+    }
+}
+
+const fn rejected(name: &'static str, tampering: Tampering) -> Probe {
+    Probe {
+        name,
+        tampering,
+        expected_status: 401,
+        ..PING
+    }
+}
+
+const fn signed_at(name: &'static str, time: SignedTime, expected_status: u16) -> Probe {
+    Probe {
+        name,
+        time,
+        expected_status,
+        ..PING
+    }
+}

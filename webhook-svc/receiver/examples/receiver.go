@@ -1,0 +1,129 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+)
+
+var (
+	secret  = []byte(os.Getenv("SERVICE_WEBHOOK_SECRET"))
+	events  = map[string]bool{"listing.published": true, "listing.updated": true, "tip.paid": true, "ranking.moved": true, "ping": true}
+	isID    = regexp.MustCompile(`^[0-9a-f-]{36}$`).MatchString
+	lock    sync.Mutex
+	arrived = make(chan struct{}, 1)
+)
+
+type message struct {
+	ID    string `json:"id"`
+	Event string `json:"event"`
+}
+
+func handle(it message) {
+	fmt.Println("handled", it.ID, it.Event)
+}
+
+func isSigned(header http.Header, body []byte) bool {
+	timestamp := header.Get("x-service-timestamp")
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil {
+		return false
+	}
+	if age := time.Now().Unix() - seconds; age > 300 || age < -300 {
+		return false
+	}
+	signature, err := hex.DecodeString(header.Get("x-service-signature"))
+	if err != nil {
+		return false
+	}
+	code := hmac.New(sha256.New, secret)
+	code.Write([]byte(timestamp + "."))
+	code.Write(body)
+	return hmac.Equal(signature, code.Sum(nil))
+}
+
+// save stores a message, unless its id is known, so that a crash does not lose it.
+func save(id string, body []byte) error {
+	lock.Lock()
+	defer lock.Unlock()
+	for _, state := range []string{".new", ".handled"} {
+		if _, err := os.Stat("messages/" + id + state); err == nil {
+			return nil
+		}
+	}
+	file, err := os.CreateTemp("messages", "tmp")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := file.Write(body); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), "messages/"+id+".new")
+}
+
+func receive(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 256<<10))
+	if err != nil || !isSigned(r.Header, body) {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	if !json.Valid(body) {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	var it message
+	if json.Unmarshal(body, &it) != nil || !events[it.Event] || !isID(it.ID) {
+		return // 200
+	}
+	if save(it.ID, body) != nil {
+		w.WriteHeader(http.StatusInternalServerError) // we send it again
+		return
+	}
+	select {
+	case arrived <- struct{}{}:
+	default:
+	}
+}
+
+func work() {
+	for ; ; <-arrived {
+		files, _ := filepath.Glob("messages/*.new")
+		for _, file := range files {
+			var it message
+			body, err := os.ReadFile(file)
+			if err != nil || json.Unmarshal(body, &it) != nil {
+				log.Fatal("cannot read ", file)
+			}
+			handle(it)
+			lock.Lock()
+			err = os.Rename(file, "messages/"+it.ID+".handled")
+			lock.Unlock()
+			if err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
+}
+
+func main() {
+	if err := os.MkdirAll("messages", 0o700); err != nil {
+		log.Fatal(err)
+	}
+	go work()
+	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), http.HandlerFunc(receive)))
+}
