@@ -9,7 +9,6 @@ use super::Coding;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AcceptEncoding {
     zstd: Option<u16>,
-    brotli: Option<u16>,
     gzip: Option<u16>,
     identity: Option<u16>,
     /// `*`
@@ -51,7 +50,6 @@ impl AcceptEncoding {
     fn weight(&self, coding: Coding) -> Option<u16> {
         match coding {
             Coding::Zstd => self.zstd,
-            Coding::Brotli => self.brotli,
             Coding::Gzip => self.gzip,
         }
     }
@@ -59,7 +57,6 @@ impl AcceptEncoding {
     fn weight_mut(&mut self, name: &str) -> Option<&mut Option<u16>> {
         let names = [
             ("gzip", &mut self.gzip),
-            ("br", &mut self.brotli),
             ("zstd", &mut self.zstd),
             ("identity", &mut self.identity),
             ("*", &mut self.wildcard),
@@ -129,22 +126,22 @@ mod tests {
             ("GZip", "gzip"),
             ("x-gzip", "gzip"),
             ("gzip, deflate", "gzip"),
-            ("gzip, deflate, br", "br"),
+            ("gzip, deflate, br", "gzip"),
             ("gzip, deflate, br, zstd", "zstd"),
-            ("br;q=0.9, gzip;q=1.0, zstd;q=0.899", "gzip"),
+            ("br;q=0.9, gzip;q=0.9, zstd;q=0.899", "gzip"),
             ("gzip;q=0.001", "gzip"),
             (" gzip\t;\tQ=0.5 , br ; q=0.4,, ", "gzip"),
             ("*", "zstd"),
             ("*;q=0.5, gzip", "gzip"),
-            ("zstd;q=0, *", "br"),
+            ("zstd;q=0, *", "gzip"),
             ("identity;q=0.5, gzip;q=0.5", "gzip"),
-            ("identity;q=0, br;q=0.1", "br"),
+            ("identity;q=0, zstd;q=0.1", "zstd"),
             ("snappy, gzip;q=0.2", "gzip"),
             ("gzip;q=0, gzip", "gzip"),
         ] {
             assert_eq!(best(value), Some(expected), "{value}");
         }
-        let lines = accepted(&["deflate", "br;q=0.5", "gzip"]);
+        let lines = accepted(&["deflate", "zstd;q=0.5", "gzip"]);
         assert_eq!(lines.best(false), Some(Coding::Gzip));
     }
 
@@ -158,7 +155,7 @@ mod tests {
             "",
             ",",
             "identity",
-            "deflate, snappy",
+            "deflate, snappy, br",
             "gzip;q=0",
             "gzip;q=0.5, identity",
             "*;q=0",
@@ -187,7 +184,7 @@ mod tests {
             "gzip/1",
         ] {
             assert_eq!(best(value), None, "{value}");
-            assert_eq!(best(&format!("{value}, br")), Some("br"), "{value}");
+            assert_eq!(best(&format!("{value}, zstd")), Some("zstd"), "{value}");
         }
         let mut headers = HeaderMap::new();
         let value = http::HeaderValue::from_bytes(b"gz\xffip").unwrap();

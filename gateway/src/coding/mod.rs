@@ -1,11 +1,10 @@
 //! Content codings (RFC 9110, 8.4.1). A response is compressed without compressing the same `data` again.
 //!
 //! Responses with the same `data` differ only in `meta`, at the end. The part before `meta` is compressed once, up to a byte
-//! boundary ([`EncodedPrefix`]), and cached. `meta` is appended uncompressed, which all three formats allow. It is about a tenth
+//! boundary ([`EncodedPrefix`]), and cached. `meta` is appended uncompressed, which both formats allow. It is about a tenth
 //! of a packet.
 
 mod accept_encoding;
-mod brotli;
 mod cache;
 mod file;
 mod gzip;
@@ -22,13 +21,11 @@ pub use file::EncodedFile;
 pub use yearly_file::YearlyFile;
 
 /// A content coding. Clients that accept several equally get the first: zstd is the fastest for both sides, and gzip is the one
-/// that everybody has. Their sizes differ by a few percent.
+/// that everybody has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Coding {
     /// Zstandard, one frame (RFC 8878).
     Zstd,
-    /// Brotli (RFC 7932).
-    Brotli,
     /// gzip, one member (RFC 1952).
     Gzip,
 }
@@ -44,7 +41,6 @@ pub struct EncodedPrefix {
 #[derive(Debug)]
 enum Finisher {
     Zstd(zstd::Finisher),
-    Brotli,
     Gzip(gzip::Finisher),
     /// Without a coding.
     Identity,
@@ -52,13 +48,12 @@ enum Finisher {
 
 impl Coding {
     /// In the order of preference.
-    pub const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
+    pub const ALL: [Self; 2] = [Self::Zstd, Self::Gzip];
 
     /// The name in headers.
     pub const fn token(self) -> &'static str {
         match self {
             Self::Zstd => "zstd",
-            Self::Brotli => "br",
             Self::Gzip => "gzip",
         }
     }
@@ -73,7 +68,6 @@ impl Coding {
                 let (bytes, finisher) = zstd::encode_prefix(prefix)?;
                 (bytes, Finisher::Zstd(finisher))
             }
-            Self::Brotli => (brotli::encode_prefix(prefix)?, Finisher::Brotli),
             Self::Gzip => {
                 let (bytes, finisher) = gzip::encode_prefix(prefix)?;
                 (bytes, Finisher::Gzip(finisher))
@@ -114,7 +108,6 @@ impl EncodedPrefix {
     fn write(&self, suffix: &[u8], to: &mut Vec<u8>) {
         match &self.finisher {
             Finisher::Zstd(finisher) => finisher.write(suffix, to),
-            Finisher::Brotli => brotli::finish(suffix, to),
             Finisher::Gzip(finisher) => finisher.write(suffix, to),
             Finisher::Identity => to.extend_from_slice(suffix),
         }

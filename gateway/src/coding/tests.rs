@@ -21,10 +21,6 @@ fn decoded(coding: Coding, mut bytes: &[u8]) -> Vec<u8> {
             decoder.window_log_max(23).unwrap();
             decoder.read_to_end(&mut whole).unwrap();
         }
-        Coding::Brotli => {
-            let mut input = &mut bytes;
-            ::brotli::BrotliDecompress(&mut input, &mut whole).unwrap();
-        }
         Coding::Gzip => {
             let mut decoder = flate2::bufread::GzDecoder::new(&mut bytes);
             decoder.read_to_end(&mut whole).unwrap();
