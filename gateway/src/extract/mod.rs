@@ -1,10 +1,10 @@
 //! Extractors of handlers.
 
 pub mod caller;
+pub mod catalogue_read;
 pub mod fields;
 pub mod idempotency_key;
 pub mod if_match;
 pub mod json_body;
-pub mod min_position;
 pub mod path_param;
 pub mod query;

@@ -23,7 +23,7 @@ use crate::domain::plan::Plan;
 use crate::domain::quota::RateLimitStatus;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::min_position::MinPosition;
+use crate::extract::catalogue_read::MinPosition;
 use crate::quota::Denial;
 use crate::refused_calls::RefusedCalls;
 use crate::request_limits;

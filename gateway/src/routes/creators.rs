@@ -1,15 +1,11 @@
 //! `GET /creators` and `GET /creators/{handle}` (§4.2).
 
-use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
 
-use crate::app::App;
-use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
-use crate::extract::min_position::MinPosition;
+use crate::extract::catalogue_read::CatalogueRead;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 
@@ -24,50 +20,41 @@ const PARAMETERS: &[&str] = &[
     "cursor",
 ];
 
-pub async fn list(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    MinPosition(at_least): MinPosition,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), PARAMETERS);
+pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
+    let mut params = read.params(PARAMETERS);
     let request = ListCreatorsRequest {
-        mode: convert::mode(caller.key.mode).into(),
-        page: Some(query.page()),
-        at_least,
-        kind: query.text("kind"),
-        role: query.text("role"),
-        country: query.text("country"),
-        city: query.text("city"),
-        q: query.text("q"),
-        updated_since: query.text("updated_since"),
+        mode: read.mode,
+        page: Some(params.page()),
+        at_least: read.at_least.clone(),
+        kind: params.text("kind"),
+        role: params.text("role"),
+        country: params.text("country"),
+        city: params.text("city"),
+        q: params.text("q"),
+        updated_since: params.text("updated_since"),
     };
-    let creators = query
-        .with_errors_of(
-            app.catalogue
-                .creators
-                .read(CreatorsServiceClient::list_creators, request),
-        )
+    let creators = read
+        .send(params, CreatorsServiceClient::list_creators, request)
         .await?;
     Ok(ApiResponse::list(creators.json, creators.page))
 }
 
 pub async fn get(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    MinPosition(at_least): MinPosition,
+    read: CatalogueRead,
     PathParam(handle): PathParam,
 ) -> Result<ApiResponse, ApiError> {
     let request = GetCreatorRequest {
-        mode: convert::mode(caller.key.mode).into(),
+        mode: read.mode,
         handle,
-        at_least,
+        at_least: read.at_least.clone(),
         max_games: None,
     };
-    let creator = app
-        .catalogue
-        .creators
-        .read(CreatorsServiceClient::get_creator, request)
+    let creator = read
+        .send(
+            Params::default(),
+            CreatorsServiceClient::get_creator,
+            request,
+        )
         .await?;
     Ok(ApiResponse::object(creator.json))
 }

@@ -6,14 +6,13 @@ use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};
 use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
 
 use crate::app::App;
-use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::catalogue_read::CatalogueRead;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
 use crate::extract::json_body::JsonBody;
-use crate::extract::min_position::MinPosition;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 
@@ -32,52 +31,36 @@ const PARAMETERS: &[&str] = &[
     "cursor",
 ];
 
-pub async fn list(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    MinPosition(at_least): MinPosition,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), PARAMETERS);
+pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
+    let mut params = read.params(PARAMETERS);
     let request = ListEventsRequest {
-        mode: convert::mode(caller.key.mode).into(),
-        page: Some(query.page()),
-        at_least,
-        kind: query.text("kind"),
-        country: query.text("country"),
-        city: query.text("city"),
-        when: query.text("when"),
-        from: query.text("from"),
-        to: query.text("to"),
-        q: query.text("q"),
-        updated_since: query.text("updated_since"),
+        mode: read.mode,
+        page: Some(params.page()),
+        at_least: read.at_least.clone(),
+        kind: params.text("kind"),
+        country: params.text("country"),
+        city: params.text("city"),
+        when: params.text("when"),
+        from: params.text("from"),
+        to: params.text("to"),
+        q: params.text("q"),
+        updated_since: params.text("updated_since"),
         with_times: false,
     };
-    let events = query
-        .with_errors_of(
-            app.catalogue
-                .events
-                .read(EventsServiceClient::list_events, request),
-        )
+    let events = read
+        .send(params, EventsServiceClient::list_events, request)
         .await?;
     Ok(ApiResponse::list(events.json, events.page))
 }
 
-pub async fn get(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    MinPosition(at_least): MinPosition,
-    PathParam(slug): PathParam,
-) -> Result<ApiResponse, ApiError> {
+pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiResponse, ApiError> {
     let request = GetEventRequest {
-        mode: convert::mode(caller.key.mode).into(),
+        mode: read.mode,
         slug,
-        at_least,
+        at_least: read.at_least.clone(),
     };
-    let event = app
-        .catalogue
-        .events
-        .read(EventsServiceClient::get_event, request)
+    let event = read
+        .send(Params::default(), EventsServiceClient::get_event, request)
         .await?;
     Ok(ApiResponse::object(event.json).at_revision(event.revision))
 }

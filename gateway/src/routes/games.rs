@@ -6,14 +6,13 @@ use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
 
 use crate::app::App;
-use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::catalogue_read::CatalogueRead;
 use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
 use crate::extract::json_body::JsonBody;
-use crate::extract::min_position::MinPosition;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 
@@ -31,50 +30,34 @@ const PARAMETERS: &[&str] = &[
     "cursor",
 ];
 
-pub async fn list(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    MinPosition(at_least): MinPosition,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), PARAMETERS);
+pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
+    let mut params = read.params(PARAMETERS);
     let request = ListGamesRequest {
-        mode: convert::mode(caller.key.mode).into(),
-        page: Some(query.page()),
-        genre: query.text("genre"),
-        platform: query.text("platform"),
-        country: query.text("country"),
-        stage: query.text("stage"),
-        creator: query.text("creator"),
-        q: query.text("q"),
-        updated_since: query.text("updated_since"),
-        at_least,
+        mode: read.mode,
+        page: Some(params.page()),
+        genre: params.text("genre"),
+        platform: params.text("platform"),
+        country: params.text("country"),
+        stage: params.text("stage"),
+        creator: params.text("creator"),
+        q: params.text("q"),
+        updated_since: params.text("updated_since"),
+        at_least: read.at_least.clone(),
     };
-    let games = query
-        .with_errors_of(
-            app.catalogue
-                .games
-                .read(GamesServiceClient::list_games, request),
-        )
+    let games = read
+        .send(params, GamesServiceClient::list_games, request)
         .await?;
     Ok(ApiResponse::list(games.json, games.page))
 }
 
-pub async fn get(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    MinPosition(at_least): MinPosition,
-    PathParam(slug): PathParam,
-) -> Result<ApiResponse, ApiError> {
+pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiResponse, ApiError> {
     let request = GetGameRequest {
-        mode: convert::mode(caller.key.mode).into(),
+        mode: read.mode,
         slug,
-        at_least,
+        at_least: read.at_least.clone(),
     };
-    let game = app
-        .catalogue
-        .games
-        .read(GamesServiceClient::get_game, request)
+    let game = read
+        .send(Params::default(), GamesServiceClient::get_game, request)
         .await?;
     Ok(ApiResponse::object(game.json).at_revision(game.revision))
 }

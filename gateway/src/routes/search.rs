@@ -1,41 +1,27 @@
 //! `GET /search` (§4.2).
 
-use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::SearchRequest;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 
-use crate::app::App;
-use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
-use crate::extract::min_position::MinPosition;
-use crate::extract::query::Params;
+use crate::extract::catalogue_read::CatalogueRead;
 
 const PARAMETERS: &[&str] = &["q", "type", "country", "limit", "cursor"];
 
-pub async fn list(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    MinPosition(at_least): MinPosition,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), PARAMETERS);
+pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
+    let mut params = read.params(PARAMETERS);
     let request = SearchRequest {
-        mode: convert::mode(caller.key.mode).into(),
-        page: Some(query.page()),
-        at_least,
+        mode: read.mode,
+        page: Some(params.page()),
+        at_least: read.at_least.clone(),
         // catalogue-svc rejects a request without `q`.
-        q: query.text("q").unwrap_or_default(),
-        r#type: query.text("type"),
-        country: query.text("country"),
+        q: params.text("q").unwrap_or_default(),
+        r#type: params.text("type"),
+        country: params.text("country"),
     };
-    let found = query
-        .with_errors_of(
-            app.catalogue
-                .searches
-                .read(SearchServiceClient::search, request),
-        )
+    let found = read
+        .send(params, SearchServiceClient::search, request)
         .await?;
     Ok(ApiResponse::list(found.json, found.page))
 }

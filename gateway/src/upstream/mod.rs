@@ -12,7 +12,7 @@ mod write;
 
 use std::time::Duration;
 
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, CatalogueService};
 pub use economy::{Economy, Rates};
 pub use listings::Listings;
 pub use position::ListingsPosition;

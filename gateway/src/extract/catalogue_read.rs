@@ -1,0 +1,65 @@
+//! What every read of catalogue-svc needs. The checks of the route put the position into the request.
+
+use axum::extract::FromRequestParts;
+use contracts::common::v1::Position;
+use http::request::Parts;
+use kit::Fault;
+use tonic::{Request, Response, Status};
+
+use super::caller::{AuthenticatedCaller, unchecked_route};
+use super::query::Params;
+use crate::app::App;
+use crate::convert;
+use crate::errors::ApiError;
+use crate::upstream::CatalogueService;
+
+/// The position in the feed of listings-svc that the response must have reached (§1), as a request extension; `None` if no position is
+/// known.
+#[derive(Debug, Clone)]
+pub struct MinPosition(pub Option<Position>);
+
+/// A read, with the fields that all requests to catalogue-svc have.
+pub struct CatalogueRead {
+    pub app: App,
+    query: Option<String>,
+    pub mode: i32,
+    pub at_least: Option<Position>,
+}
+
+impl FromRequestParts<App> for CatalogueRead {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let AuthenticatedCaller(caller) =
+            AuthenticatedCaller::from_request_parts(parts, app).await?;
+        let at_least = parts.extensions.remove::<MinPosition>();
+        Ok(Self {
+            app: App::clone(app),
+            query: parts.uri.query().map(ToOwned::to_owned),
+            mode: convert::mode(caller.key.mode).into(),
+            at_least: at_least.ok_or_else(unchecked_route)?.0,
+        })
+    }
+}
+
+impl CatalogueRead {
+    /// The parameters `known` of the query.
+    pub fn params(&self, known: &[&str]) -> Params {
+        Params::parse(self.query.as_deref(), known)
+    }
+
+    /// Sends a request, and reports the bad parameters of `params` together with those that catalogue-svc finds.
+    ///
+    /// # Errors
+    /// catalogue-svc rejects the request or does not respond, or too many reads are running.
+    pub async fn send<S: CatalogueService, Q, A>(
+        &self,
+        params: Params,
+        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
+        request: Q,
+    ) -> Result<A, Fault> {
+        params
+            .with_errors_of(self.app.catalogue.read(method, request))
+            .await
+    }
+}
