@@ -15,7 +15,7 @@ use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
-use crate::service::accounts::Accounts;
+use crate::service::operations::Operations;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
 use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition, Webhooks};
@@ -58,8 +58,8 @@ pub struct Gateway {
     pub listings: Listings,
     pub economy: Economy,
     pub webhooks: Webhooks,
-    /// The service that the dashboard calls too, for the account API.
-    pub accounts: Arc<Accounts>,
+    /// What the dashboard and staff do with keys, for the account API.
+    pub operations: Arc<Operations>,
     /// Tips that one player may send to one game in a minute.
     pub player_calls: u32,
     /// Pictures have a client of their own, with a limit of its own.

@@ -10,6 +10,7 @@ use crate::domain::key::{Key, Mode};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plan;
 use crate::domain::switch::Setting;
+use crate::service::operations::{KeyList, Rotation};
 
 pub fn mode(mode: Mode) -> common::Mode {
     match mode {
@@ -112,6 +113,25 @@ impl From<&Setting> for proto::Switch {
             on: setting.is_on,
             changed_at: setting.changed_at.map(timestamp::encode),
             reason: setting.reason.clone(),
+        }
+    }
+}
+
+impl From<KeyList> for proto::ListKeysResponse {
+    fn from(list: KeyList) -> Self {
+        Self {
+            keys: list.keys.iter().map(Into::into).collect(),
+            left_out: list.left_out,
+        }
+    }
+}
+
+impl From<Rotation> for proto::RotateKeyResponse {
+    fn from(rotation: Rotation) -> Self {
+        Self {
+            key: Some((&rotation.key).into()),
+            secret: rotation.secret.expose().to_owned(),
+            old_key: Some((&rotation.old_key).into()),
         }
     }
 }

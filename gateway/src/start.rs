@@ -91,11 +91,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     announce_large_months(&boot, &pool, &writer);
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
-    let operations = operations(&boot, (pool, writer), &plans, quota)?;
-    let accounts = Arc::new(Accounts {
-        operations: Arc::new(operations),
-        call_log: CallLog::new(redis.new_connection(), settings.call_log),
-    });
+    let call_log = CallLog::new(redis.new_connection(), settings.call_log);
+    let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
     let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
     let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
     let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
@@ -129,7 +126,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             listings: Listings::new(listings.clone(), limits),
             economy: Economy::new(client(&economy)?, limits),
             webhooks: Webhooks::new(client(&webhook)?, limits),
-            accounts: Arc::clone(&accounts),
+            operations: Arc::clone(&operations),
             player_calls: thread_settings.player_calls,
             pictures: Arc::new(Pictures::new(listings.clone(), limits)),
             newest_position: HighWaterMark::new(redis, PRODUCER),
@@ -137,14 +134,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             body_timeout: thread_settings.port.limits.timeouts.http_body,
         }))
     };
-    serve_rpc(&boot, services(&producer, &build_app()?)).await?;
+    serve_rpc(&boot, services(&producer, &build_app()?, call_log)).await?;
     serve_http(&boot, build_app).await
 }
 
 /// What owners and staff may do with keys.
 fn operations(
     boot: &Boot<Settings>,
-    (pool, writer): (PgPool, Writer<CommandHandler>),
+    pool: PgPool,
+    writer: Writer<CommandHandler>,
     plans: &Arc<Plans>,
     quota: Quota,
 ) -> anyhow::Result<Operations> {
@@ -176,7 +174,7 @@ fn openapi_file(api_url: &str, now: OffsetDateTime) -> anyhow::Result<YearlyFile
 /// The calls that people make in the documentation. They go through a router of their own, with few calls at once.
 fn test_calls(app: &App) -> TestCalls {
     TestCalls {
-        operations: Arc::clone(&app.accounts.operations),
+        operations: Arc::clone(&app.operations),
         router: limit_calls(router(app), app, ConcurrencyLimits::new(TEST_CALLS)),
     }
 }
@@ -219,8 +217,8 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(producer: &Producer, app: &App) -> RoutesBuilder {
-    let operations = &app.accounts.operations;
+fn services(producer: &Producer, app: &App, call_log: CallLog) -> RoutesBuilder {
+    let operations = &app.operations;
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let mut services = kit::rpc::server::services();
     services
@@ -229,7 +227,10 @@ fn services(producer: &Producer, app: &App) -> RoutesBuilder {
             audit: Audit::new(pool, SCHEMA, clock),
             operations: Arc::clone(operations),
         }))
-        .add_service(AccountsServiceServer::from_arc(Arc::clone(&app.accounts)))
+        .add_service(AccountsServiceServer::new(Accounts {
+            operations: Arc::clone(operations),
+            call_log,
+        }))
         .add_service(TestCallServiceServer::new(test_calls(app)));
     services
 }

@@ -119,6 +119,13 @@ impl Scopes {
     }
 }
 
+impl From<Vec<String>> for Scopes {
+    /// The scopes in a column.
+    fn from(names: Vec<String>) -> Self {
+        Self::from_names(&names)
+    }
+}
+
 impl Token {
     pub fn works(&self, now: OffsetDateTime) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)

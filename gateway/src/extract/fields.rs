@@ -1,7 +1,6 @@
 //! The fields of a JSON body that the gateway itself reads (§10.18). Unknown fields and bad values are reported together.
 
-use std::collections::BTreeMap;
-
+use kit::bad_fields::BadFields;
 use kit::json_object::{self, ParseError};
 use kit::{Code, Fault};
 use prost_types::Timestamp;
@@ -11,11 +10,11 @@ use time::format_description::well_known::Rfc3339;
 
 use super::json_body::JsonBody;
 
-/// The fields of a body, and the errors in them.
+/// The fields of a body, and the bad ones.
 #[derive(Debug)]
 pub struct Fields {
     values: Map<String, Value>,
-    errors: BTreeMap<String, String>,
+    pub bad: BadFields,
 }
 
 impl Fields {
@@ -31,8 +30,9 @@ impl Fields {
             "There is no such field. The fields are: {}.",
             known.join(", ")
         );
-        let errors = unknown.map(|name| (name.clone(), reason.clone())).collect();
-        Ok(Self { values, errors })
+        let mut bad = BadFields::default();
+        bad.extend(unknown.map(|name| (name.clone(), reason.clone())));
+        Ok(Self { values, bad })
     }
 
     fn take<T>(
@@ -42,11 +42,7 @@ impl Fields {
         read: impl FnOnce(&Value) -> Option<T>,
     ) -> Option<T> {
         let value = self.values.remove(name)?;
-        let read = read(&value);
-        if read.is_none() {
-            self.errors.insert(name.to_owned(), expected.to_owned());
-        }
-        read
+        self.bad.read(name, read(&value).ok_or(expected))
     }
 
     pub fn text(&mut self, name: &str) -> Option<String> {
@@ -81,15 +77,6 @@ impl Fields {
             let at = OffsetDateTime::parse(value.as_str()?, &Rfc3339).ok()?;
             Some(kit::timestamp::encode(at))
         })
-    }
-
-    pub fn add_error(&mut self, name: &str, reason: impl Into<String>) {
-        self.errors.insert(name.to_owned(), reason.into());
-    }
-
-    /// The bad fields.
-    pub fn errors(self) -> BTreeMap<String, String> {
-        self.errors
     }
 }
 
@@ -131,8 +118,7 @@ mod tests {
         assert_eq!(fields.number("rate_limit"), None);
         assert_eq!(fields.timestamp("expires_at"), None);
         assert_eq!(fields.text("game"), None);
-        let errors = fields.errors();
-        let names: Vec<&str> = errors.keys().map(String::as_str).collect();
+        let names: Vec<String> = fields.bad.into_fields().into_keys().collect();
         assert_eq!(
             names,
             [

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use contracts::common::v1::PageRequest;
+use kit::bad_fields::BadFields;
 use kit::{Code, Fault};
 use percent_encoding::percent_decode;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use uuid::Uuid;
 
 /// A moment in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,11 +16,11 @@ pub enum TimeOrNow {
     At(OffsetDateTime),
 }
 
-/// The known parameters of a query, and the errors in it.
+/// The known parameters of a query, and the bad ones.
 #[derive(Debug, Default)]
 pub struct Params {
     values: BTreeMap<String, String>,
-    errors: BTreeMap<String, String>,
+    pub bad: BadFields,
 }
 
 impl Params {
@@ -32,7 +32,9 @@ impl Params {
             match decode(name) {
                 Ok(name) if known.contains(&name.as_str()) => query.insert(name, value),
                 Ok(name) => query.reject_misspelt(&name, known),
-                Err(reason) => query.add_error("query", format!("A parameter name {reason}.")),
+                Err(reason) => query
+                    .bad
+                    .add("query", format!("A parameter name {reason}.")),
             }
         }
         query
@@ -40,7 +42,7 @@ impl Params {
 
     fn insert(&mut self, name: String, value: &str) {
         if self.values.contains_key(&name) {
-            self.add_error(&name, "Give this parameter once.");
+            self.bad.add(name.as_str(), "Give this parameter once.");
             return;
         }
         match decode(value) {
@@ -48,7 +50,7 @@ impl Params {
                 self.values.insert(name, value);
             }
             Err(reason) => {
-                self.add_error(&name, format!("It {reason}."));
+                self.bad.add(name.as_str(), format!("It {reason}."));
                 self.values.insert(name, String::new());
             }
         }
@@ -58,14 +60,9 @@ impl Params {
     fn reject_misspelt(&mut self, name: &str, known: &[&str]) {
         let is_meant = |known: &&&str| spelling(known).eq(spelling(name));
         if let Some(meant) = known.iter().find(is_meant) {
-            self.add_error(name, format!("Spell this parameter as {meant}."));
+            self.bad
+                .add(name, format!("Spell this parameter as {meant}."));
         }
-    }
-
-    pub fn add_error(&mut self, name: &str, reason: impl Into<String>) {
-        self.errors
-            .entry(name.to_owned())
-            .or_insert_with(|| reason.into());
     }
 
     /// Removes and returns a string; `None` if it is absent or empty.
@@ -91,7 +88,7 @@ impl Params {
         match text.parse() {
             Ok(limit @ 1..=100) if digits => limit,
             _ => {
-                self.add_error("limit", "Give a whole number from 1 to 100.");
+                self.bad.add("limit", "Give a whole number from 1 to 100.");
                 0
             }
         }
@@ -102,7 +99,8 @@ impl Params {
         let text = self.text(name)?;
         let timestamp = OffsetDateTime::parse(&text, &Rfc3339).ok();
         if timestamp.is_none() {
-            self.add_error(name, "Give a timestamp such as 2026-03-01T08:00:00Z.");
+            self.bad
+                .add(name, "Give a timestamp such as 2026-03-01T08:00:00Z.");
         }
         timestamp
     }
@@ -122,7 +120,7 @@ impl Params {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| digits);
         if number.is_none() {
-            self.add_error(name, "Give a whole number, 0 or more.");
+            self.bad.add(name, "Give a whole number, 0 or more.");
         }
         number
     }
@@ -130,9 +128,7 @@ impl Params {
     /// Removes and returns an id, which must be there.
     pub fn id(&mut self, name: &str) -> String {
         let text = self.text(name).unwrap_or_default();
-        if text.parse::<Uuid>().is_err() {
-            self.add_error(name, "Give an id, a UUID.");
-        }
+        self.bad.id(name, &text);
         text
     }
 
@@ -142,15 +138,10 @@ impl Params {
             Some("true") => true,
             Some("false") | None => false,
             Some(_) => {
-                self.add_error(name, "Give true or false.");
+                self.bad.add(name, "Give true or false.");
                 false
             }
         }
-    }
-
-    /// The bad parameters.
-    pub fn errors(self) -> BTreeMap<String, String> {
-        self.errors
     }
 
     /// Refuses the call if a parameter is bad.
@@ -158,10 +149,7 @@ impl Params {
     /// # Errors
     /// Every bad parameter.
     pub fn finish(self) -> Result<(), Fault> {
-        if self.errors.is_empty() {
-            return Ok(());
-        }
-        Err(Fault::invalid(self.errors))
+        self.bad.check()
     }
 
     /// Awaits `call`, the request to the service. If a parameter is bad, the service is still called, so that one answer names all bad
@@ -170,18 +158,16 @@ impl Params {
         self,
         call: impl Future<Output = Result<A, Fault>>,
     ) -> Result<A, Fault> {
-        if self.errors.is_empty() {
+        let mut bad = self.bad;
+        if bad.is_empty() {
             return call.await;
         }
-        let mut errors = self.errors;
         if let Err(fault) = call.await
             && fault.code == Code::Invalid
         {
-            for (field, reason) in fault.fields {
-                errors.entry(field).or_insert(reason);
-            }
+            bad.extend(fault.fields);
         }
-        Err(Fault::invalid(errors))
+        Err(Fault::invalid(bad.into_fields()))
     }
 }
 
@@ -216,7 +202,7 @@ mod tests {
     fn bad(raw: &str) -> Vec<String> {
         let mut query = Params::parse(Some(raw), KNOWN);
         query.limit();
-        query.errors.into_keys().collect()
+        query.bad.into_fields().into_keys().collect()
     }
 
     #[test]
@@ -229,7 +215,7 @@ mod tests {
         assert_eq!(query.text("platform"), None);
         assert!(!query.flag("genre"));
         assert_eq!(query.limit(), 20);
-        assert!(query.errors.is_empty());
+        assert!(query.bad.is_empty());
     }
 
     #[test]
@@ -245,7 +231,7 @@ mod tests {
     fn a_known_name_in_another_spelling_is_rejected() {
         let bad = |raw: &str| {
             let query = Params::parse(Some(raw), &["dry_run"]);
-            query.errors.into_keys().collect::<Vec<_>>()
+            query.bad.into_fields().into_keys().collect::<Vec<_>>()
         };
         for name in ["dryrun", "dry-run", "dryRun", "DRY_RUN"] {
             assert_eq!(bad(&format!("{name}=true")), [name], "{name}");
@@ -283,7 +269,7 @@ mod tests {
         fn any_query_can_be_parsed(raw: String) {
             let query = Params::parse(Some(&raw), KNOWN);
             let is_sentence = |reason: &String| reason.starts_with(char::is_uppercase) && reason.ends_with('.');
-            prop_assert!(query.errors.values().all(is_sentence));
+            prop_assert!(query.bad.into_fields().values().all(is_sentence));
         }
     }
 }

@@ -15,12 +15,13 @@ use http::uri::PathAndQuery;
 use http::{HeaderValue, Method, Request as HttpRequest, Uri, Version};
 use http_body_util::BodyExt as _;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use tonic::{Request, Response, Status};
 use tower::ServiceExt as _;
 
 use super::operations::Operations;
 use crate::domain::account::Identifier;
-use crate::domain::fields::Problems;
+use crate::domain::fields;
 use crate::domain::test_caller::TestCaller;
 
 /// The most bytes of a response that the person gets.
@@ -62,10 +63,10 @@ impl TestCalls {
         &self,
         message: proto::RunTestCallRequest,
     ) -> Result<proto::RunTestCallResponse, Fault> {
-        let mut problems = Problems::default();
-        let account = problems.id("account_id", &message.account_id);
-        let mut request = read(&mut problems, message);
-        problems.finish()?;
+        let mut bad = BadFields::default();
+        let account = bad.id("account_id", &message.account_id);
+        let mut request = read(&mut bad, message);
+        bad.check()?;
         let account = self.operations.account(&Identifier::Id(account)).await?;
         request.extensions_mut().insert(TestCaller {
             account: account.id,
@@ -78,9 +79,9 @@ impl TestCalls {
 }
 
 /// The request that a message asks for. After an error, it is arbitrary.
-fn read(problems: &mut Problems, message: proto::RunTestCallRequest) -> HttpRequest<Body> {
+fn read(bad: &mut BadFields, message: proto::RunTestCallRequest) -> HttpRequest<Body> {
     let actor = message.actor.unwrap_or_default();
-    let person = problems.person(&actor.person_id, &actor.address);
+    let person = fields::person(bad, &actor.person_id, &actor.address);
     let mut request = HttpRequest::new(Body::from(message.body));
     // Over HTTP/2 a request needs no header with a host.
     *request.version_mut() = Version::HTTP_2;
@@ -91,11 +92,11 @@ fn read(problems: &mut Problems, message: proto::RunTestCallRequest) -> HttpRequ
     let method = |method: &Method| method.as_str() == message.method;
     match METHODS.into_iter().find(method) {
         Some(method) => *request.method_mut() = method,
-        None => problems.add("method", "Use one of: GET, HEAD, POST, PATCH, DELETE."),
+        None => bad.add("method", "Use one of: GET, HEAD, POST, PATCH, DELETE."),
     }
     match PathAndQuery::from_str(&message.target) {
         Ok(target) if message.target.starts_with('/') => *request.uri_mut() = Uri::from(target),
-        _ => problems.add("target", "Give a path with its query, such as /v1/games."),
+        _ => bad.add("target", "Give a path with its query, such as /v1/games."),
     }
     for header in message.headers {
         let name = HEADERS.into_iter().find(|name| *name == *header.name);
@@ -104,11 +105,11 @@ fn read(problems: &mut Problems, message: proto::RunTestCallRequest) -> HttpRequ
             (Some(name), Ok(value)) => {
                 request.headers_mut().insert(name, value);
             }
-            (Some(name), Err(_invalid)) => problems.add(
-                &format!("headers.{name}"),
+            (Some(name), Err(_invalid)) => bad.add(
+                format!("headers.{name}"),
                 "A header is one line of ASCII characters.",
             ),
-            (None, _) => problems.add(
+            (None, _) => bad.add(
                 "headers",
                 "Send only content-type, idempotency-key, if-match and if-none-match.",
             ),

@@ -7,65 +7,29 @@ use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::keys;
-use crate::domain::account_token::{Scopes, Token};
+use super::{accounts, keys};
+use crate::domain::account_token::Token;
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
-
-struct Row {
-    id: Uuid,
-    account_id: Uuid,
-    name: String,
-    scopes: Vec<String>,
-    last4: String,
-    created_at: OffsetDateTime,
-    last_used_at: Option<OffsetDateTime>,
-    expires_at: Option<OffsetDateTime>,
-    revoked_at: Option<OffsetDateTime>,
-    revision: i64,
-    created_by: Uuid,
-}
-
-impl From<Row> for Token {
-    fn from(row: Row) -> Self {
-        Self {
-            id: row.id,
-            account: row.account_id,
-            name: row.name,
-            scopes: Scopes::from_names(&row.scopes),
-            last4: row.last4,
-            created_at: row.created_at,
-            last_used_at: row.last_used_at,
-            expires_at: row.expires_at,
-            revoked_at: row.revoked_at,
-            revision: row.revision,
-            created_by: row.created_by,
-        }
-    }
-}
 
 /// The caller of the token with this hash.
 pub async fn caller(
     connection: &mut PgConnection,
     hash: Hash,
 ) -> Result<Option<Caller>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
-        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
+    let token = sqlx::query_as!(
+        Token,
+        "select id, account_id as account, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
          from gateway.account_token where hash = $1",
         &hash.0,
     )
     .fetch_optional(&mut *connection)
     .await?;
-    let Some(token) = row.map(Token::from) else {
+    let Some(token) = token else {
         return Ok(None);
     };
-    let account = sqlx::query!(
-        "select name, plan from gateway.account where id = $1",
-        token.account
-    )
-    .fetch_one(connection)
-    .await?;
+    let account = accounts::find(&mut *connection, token.account).await?;
+    let account = account.ok_or(sqlx::Error::RowNotFound)?;
     Ok(Some(token.into_caller(account.name, account.plan)))
 }
 
@@ -76,8 +40,8 @@ pub async fn of_account(
     ended: i64,
     now: OffsetDateTime,
 ) -> Result<Vec<Token>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
+    sqlx::query_as!(
+        Token,
         r#"with own as (
              select *, revoked_at is null and (expires_at is null or expires_at > $3) as works
              from gateway.account_token where account_id = $1
@@ -86,7 +50,7 @@ pub async fn of_account(
              union all
              (select * from own where not works order by id desc limit $2)
          )
-         select id as "id!", account_id as "account_id!", name as "name!", scopes as "scopes!", last4 as "last4!",
+         select id as "id!", account_id as "account!", name as "name!", scopes as "scopes!", last4 as "last4!",
              created_at as "created_at!", last_used_at, expires_at, revoked_at, revision as "revision!",
              created_by as "created_by!"
          from listed order by id desc"#,
@@ -95,33 +59,31 @@ pub async fn of_account(
         now,
     )
     .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    .await
 }
 
 pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Token>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
-        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
+    sqlx::query_as!(
+        Token,
+        "select id, account_id as account, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
          from gateway.account_token where id = $1",
         id,
     )
     .fetch_optional(pool)
-    .await?;
-    Ok(row.map(Into::into))
+    .await
 }
 
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Token>, sqlx::Error> {
     let row = sqlx::query_as!(
-        Row,
-        "select id, account_id, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
+        Token,
+        "select id, account_id as account, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
          from gateway.account_token where id = $1 for update skip locked",
         id,
     )
     .fetch_optional(&mut *connection)
     .await?;
     if let Some(row) = row {
-        return Ok(RowLock::Acquired(row.into()));
+        return Ok(RowLock::Acquired(row));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from gateway.account_token where id = $1) as "exists!""#,
@@ -204,8 +166,7 @@ pub async fn hashes(
     )
     .fetch_all(connection)
     .await?;
-    let hash = |bytes: Vec<u8>| bytes.try_into().ok().map(Hash);
-    Ok(rows.into_iter().filter_map(hash).collect())
+    Ok(rows.into_iter().filter_map(keys::hash).collect())
 }
 
 /// Passes the hashes of all tokens to `known`.

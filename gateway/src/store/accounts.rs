@@ -2,32 +2,9 @@
 
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::Account;
-
-struct Row {
-    id: Uuid,
-    name: String,
-    email: String,
-    plan: String,
-    created_at: OffsetDateTime,
-    revision: i64,
-}
-
-impl From<Row> for Account {
-    fn from(row: Row) -> Self {
-        Self {
-            id: row.id,
-            name: row.name,
-            email: row.email,
-            plan: row.plan,
-            created_at: row.created_at,
-            revision: row.revision,
-        }
-    }
-}
 
 /// Inserts an account. Returns false if there is one with the id.
 pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<bool, sqlx::Error> {
@@ -53,15 +30,15 @@ pub async fn lock(
     id: Uuid,
 ) -> Result<RowLock<Account>, sqlx::Error> {
     let row = sqlx::query_as!(
-        Row,
+        Account,
         "select id, name, email, plan, created_at, revision from gateway.account
          where id = $1 for update skip locked",
         id,
     )
     .fetch_optional(&mut *connection)
     .await?;
-    if row.is_some() {
-        return Ok(RowLock::new(row.map(Into::into), true));
+    if let Some(row) = row {
+        return Ok(RowLock::Acquired(row));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from gateway.account where id = $1) as "exists!""#,
@@ -87,15 +64,14 @@ pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<
     Ok(())
 }
 
-pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Account>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
+pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Account>, sqlx::Error> {
+    sqlx::query_as!(
+        Account,
         "select id, name, email, plan, created_at, revision from gateway.account where id = $1",
         id,
     )
-    .fetch_optional(pool)
-    .await?;
-    Ok(row.map(Into::into))
+    .fetch_optional(executor)
+    .await
 }
 
 /// The two newest accounts with an address, ignoring case, newest first.
@@ -103,15 +79,14 @@ pub async fn with_address(
     executor: impl PgExecutor<'_>,
     email: &str,
 ) -> Result<Vec<Account>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
+    sqlx::query_as!(
+        Account,
         "select id, name, email, plan, created_at, revision from gateway.account
          where lower(email) = lower($1) order by created_at desc, id desc limit 2",
         email,
     )
     .fetch_all(executor)
-    .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    .await
 }
 
 /// Up to `limit` accounts after the id `after`, in the order of their ids.
@@ -120,16 +95,15 @@ pub async fn page(
     after: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<Account>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
+    sqlx::query_as!(
+        Account,
         "select id, name, email, plan, created_at, revision from gateway.account
          where id > $1 order by id limit $2",
         after.unwrap_or(Uuid::nil()),
         limit,
     )
     .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    .await
 }
 
 /// Plans of accounts that are not among `known`.

@@ -12,39 +12,36 @@ struct Row {
     id: Uuid,
     account_id: Uuid,
     name: String,
-    kind: String,
+    kind: KeyKind,
     may_write: bool,
     game: Option<String>,
     expires_at: Option<OffsetDateTime>,
-    state: String,
+    state: KeyRequestState,
     asked_at: OffsetDateTime,
     decided_at: Option<OffsetDateTime>,
     reason: Option<String>,
     revision: i64,
 }
 
-impl TryFrom<Row> for KeyRequest {
-    type Error = sqlx::Error;
-
-    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        let unknown = |text: &str| sqlx::Error::Decode(format!("unknown: `{text}`").into());
-        Ok(Self {
+impl From<Row> for KeyRequest {
+    fn from(row: Row) -> Self {
+        Self {
             id: row.id,
             account: row.account_id,
             spec: Spec {
                 name: row.name,
                 mode: Mode::Live,
-                kind: KeyKind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
+                kind: row.kind,
                 may_write: row.may_write,
                 game: row.game,
                 expires_at: row.expires_at,
             },
-            state: KeyRequestState::parse(&row.state).ok_or_else(|| unknown(&row.state))?,
+            state: row.state,
             asked_at: row.asked_at,
             decided_at: row.decided_at,
             reason: row.reason,
             revision: row.revision,
-        })
+        }
     }
 }
 
@@ -93,13 +90,14 @@ pub async fn update(
 pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<KeyRequest>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
-        "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
-         from gateway.key_request where id = $1",
+        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
+             decided_at, reason, revision
+         from gateway.key_request where id = $1"#,
         id,
     )
     .fetch_optional(pool)
     .await?;
-    row.map(TryInto::try_into).transpose()
+    Ok(row.map(Into::into))
 }
 
 /// Up to `limit` requests in a state, after the id `after`, oldest first.
@@ -111,15 +109,16 @@ pub async fn page(
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
-         from gateway.key_request where state = $1 and id > $2 order by id limit $3",
+        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
+             decided_at, reason, revision
+         from gateway.key_request where state = $1 and id > $2 order by id limit $3"#,
         state.as_str(),
         after.unwrap_or(Uuid::nil()),
         limit,
     )
     .fetch_all(pool)
     .await?;
-    rows.into_iter().map(TryInto::try_into).collect()
+    Ok(rows.into_iter().map(Into::into).collect())
 }
 
 /// Up to `limit` requests of an account, before the id `before`, newest first.
@@ -131,15 +130,30 @@ pub async fn of_account(
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
-         from gateway.key_request where account_id = $1 and id < $2 order by id desc limit $3",
+        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
+             decided_at, reason, revision
+         from gateway.key_request where account_id = $1 and id < $2 order by id desc limit $3"#,
         account,
         before.unwrap_or(Uuid::max()),
         limit,
     )
     .fetch_all(pool)
     .await?;
-    rows.into_iter().map(TryInto::try_into).collect()
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// The requests of an account that have become no key, oldest first.
+pub async fn unrevealed(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
+             decided_at, reason, revision
+         from gateway.key_request where account_id = $1 and state <> 'revealed' order by id"#,
+        account,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(Into::into).collect())
 }
 
 /// The requests of an account that may still lead to a key, oldest first.
@@ -161,14 +175,15 @@ pub async fn lock(
 ) -> Result<RowLock<KeyRequest>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
-        "select id, account_id, name, kind, may_write, game, expires_at, state, asked_at, decided_at, reason, revision
-         from gateway.key_request where id = $1 for update skip locked",
+        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
+             decided_at, reason, revision
+         from gateway.key_request where id = $1 for update skip locked"#,
         id,
     )
     .fetch_optional(&mut *connection)
     .await?;
     if let Some(row) = row {
-        return Ok(RowLock::Acquired(row.try_into()?));
+        return Ok(RowLock::Acquired(row.into()));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from gateway.key_request where id = $1) as "exists!""#,

@@ -7,97 +7,39 @@ use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::games;
+use super::{accounts, games};
 use crate::domain::account_token::Scopes;
 use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use crate::domain::owner_limits::{self, KeyCounts};
 use crate::domain::secret::Hash;
-
-struct Row {
-    id: Uuid,
-    account_id: Uuid,
-    name: String,
-    mode: String,
-    kind: String,
-    may_write: bool,
-    game: Option<String>,
-    last4: String,
-    created_at: OffsetDateTime,
-    last_used_at: Option<OffsetDateTime>,
-    expires_at: Option<OffsetDateTime>,
-    grace_until: Option<OffsetDateTime>,
-    revoked_at: Option<OffsetDateTime>,
-    revision: i64,
-}
-
-impl TryFrom<Row> for Key {
-    type Error = sqlx::Error;
-
-    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        let unknown = |text: &str| sqlx::Error::Decode(format!("unknown: `{text}`").into());
-        Ok(Self {
-            id: row.id,
-            account: row.account_id,
-            name: row.name,
-            mode: Mode::parse(&row.mode).ok_or_else(|| unknown(&row.mode))?,
-            kind: KeyKind::parse(&row.kind).ok_or_else(|| unknown(&row.kind))?,
-            may_write: row.may_write,
-            game: row.game,
-            last4: row.last4,
-            created_at: row.created_at,
-            last_used_at: row.last_used_at,
-            expires_at: row.expires_at,
-            grace_until: row.grace_until,
-            revoked_at: row.revoked_at,
-            revision: row.revision,
-        })
-    }
-}
 
 /// The caller of the key with this hash.
 pub async fn caller(
     connection: &mut PgConnection,
     hash: Hash,
 ) -> Result<Option<Caller>, sqlx::Error> {
-    let row = sqlx::query!(
-        "select key.id, key.account_id, key.name, key.mode, key.kind, key.may_write, key.game, key.last4, key.created_at,
-             key.last_used_at, key.expires_at, key.grace_until, key.revoked_at, key.revision,
-             account.name as account_name, account.plan
-         from gateway.key join gateway.account on account.id = key.account_id
-         where key.hash = $1",
+    let key = sqlx::query_as!(
+        Key,
+        r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
+             last_used_at, expires_at, grace_until, revoked_at, revision
+         from gateway.key where hash = $1"#,
         &hash.0,
     )
     .fetch_optional(&mut *connection)
     .await?;
-    let Some(row) = row else {
+    let Some(key) = key else {
         return Ok(None);
     };
-    let (account_name, plan) = (row.account_name, row.plan);
-    let key: Key = Row {
-        id: row.id,
-        account_id: row.account_id,
-        name: row.name,
-        mode: row.mode,
-        kind: row.kind,
-        may_write: row.may_write,
-        game: row.game,
-        last4: row.last4,
-        created_at: row.created_at,
-        last_used_at: row.last_used_at,
-        expires_at: row.expires_at,
-        grace_until: row.grace_until,
-        revoked_at: row.revoked_at,
-        revision: row.revision,
-    }
-    .try_into()?;
+    let account = accounts::find(&mut *connection, key.account).await?;
+    let account = account.ok_or(sqlx::Error::RowNotFound)?;
     let game = match &key.game {
         Some(slug) => games::state(connection, slug, key.mode, key.account).await?,
         None => GameState::Usable,
     };
     Ok(Some(Caller {
         key,
-        account_name,
-        plan,
+        account_name: account.name,
+        plan: account.plan,
         game,
         scopes: Scopes::default(),
     }))
@@ -110,8 +52,8 @@ pub async fn of_account(
     ended: i64,
     now: OffsetDateTime,
 ) -> Result<Vec<Key>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
+    sqlx::query_as!(
+        Key,
         r#"with own as (
              select *, revoked_at is null and (expires_at is null or expires_at > $3)
                  and (grace_until is null or grace_until > $3) as works
@@ -121,8 +63,8 @@ pub async fn of_account(
              union all
              (select * from own where not works order by id desc limit $2)
          )
-         select id as "id!", account_id as "account_id!", name as "name!", mode as "mode!", kind as "kind!", may_write as "may_write!",
-             game, last4 as "last4!", created_at as "created_at!", last_used_at, expires_at, grace_until, revoked_at,
+         select id as "id!", account_id as "account!", name as "name!", mode as "mode!: Mode", kind as "kind!: KeyKind",
+             may_write as "may_write!", game, last4 as "last4!", created_at as "created_at!", last_used_at, expires_at, grace_until, revoked_at,
              revision as "revision!"
          from listed order by id"#,
         account,
@@ -130,59 +72,57 @@ pub async fn of_account(
         now,
     )
     .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(TryInto::try_into).collect()
+    .await
 }
 
 /// Up to `limit` keys after the id `after` that work, were not rotated and expire until a moment, in the order of their ids.
 pub async fn expiring(
     pool: &PgPool,
-    (now, until): (OffsetDateTime, OffsetDateTime),
+    now: OffsetDateTime,
+    until: OffsetDateTime,
     after: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<Key>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "select id, account_id, name, mode, kind, may_write, game, last4, created_at, last_used_at, expires_at, grace_until,
-             revoked_at, revision
+    sqlx::query_as!(
+        Key,
+        r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
+             last_used_at, expires_at, grace_until, revoked_at, revision
          from gateway.key
          where revoked_at is null and grace_until is null and expires_at > $1 and expires_at <= $2 and id > $3
-         order by id limit $4",
+         order by id limit $4"#,
         now,
         until,
         after.unwrap_or(Uuid::nil()),
         limit,
     )
     .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(TryInto::try_into).collect()
+    .await
 }
 
 pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
-        "select id, account_id, name, mode, kind, may_write, game, last4, created_at, last_used_at, expires_at, grace_until,
-             revoked_at, revision
-         from gateway.key where id = $1",
+    sqlx::query_as!(
+        Key,
+        r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
+             last_used_at, expires_at, grace_until, revoked_at, revision
+         from gateway.key where id = $1"#,
         id,
     )
     .fetch_optional(pool)
-    .await?;
-    row.map(TryInto::try_into).transpose()
+    .await
 }
 
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Key>, sqlx::Error> {
     let row = sqlx::query_as!(
-        Row,
-        "select id, account_id, name, mode, kind, may_write, game, last4, created_at, last_used_at, expires_at, grace_until,
-             revoked_at, revision
-         from gateway.key where id = $1 for update skip locked",
+        Key,
+        r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
+             last_used_at, expires_at, grace_until, revoked_at, revision
+         from gateway.key where id = $1 for update skip locked"#,
         id,
     )
     .fetch_optional(&mut *connection)
     .await?;
     if let Some(row) = row {
-        return Ok(RowLock::Acquired(row.try_into()?));
+        return Ok(RowLock::Acquired(row));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from gateway.key where id = $1) as "exists!""#,

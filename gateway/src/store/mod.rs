@@ -3,6 +3,7 @@
 
 pub mod account_tokens;
 pub mod accounts;
+mod column;
 pub mod day_use;
 pub mod feed_cursor;
 pub mod games;

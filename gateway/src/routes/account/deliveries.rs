@@ -36,7 +36,7 @@ pub async fn list(
         Some("failed") => proto::DeliveryState::Failed,
         Some("cancelled") => proto::DeliveryState::Cancelled,
         Some(_) => {
-            query.add_error(
+            query.bad.add(
                 "state",
                 "Use one of: waiting, delivered, failed, cancelled.",
             );
@@ -44,7 +44,7 @@ pub async fn list(
         }
     };
     let request = proto::ListDeliveriesRequest {
-        account_id: caller.account,
+        account_id: caller.account.to_string(),
         endpoint_id,
         state: state.into(),
         event: query.text("event").unwrap_or_default(),
@@ -53,15 +53,14 @@ pub async fn list(
         limit: asked.limit,
         cursor: asked.cursor,
     };
-    let errors = query.errors();
     let listed = async {
         app.webhooks
             .list_deliveries(request)
             .await
             .map_err(of_endpoint)
     };
-    if !errors.is_empty() {
-        return Err(refused(errors, listed).await);
+    if !query.bad.is_empty() {
+        return Err(refused(query.bad, listed).await);
     }
     let listed = listed.await?;
     let rows: Vec<AccountDelivery> = listed.deliveries.into_iter().map(delivery).collect();
@@ -82,14 +81,13 @@ pub async fn get(
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["endpoint"]);
     let request = proto::GetDeliveryRequest {
-        account_id: caller.account,
+        account_id: caller.account.to_string(),
         endpoint_id: query.id("endpoint"),
         id: number(&id)?,
     };
-    let errors = query.errors();
     let found = get_delivery(&app, request);
-    if !errors.is_empty() {
-        return Err(refused(errors, found).await);
+    if !query.bad.is_empty() {
+        return Err(refused(query.bad, found).await);
     }
     let found = found.await?;
     let attempts = found.attempts.into_iter().map(attempt);
@@ -108,17 +106,16 @@ pub async fn send_again(
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["endpoint"]);
     let (endpoint, id) = (query.id("endpoint"), number(&id)?);
-    let errors = query.errors();
-    if !errors.is_empty() {
+    if !query.bad.is_empty() {
         let request = proto::GetDeliveryRequest {
-            account_id: caller.account,
+            account_id: caller.account.to_string(),
             endpoint_id: endpoint,
             id,
         };
-        return Err(refused(errors, get_delivery(&app, request)).await);
+        return Err(refused(query.bad, get_delivery(&app, request)).await);
     }
     let request = proto::SendAgainRequest {
-        account_id: caller.account.clone(),
+        account_id: caller.account.to_string(),
         endpoint_id: endpoint.clone(),
         id,
     };
@@ -126,7 +123,7 @@ pub async fn send_again(
     change(&app, async move {
         let sent = gateway.webhooks.send_again(request).await;
         let sent = sent.map_err(of_endpoint);
-        let sent = record_change(&gateway, caller, (&endpoint, "send-again"), sent).await?;
+        let sent = record_change(&gateway, &caller, &endpoint, "send-again", sent).await?;
         ApiResponse::json(&SentDelivery {
             delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
         })
@@ -143,28 +140,26 @@ pub async fn recover(
     let endpoint = query.id("endpoint");
     let since = query.timestamp("since");
     if since.is_none() {
-        query.add_error("since", "Give a time.");
+        query.bad.add("since", "Give a time.");
     }
     let dry_run = query.flag("dry_run");
-    let errors = query.errors();
     let request = proto::RecoverRequest {
-        account_id: caller.account.clone(),
+        account_id: caller.account.to_string(),
         endpoint_id: endpoint.clone(),
         // webhook-svc only checks a call with bad parameters.
         since: Some(timestamp::encode(since.unwrap_or_else(|| app.clock.now()))),
-        dry_run: dry_run || !errors.is_empty(),
+        dry_run: dry_run || !query.bad.is_empty(),
     };
-    if !errors.is_empty() {
+    if !query.bad.is_empty() {
         let checked = async { app.webhooks.recover(request).await.map_err(of_endpoint) };
-        return Err(refused(errors, checked).await);
+        return Err(refused(query.bad, checked).await);
     }
     let gateway = Arc::clone(&app);
     change(&app, async move {
         let recovered = gateway.webhooks.recover(request).await;
         let mut recovered = recovered.map_err(of_endpoint);
         if !dry_run {
-            let change = (endpoint.as_str(), "recover");
-            recovered = record_change(&gateway, caller, change, recovered).await;
+            recovered = record_change(&gateway, &caller, &endpoint, "recover", recovered).await;
         }
         ApiResponse::json(&RecoveredDeliveries {
             deliveries: recovered?.deliveries,
@@ -184,7 +179,7 @@ async fn get_delivery(
 
 /// Parses the number of a delivery. No delivery has a text that is not a number, so such a text is a 404.
 fn number(id: &str) -> Result<i64, ApiError> {
-    id.parse().map_err(|_not_a_number| not_found())
+    id.parse().map_err(|_not_a_number| not_found().into())
 }
 
 pub(super) fn delivery(found: proto::Delivery) -> AccountDelivery {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use contracts::public::{AccountEndpoint, NewAccountEndpoint, RemovedEndpoint, SentDelivery};
 use contracts::webhook::v1 as proto;
+use kit::audit::Subject;
 use kit::{Code, Fault};
 use serde_json::json;
+use uuid::Uuid;
 
 use super::deliveries::delivery;
 use super::{
@@ -14,6 +16,7 @@ use super::{
     time,
 };
 use crate::app::{App, Gateway};
+use crate::domain::staff_action::Action;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::fields::Fields;
@@ -28,13 +31,18 @@ pub async fn list(
 ) -> Result<ApiResponse, ApiError> {
     let query = Params::parse(query.as_deref(), &["limit", "cursor"]);
     let request = proto::ListEndpointsRequest {
-        account_id: caller.account.clone(),
+        account_id: caller.account.to_string(),
     };
     let listed = app.webhooks.list_endpoints(request).await?;
     let mut rows: Vec<AccountEndpoint> = listed.endpoints.into_iter().map(shape).collect();
     rows.sort_by(|one, other| one.id.cmp(&other.id));
-    let list = ("account endpoints", caller.account.as_str());
-    page(&rows, |row| &row.id, list, query)
+    page(
+        "account endpoints",
+        caller.account,
+        rows,
+        |row| &row.id,
+        query,
+    )
 }
 
 pub async fn get(
@@ -43,8 +51,8 @@ pub async fn get(
     IdParam(id): IdParam,
 ) -> Result<ApiResponse, ApiError> {
     let request = proto::GetEndpointRequest {
-        account_id: caller.account,
-        id,
+        account_id: caller.account.to_string(),
+        id: id.to_string(),
     };
     answer(app.webhooks.get_endpoint(request).await?.endpoint)
 }
@@ -56,16 +64,15 @@ pub async fn add(
 ) -> Result<ApiResponse, ApiError> {
     let mut fields = Fields::read(&body, &["url", "events", "rate_limit"])?;
     let mut request = proto::AddEndpointRequest {
-        account_id: caller.account.clone(),
+        account_id: caller.account.to_string(),
         url: fields.text("url").unwrap_or_default(),
         events: fields.texts("events").unwrap_or_default(),
         rate_limit: rate_limit(&mut fields, 1),
     };
-    let errors = fields.errors();
-    if !errors.is_empty() {
+    if !fields.bad.is_empty() {
         request.rate_limit = REFUSED_RATE_LIMIT;
         let ask = app.webhooks.add_endpoint(request);
-        return Err(refused(errors, without_rate_limit(ask)).await);
+        return Err(refused(fields.bad, without_rate_limit(ask)).await);
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
@@ -79,7 +86,7 @@ pub async fn add(
             url: Some(url),
             action: "add",
         };
-        let added = record(&gateway, caller, change, added).await?;
+        let added = record(&gateway, &caller, change, added).await?;
         let endpoint = shape(added.endpoint.ok_or_else(envelope::internal)?);
         let path = format!("/v1/account/endpoints/{}", endpoint.id);
         let secret = added.secret;
@@ -94,9 +101,12 @@ pub async fn change(
     IdParam(id): IdParam,
     body: JsonBody,
 ) -> Result<ApiResponse, ApiError> {
-    let mut fields = Fields::read(&body, &["url", "events", "rate_limit"])?;
+    let (id, mut fields) = (
+        id.to_string(),
+        Fields::read(&body, &["url", "events", "rate_limit"])?,
+    );
     let mut request = proto::ChangeEndpointRequest {
-        account_id: caller.account.clone(),
+        account_id: caller.account.to_string(),
         id: id.clone(),
         url: fields.text("url"),
         events: fields
@@ -104,16 +114,15 @@ pub async fn change(
             .map(|events| proto::EventList { events }),
         rate_limit: rate_limit(&mut fields, 0),
     };
-    let errors = fields.errors();
-    if !errors.is_empty() {
+    if !fields.bad.is_empty() {
         request.rate_limit = REFUSED_RATE_LIMIT;
         let ask = app.webhooks.change_endpoint(request);
-        return Err(refused(errors, without_rate_limit(ask)).await);
+        return Err(refused(fields.bad, without_rate_limit(ask)).await);
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
         let changed = gateway.webhooks.change_endpoint(request).await;
-        let changed = record_change(&gateway, caller, (&id, "change"), changed).await?;
+        let changed = record_change(&gateway, &caller, &id, "change", changed).await?;
         answer(changed.endpoint)
     })
     .await
@@ -124,20 +133,21 @@ pub async fn remove(
     caller: TokenCaller,
     IdParam(id): IdParam,
 ) -> Result<ApiResponse, ApiError> {
+    let id = id.to_string();
     let request = proto::RemoveEndpointRequest {
-        account_id: caller.account.clone(),
+        account_id: caller.account.to_string(),
         id: id.clone(),
     };
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
-        let url = url(&gateway, &caller.account, &id).await;
+        let url = url(&gateway, caller.account, &id).await;
         let removed = gateway.webhooks.remove_endpoint(request).await;
         let change = EndpointChange {
             endpoint: &id,
             url,
             action: "remove",
         };
-        record(&gateway, caller, change, removed).await?;
+        record(&gateway, &caller, change, removed).await?;
         ApiResponse::json(&RemovedEndpoint { id, removed: true })
     })
     .await
@@ -150,30 +160,29 @@ pub async fn run_action(
     PathParam((id, action)): PathParam<(String, String)>,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let id = parse_id(&id)?;
+    let id = parse_id(&id)?.to_string();
     let mut query = match action.as_str() {
         "test" => Params::parse(query.as_deref(), &["event", "kind"]),
         "pause" | "resume" | "rotate-secret" | "switch-secret" => Params::default(),
-        _ => return Err(not_found()),
+        _ => return Err(not_found().into()),
     };
     let test = proto::SendTestEventRequest {
-        account_id: caller.account.clone(),
+        account_id: caller.account.to_string(),
         endpoint_id: id.clone(),
         event: query.text("event").unwrap_or_default(),
         kind: query.text("kind").unwrap_or_default(),
     };
-    let errors = query.errors();
-    if !errors.is_empty() {
+    if !query.bad.is_empty() {
         let request = proto::GetEndpointRequest {
-            account_id: caller.account,
+            account_id: caller.account.to_string(),
             id,
         };
-        return Err(refused(errors, app.webhooks.get_endpoint(request)).await);
+        return Err(refused(query.bad, app.webhooks.get_endpoint(request)).await);
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
-        let result = perform(&gateway, &caller.account, (&id, &action), test).await;
-        record_change(&gateway, caller, (&id, &action), result).await?
+        let result = perform(&gateway, caller.account, &id, &action, test).await;
+        record_change(&gateway, &caller, &id, &action, result).await?
     })
     .await
 }
@@ -181,11 +190,12 @@ pub async fn run_action(
 /// Runs an action, and makes its response.
 async fn perform(
     app: &Gateway,
-    account: &str,
-    (id, action): (&str, &str),
+    account: Uuid,
+    id: &str,
+    action: &str,
     test: proto::SendTestEventRequest,
 ) -> Result<Result<ApiResponse, ApiError>, Fault> {
-    let (account_id, id, webhooks) = (account.to_owned(), id.to_owned(), &app.webhooks);
+    let (account_id, id, webhooks) = (account.to_string(), id.to_owned(), &app.webhooks);
     Ok(match action {
         "pause" => {
             let request = proto::PauseEndpointRequest { account_id, id };
@@ -228,13 +238,14 @@ pub(super) struct EndpointChange<'a> {
 /// read.
 pub(super) async fn record_change<T>(
     app: &Gateway,
-    caller: TokenCaller,
-    (endpoint, action): (&str, &str),
+    caller: &TokenCaller,
+    endpoint: &str,
+    action: &str,
     result: Result<T, Fault>,
 ) -> Result<T, Fault> {
     let url = match &result {
         Err(fault) if fault.code != Code::OutcomeUnknown => None,
-        _ => url(app, &caller.account, endpoint).await,
+        _ => url(app, caller.account, endpoint).await,
     };
     let change = EndpointChange {
         endpoint,
@@ -248,7 +259,7 @@ pub(super) async fn record_change<T>(
 /// so a failure to record that is only logged.
 async fn record<T>(
     app: &Gateway,
-    caller: TokenCaller,
+    caller: &TokenCaller,
     change: EndpointChange<'_>,
     result: Result<T, Fault>,
 ) -> Result<T, Fault> {
@@ -262,10 +273,13 @@ async fn record<T>(
     if is_unknown {
         details["outcome_unknown"] = true.into();
     }
-    let recorded = app
-        .accounts
-        .record_endpoint_change(caller.actor, change.endpoint, details);
-    if let Err(fault) = recorded.await {
+    let subject = Subject {
+        entity: "endpoint",
+        name: change.endpoint.to_owned(),
+        details,
+    };
+    let by = caller.author(Action::ChangeEndpoint);
+    if let Err(fault) = app.operations.record(&by, subject).await {
         tracing::error!(%fault, "a change of an endpoint by a token is not recorded");
     }
     result
@@ -283,7 +297,7 @@ fn rate_limit(fields: &mut Fields, least: u32) -> Option<u32> {
     let limit = fields.number("rate_limit");
     if limit.is_some_and(|limit| !(least..=MAX_RATE_LIMIT).contains(&limit)) {
         let reason = format!("Give {least} to {MAX_RATE_LIMIT} deliveries per second.");
-        fields.add_error("rate_limit", reason);
+        fields.bad.add("rate_limit", reason);
     }
     limit
 }
@@ -297,9 +311,9 @@ async fn without_rate_limit<T>(call: impl Future<Output = Result<T, Fault>>) -> 
 }
 
 /// The URL of an endpoint, for the audit, which still shows the URL after the endpoint is gone.
-async fn url(app: &Gateway, account: &str, id: &str) -> Option<String> {
+async fn url(app: &Gateway, account: Uuid, id: &str) -> Option<String> {
     let request = proto::GetEndpointRequest {
-        account_id: account.to_owned(),
+        account_id: account.to_string(),
         id: id.to_owned(),
     };
     let found = app.webhooks.get_endpoint(request).await.ok()?;

@@ -3,22 +3,23 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use contracts::gateway::v1 as proto;
-use contracts::gateway::v1::accounts_service_server::AccountsService as _;
-use contracts::public::{AccountKey, NewAccountKey, RotatedAccountKey};
-use kit::Fault;
-use tonic::Request;
+use contracts::public::{AccountKey, NewAccountKey, RotatedAccountKey, Timestamp};
+use kit::{Code, Fault};
+use time::OffsetDateTime;
+use uuid::Uuid;
 
-use super::{IdParam, TokenCaller, change, not_found, page, refused, time};
+use super::{IdParam, TokenCaller, change, not_found, page, refused};
 use crate::app::{App, Gateway};
-use crate::envelope::{self, ApiResponse};
+use crate::domain::account::Identifier;
+use crate::domain::key::{Key, Mode};
+use crate::domain::key_request::{KeyRequest, KeyRequestState};
+use crate::domain::staff_action::Action;
+use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::fields::Fields;
 use crate::extract::json_body::JsonBody;
 use crate::extract::query::Params;
-
-/// Requests for keys of a page.
-const REQUESTS: u32 = 500;
+use crate::service::operations::KeyFields;
 
 pub async fn list(
     State(app): State<App>,
@@ -26,9 +27,8 @@ pub async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let query = Params::parse(query.as_deref(), &["limit", "cursor"]);
-    let keys = all(&app, &caller.account).await?;
-    let list = ("account keys", caller.account.as_str());
-    page(&keys, |key| &key.id, list, query)
+    let keys = all(&app, caller.account).await?;
+    page("account keys", caller.account, keys, |key| &key.id, query)
 }
 
 pub async fn get(
@@ -36,7 +36,7 @@ pub async fn get(
     caller: TokenCaller,
     IdParam(id): IdParam,
 ) -> Result<ApiResponse, ApiError> {
-    ApiResponse::json(&find(&app, &caller.account, &id).await?)
+    ApiResponse::json(&find(&app, &caller, id).await?)
 }
 
 /// Creates a test key, or requests a live one.
@@ -48,61 +48,40 @@ pub async fn create(
     let known = ["name", "mode", "kind", "may_write", "game", "expires_at"];
     let mut fields = Fields::read(&body, &known)?;
     let mode = fields.text("mode");
-    let request = proto::AccountsServiceCreateKeyRequest {
-        actor: Some(caller.actor),
-        account_id: caller.account,
+    let mode = mode.as_deref().and_then(Mode::parse);
+    if mode.is_none() {
+        fields.bad.add("mode", "Use one of: test, live.");
+    }
+    let kind = fields.text("kind");
+    // Without a kind that is a text, it is unknown whether the key needs a game.
+    let has_kind = !fields.bad.contains("kind");
+    let key = KeyFields {
         name: fields.text("name").unwrap_or_default(),
-        kind: fields.text("kind").unwrap_or_default(),
+        kind: kind.unwrap_or_default(),
         may_write: fields.flag("may_write"),
-        game: fields.text("game"),
+        game: fields.text("game").filter(|_| has_kind),
         expires_at: fields.timestamp("expires_at"),
     };
-    if !matches!(mode.as_deref(), Some("test" | "live")) {
-        fields.add_error("mode", "Use one of: test, live.");
-    }
-    let errors = fields.errors();
-    if !errors.is_empty() {
-        let mut bad = app.accounts.bad_fields_of_key(request);
-        if errors.contains_key("kind") {
-            // Without a valid kind, it is unknown whether the key needs a game.
-            bad.remove("game");
-        }
-        bad.extend(errors);
-        return Err(Fault::invalid(bad).into());
-    }
-    let is_live = mode.as_deref() == Some("live");
+    let (mut bad, now) = (fields.bad, app.clock.now());
+    let spec = key.parse(&mut bad, mode.unwrap_or(Mode::Test), now);
+    let mode = bad.finish(mode)?;
+    let account = Identifier::Id(caller.account);
     let gateway = Arc::clone(&app);
     change(&app, async move {
-        let (key, secret) = if is_live {
-            (request_live(&gateway, request).await?, None)
+        let operations = &gateway.operations;
+        let (key, secret) = if mode == Mode::Live {
+            let by = caller.author(Action::RequestKey);
+            let requested = operations.request_key(by, account, spec).await?;
+            (of_request(requested), None)
         } else {
-            let made = gateway.accounts.create_key(Request::new(request)).await;
-            let made = made.map_err(Fault::from)?.into_inner();
-            let key = made.key.ok_or_else(envelope::internal)?;
-            (shape(&gateway, key), Some(made.secret))
+            let by = caller.author(Action::CreateKey);
+            let (key, secret) = operations.create_key(by, account, spec).await?;
+            (shape(key, now), Some(secret.expose().to_owned()))
         };
         let path = format!("/v1/account/keys/{}", key.id);
         Ok(ApiResponse::json(&NewAccountKey { key, secret })?.created_at(path))
     })
     .await
-}
-
-async fn request_live(
-    app: &Gateway,
-    request: proto::AccountsServiceCreateKeyRequest,
-) -> Result<AccountKey, ApiError> {
-    let request = proto::AccountsServiceRequestKeyRequest {
-        actor: request.actor,
-        account_id: request.account_id,
-        name: request.name,
-        kind: request.kind,
-        may_write: request.may_write,
-        game: request.game,
-        expires_at: request.expires_at,
-    };
-    let requested = app.accounts.request_key(Request::new(request)).await;
-    let requested = requested.map_err(Fault::from)?.into_inner().request;
-    Ok(of_request(requested.ok_or_else(envelope::internal)?))
 }
 
 pub async fn rotate(
@@ -112,33 +91,22 @@ pub async fn rotate(
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["grace_seconds"]);
-    let grace_seconds = query.number("grace_seconds");
-    let errors = query.errors();
-    if !errors.is_empty() {
-        let found = async {
-            let found = find(&app, &caller.account, &id).await;
-            found.map_err(|error| error.fault)
-        };
-        return Err(refused(errors, found).await);
+    let grace = app.operations.grace.choose(query.number("grace_seconds"));
+    if !query.bad.is_empty() {
+        return Err(refused(query.bad, find(&app, &caller, id)).await);
     }
-    let request = proto::AccountsServiceRotateKeyRequest {
-        actor: Some(caller.actor),
-        account_id: caller.account,
-        id,
-        grace_seconds,
-    };
     let gateway = Arc::clone(&app);
     change(&app, async move {
-        let rotated = gateway.accounts.rotate_key(Request::new(request)).await;
-        let rotated = rotated.map_err(Fault::from)?.into_inner();
-        let (key, old_key) = rotated
-            .key
-            .zip(rotated.old_key)
-            .ok_or_else(envelope::internal)?;
+        let by = caller.author(Action::RotateKey);
+        let rotated = gateway
+            .operations
+            .rotate_key(by, caller.only(), id, grace)
+            .await?;
+        let now = gateway.clock.now();
         ApiResponse::json(&RotatedAccountKey {
-            key: shape(&gateway, key),
-            secret: rotated.secret,
-            old_key: shape(&gateway, old_key),
+            key: shape(rotated.key, now),
+            secret: rotated.secret.expose().to_owned(),
+            old_key: shape(rotated.old_key, now),
         })
     })
     .await
@@ -149,16 +117,11 @@ pub async fn revoke(
     caller: TokenCaller,
     IdParam(id): IdParam,
 ) -> Result<ApiResponse, ApiError> {
-    let request = proto::AccountsServiceRevokeKeyRequest {
-        actor: Some(caller.actor),
-        account_id: caller.account,
-        id,
-    };
     let gateway = Arc::clone(&app);
     change(&app, async move {
-        let revoked = gateway.accounts.revoke_key(Request::new(request)).await;
-        let key = revoked.map_err(Fault::from)?.into_inner().key;
-        ApiResponse::json(&shape(&gateway, key.ok_or_else(envelope::internal)?))
+        let by = caller.author(Action::RevokeKey);
+        let key = gateway.operations.revoke_key(by, caller.only(), id).await?;
+        ApiResponse::json(&shape(key, gateway.clock.now()))
     })
     .await
 }
@@ -168,63 +131,46 @@ pub async fn reveal(
     caller: TokenCaller,
     IdParam(id): IdParam,
 ) -> Result<ApiResponse, ApiError> {
-    let request = proto::AccountsServiceRevealKeyRequest {
-        actor: Some(caller.actor),
-        account_id: caller.account,
-        id,
-    };
     let gateway = Arc::clone(&app);
     change(&app, async move {
-        let revealed = gateway.accounts.reveal_key(Request::new(request)).await;
-        let revealed = revealed.map_err(Fault::from)?.into_inner();
-        let key = revealed.key.ok_or_else(envelope::internal)?;
+        let by = caller.author(Action::RevealKey);
+        let (key, secret) = gateway.operations.reveal_key(by, caller.only(), id).await?;
         ApiResponse::json(&NewAccountKey {
-            key: shape(&gateway, key),
-            secret: Some(revealed.secret),
+            key: shape(key, gateway.clock.now()),
+            secret: Some(secret.expose().to_owned()),
         })
     })
     .await
 }
 
-async fn find(app: &Gateway, account: &str, id: &str) -> Result<AccountKey, ApiError> {
-    let mut keys = all(app, account).await?.into_iter();
-    keys.find(|key| key.id == id).ok_or_else(not_found)
+/// The key with this id, or the request that has become no key. Read the request first: one that is revealed between the two reads is then
+/// found as a key.
+async fn find(app: &Gateway, caller: &TokenCaller, id: Uuid) -> Result<AccountKey, Fault> {
+    let request = app.operations.key_request(caller.only(), id).await;
+    match request {
+        Ok(request) if request.state != KeyRequestState::Revealed => {
+            return Ok(of_request(request));
+        }
+        Err(fault) if fault.code != Code::NotFound => return Err(fault),
+        Ok(_) | Err(_) => {}
+    }
+    match app.operations.key(caller.only(), id).await {
+        Ok(key) => Ok(shape(key, app.clock.now())),
+        Err(fault) if fault.code == Code::NotFound => Err(not_found()),
+        Err(fault) => Err(fault),
+    }
 }
 
 /// The keys of an account, and its requests that have become no key. A key has the id of its request. Read the requests first: a request
 /// that is revealed between the two reads is then found, as a request or as a key.
-async fn all(app: &Gateway, account: &str) -> Result<Vec<AccountKey>, ApiError> {
-    let requests = open_requests(app, account).await?;
-    let keys = proto::AccountsServiceListKeysRequest {
-        account_id: account.to_owned(),
-    };
-    let keys = app.accounts.list_keys(Request::new(keys)).await;
-    let keys = keys.map_err(Fault::from)?.into_inner().keys;
+async fn all(app: &Gateway, account: Uuid) -> Result<Vec<AccountKey>, Fault> {
+    let requests = app.operations.unrevealed_requests(account).await?;
+    let keys = app.operations.list_keys(account).await?.keys;
+    let now = app.clock.now();
     Ok(merge(
-        keys.into_iter().map(|key| shape(app, key)),
+        keys.into_iter().map(|key| shape(key, now)),
         requests.into_iter().map(of_request),
     ))
-}
-
-/// The requests of an account that have become no key.
-async fn open_requests(app: &Gateway, account: &str) -> Result<Vec<proto::KeyRequest>, ApiError> {
-    let mut open = Vec::new();
-    let mut cursor = String::new();
-    loop {
-        let request = proto::AccountsServiceListKeyRequestsRequest {
-            account_id: account.to_owned(),
-            limit: REQUESTS,
-            cursor,
-        };
-        let page = app.accounts.list_key_requests(Request::new(request)).await;
-        let page = page.map_err(Fault::from)?.into_inner();
-        let requests = page.requests.into_iter();
-        open.extend(requests.filter(|request| request.state != "revealed"));
-        match page.next_cursor {
-            Some(next) => cursor = next,
-            None => return Ok(open),
-        }
-    }
 }
 
 /// Sorts keys and requests by id. Of a key and its request, the key stays.
@@ -239,15 +185,10 @@ fn merge(
     all
 }
 
-fn shape(app: &Gateway, key: proto::Key) -> AccountKey {
-    let now = app.clock.now();
-    let is_over = |at: Option<prost_types::Timestamp>| {
-        at.and_then(kit::timestamp::decode)
-            .is_some_and(|at| at <= now)
-    };
+fn shape(key: Key, now: OffsetDateTime) -> AccountKey {
     let state = if key.revoked_at.is_some() {
         "revoked"
-    } else if is_over(key.expires_at) || is_over(key.grace_until) {
+    } else if !key.works(now) {
         "expired"
     } else if key.grace_until.is_some() {
         "rotated"
@@ -255,41 +196,41 @@ fn shape(app: &Gateway, key: proto::Key) -> AccountKey {
         "working"
     };
     AccountKey {
-        id: key.id,
+        id: key.id.to_string(),
         name: key.name,
         state: state.to_owned(),
-        mode: key.mode,
-        kind: key.kind,
+        mode: key.mode.as_str().to_owned(),
+        kind: key.kind.as_str().to_owned(),
         may_write: key.may_write,
         game: key.game,
         last4: Some(key.last4),
         reason: None,
-        created_at: time(key.created_at),
-        last_used_at: time(key.last_used_at),
-        expires_at: time(key.expires_at),
-        grace_until: time(key.grace_until),
-        revoked_at: time(key.revoked_at),
+        created_at: Some(Timestamp(key.created_at)),
+        last_used_at: key.last_used_at.map(Timestamp),
+        expires_at: key.expires_at.map(Timestamp),
+        grace_until: key.grace_until.map(Timestamp),
+        revoked_at: key.revoked_at.map(Timestamp),
     }
 }
 
-fn of_request(request: proto::KeyRequest) -> AccountKey {
-    let state = match request.state.as_str() {
-        "asked" => "requested",
-        other => other,
+fn of_request(request: KeyRequest) -> AccountKey {
+    let state = match request.state {
+        KeyRequestState::Asked => "requested",
+        other => other.as_str(),
     };
     AccountKey {
+        id: request.id.to_string(),
+        name: request.spec.name,
         state: state.to_owned(),
-        id: request.id,
-        name: request.name,
-        mode: "live".to_owned(),
-        kind: request.kind,
-        may_write: request.may_write,
-        game: request.game,
+        mode: request.spec.mode.as_str().to_owned(),
+        kind: request.spec.kind.as_str().to_owned(),
+        may_write: request.spec.may_write,
+        game: request.spec.game,
         last4: None,
         reason: request.reason,
-        created_at: time(request.asked_at),
+        created_at: Some(Timestamp(request.asked_at)),
         last_used_at: None,
-        expires_at: time(request.expires_at),
+        expires_at: request.spec.expires_at.map(Timestamp),
         grace_until: None,
         revoked_at: None,
     }
@@ -297,30 +238,42 @@ fn of_request(request: proto::KeyRequest) -> AccountKey {
 
 #[cfg(test)]
 mod tests {
+    use time::macros::datetime;
+
     use super::*;
+    use crate::domain::key::{KeyKind, Spec};
+
+    const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
     #[test]
     fn a_key_replaces_its_request() {
-        let request = |id: &str| {
-            of_request(proto::KeyRequest {
-                id: id.to_owned(),
-                state: "approved".to_owned(),
-                ..proto::KeyRequest::default()
-            })
+        let spec = Spec {
+            name: "server".to_owned(),
+            mode: Mode::Live,
+            kind: KeyKind::Account,
+            may_write: false,
+            game: None,
+            expires_at: None,
         };
-        let key = |id: &str| AccountKey {
-            state: "working".to_owned(),
-            ..request(id)
+        let request = |id| {
+            let id = Uuid::from_u128(id);
+            KeyRequest::new(id, Uuid::from_u128(9), spec.clone(), NOW)
         };
-        // The request `b` was revealed after the requests were read.
+        let key = |id| {
+            Key::new(
+                Uuid::from_u128(id),
+                Uuid::from_u128(9),
+                spec.clone(),
+                "",
+                NOW,
+            )
+        };
+        // The second request was revealed after the requests were read.
         let all = merge(
-            [key("b")].into_iter(),
-            [request("a"), request("b")].into_iter(),
+            [shape(key(2), NOW)].into_iter(),
+            [request(1), request(2)].map(of_request).into_iter(),
         );
-        let states: Vec<(&str, &str)> = all
-            .iter()
-            .map(|it| (it.id.as_str(), it.state.as_str()))
-            .collect();
-        assert_eq!(states, [("a", "approved"), ("b", "working")]);
+        let states: Vec<&str> = all.iter().map(|it| it.state.as_str()).collect();
+        assert_eq!(states, ["requested", "working"]);
     }
 }

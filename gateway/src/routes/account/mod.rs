@@ -6,35 +6,46 @@ pub mod endpoints;
 pub mod keys;
 pub mod usage;
 
-use std::collections::BTreeMap;
-
 use axum::extract::FromRequestParts;
 use contracts::common::v1::{PageInfo, PageRequest};
-use contracts::gateway::v1::{Actor, TokenActor};
 use contracts::public::Timestamp;
 use http::Method;
 use http::request::Parts;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use kit::page::{Limits, Page};
 use kit::{Code, Fault, timestamp};
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::client_ip;
+use crate::domain::author::{ApiToken, Author};
+use crate::domain::staff_action::Action;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::idempotency_key;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
-
-/// Rows of a page, by default.
-const DEFAULT_LIMIT: usize = 20;
+use crate::service::operations::AccountFilter;
 
 /// The token that calls, and its account.
 pub struct TokenCaller {
-    pub account: String,
-    pub actor: Actor,
+    pub account: Uuid,
+    token: ApiToken,
+}
+
+impl TokenCaller {
+    /// The token as the author of a change.
+    fn author(&self, action: Action) -> Author {
+        Author::Token(self.token.clone(), action)
+    }
+
+    /// The keys and requests that the token finds.
+    fn only(&self) -> AccountFilter {
+        AccountFilter::Only(self.account)
+    }
 }
 
 impl FromRequestParts<App> for TokenCaller {
@@ -49,21 +60,18 @@ impl FromRequestParts<App> for TokenCaller {
             return Err(Fault::invalid_field("Idempotency-Key", reason).into());
         }
         Ok(Self {
-            account: caller.key.account.to_string(),
-            actor: Actor {
-                address: client_ip::address(app, parts).to_string(),
-                token: Some(TokenActor {
-                    id: caller.key.id.to_string(),
-                    name: caller.key.name.clone(),
-                }),
-                ..Actor::default()
+            account: caller.key.account,
+            token: ApiToken {
+                id: caller.key.id,
+                name: caller.key.name.clone(),
+                address: client_ip::address(app, parts),
             },
         })
     }
 }
 
 /// An id in a path. All ids are UUIDs, so any other text is a 404.
-pub struct IdParam(pub String);
+pub struct IdParam(pub Uuid);
 
 impl FromRequestParts<App> for IdParam {
     type Rejection = ApiError;
@@ -79,7 +87,7 @@ async fn change<T: Send + 'static>(
     app: &App,
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let changed = app.accounts.operations.changes.run(work).await;
+    let changed = app.operations.changes.run(work).await;
     changed.map_err(|error| ApiError {
         fault: of_change(error.fault),
         ..error
@@ -101,28 +109,21 @@ fn of_change(fault: Fault) -> Fault {
 
 /// The error of a call with these bad fields or parameters. `ask` calls the service all the same, without an effect: if the account lacks
 /// the object, the response is a 404 whatever else is wrong (§7.1), and otherwise one response names all bad fields.
-async fn refused<T>(
-    bad: BTreeMap<String, String>,
-    ask: impl Future<Output = Result<T, Fault>>,
-) -> ApiError {
-    let mut fields = match ask.await {
+async fn refused<T>(mut bad: BadFields, ask: impl Future<Output = Result<T, Fault>>) -> ApiError {
+    match ask.await {
         Err(fault) if fault.code == Code::NotFound => return fault.into(),
-        Err(fault) if fault.code == Code::Invalid => fault.fields,
-        Ok(_) | Err(_) => BTreeMap::new(),
-    };
-    fields.extend(bad);
-    Fault::invalid(fields).into()
+        Err(fault) if fault.code == Code::Invalid => bad.extend(fault.fields),
+        Ok(_) | Err(_) => {}
+    }
+    Fault::invalid(bad.into_fields()).into()
 }
 
-fn parse_id(id: &str) -> Result<String, ApiError> {
-    let parsed = id.parse::<Uuid>();
-    let parsed = parsed.map_err(|_not_a_uuid| not_found())?;
-    Ok(parsed.to_string())
+fn parse_id(id: &str) -> Result<Uuid, ApiError> {
+    id.parse().map_err(|_not_a_uuid| not_found().into())
 }
 
-fn not_found() -> ApiError {
+fn not_found() -> Fault {
     Fault::not_found("The account has nothing with this id. The lists of the account show the ids.")
-        .into()
 }
 
 /// The error of a call about an endpoint, whose id is `endpoint` in the query.
@@ -139,39 +140,28 @@ fn time(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
 
 /// The page of rows that a query asks for. `id` orders them, and a cursor is the last one of its page.
 fn page<T: Serialize>(
-    rows: &[T],
+    list: &str,
+    account: Uuid,
+    rows: Vec<T>,
     id: impl Fn(&T) -> &str,
-    (list, account): (&str, &str),
     mut query: Params,
 ) -> Result<ApiResponse, ApiError> {
     let PageRequest { limit, cursor } = query.page();
-    let binding = Binding::new(list, [Some(account)]);
-    let after: Option<String> = binding.decode(&cursor);
-    if after.is_none() && !cursor.is_empty() {
-        query.add_error(
-            "cursor",
-            "It is not a cursor of this list: begin without one.",
-        );
-    }
+    let binding = Binding::new(list, [Some(&*account.to_string())]);
+    let page: Page<String> = Page::read(Limits::PUBLIC, binding, limit, &cursor, &mut query.bad);
     query.finish()?;
-    let begin = after.map_or(0, |after| {
-        rows.iter()
-            .take_while(|row| id(row) <= after.as_str())
-            .count()
-    });
-    let limit = match limit {
-        0 => DEFAULT_LIMIT,
-        limit => usize::try_from(limit).unwrap_or(DEFAULT_LIMIT),
+    let total = u64::try_from(rows.len()).unwrap_or_default();
+    let is_after = |row: &T| {
+        page.after
+            .as_ref()
+            .is_none_or(|after| id(row) > after.as_str())
     };
-    let end = rows.len().min(begin + limit);
-    let shown = &rows[begin..end];
-    let last = shown.last().filter(|_| end < rows.len());
-    let next = last.map(|last| binding.encode(&id(last)));
-    let next = next.transpose().map_err(|error| Fault::internal(&error))?;
-    let json = serde_json::to_vec(shown).map_err(|error| Fault::internal(&error))?;
+    let mut shown: Vec<T> = rows.into_iter().filter(is_after).collect();
+    let next_cursor = page.cut(&mut shown, |last| id(last).to_owned())?;
+    let json = serde_json::to_vec(&shown).map_err(|error| Fault::internal(&error))?;
     let info = PageInfo {
-        total: u64::try_from(rows.len()).unwrap_or_default(),
-        next_cursor: next,
+        total,
+        next_cursor,
         ..PageInfo::default()
     };
     Ok(ApiResponse::list(json.into(), Some(info)))

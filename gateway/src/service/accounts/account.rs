@@ -1,14 +1,14 @@
 //! RPCs for the account itself.
 
 use contracts::gateway::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::{Fault, pg, timestamp};
 
 use super::{Accounts, account_and_author};
 use crate::domain::account::{Account, Identifier};
-use crate::domain::fields::Problems;
-use crate::domain::quota::{AccountMonth, Month};
+use crate::domain::fields;
 use crate::domain::staff_action::Action;
-use crate::store::{accounts, keys, month_use};
+use crate::store::accounts;
 use crate::write::{AccountUpdate, Command};
 
 /// The plan of a new account.
@@ -19,25 +19,27 @@ pub(super) async fn create(
     request: proto::AccountsServiceCreateAccountRequest,
 ) -> Result<proto::CreateAccountResponse, Fault> {
     let operations = &accounts.operations;
-    let mut problems = Problems::default();
+    let mut bad = BadFields::default();
     let (id, by) = account_and_author(
-        &mut problems,
+        &mut bad,
         &request.account_id,
         request.actor,
         Action::CreateAccount,
     );
     let account = Account {
         id,
-        name: problems.name("name", &request.name),
-        email: problems.email("email", &request.email),
+        name: fields::name(&mut bad, "name", &request.name),
+        email: fields::email(&mut bad, "email", &request.email),
         plan: FIRST_PLAN.to_owned(),
         created_at: operations.clock.now(),
         revision: 1,
     };
-    problems.finish()?;
+    bad.check()?;
     let command = Command::CreateAccount(account);
-    let account = Some(operations.write_account(by, command).await?);
-    Ok(proto::CreateAccountResponse { account })
+    let account = operations.write_account(by, command).await?;
+    Ok(proto::CreateAccountResponse {
+        account: Some((&account).into()),
+    })
 }
 
 pub(super) async fn get(
@@ -45,44 +47,31 @@ pub(super) async fn get(
     request: proto::AccountsServiceGetAccountRequest,
 ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
     let operations = &service.operations;
-    let mut problems = Problems::default();
+    let mut bad = BadFields::default();
     let account = if request.account_id.is_empty() {
-        let email = problems.email("email", &request.email);
-        problems.finish()?;
+        let email = fields::email(&mut bad, "email", &request.email);
+        bad.check()?;
         let found = accounts::with_address(&operations.pool, &email).await;
         let found = found.map_err(|error| pg::fault(&error))?.into_iter().next();
         found.ok_or_else(|| Identifier::Email(email).unknown())?
     } else {
-        let id = problems.id("account_id", &request.account_id);
-        problems.finish()?;
+        let id = bad.id("account_id", &request.account_id);
+        bad.check()?;
         operations.account(&Identifier::Id(id)).await?
     };
-    let (plan, now) = (
-        operations.plans.get_or_cheapest(&account.plan),
-        operations.clock.now(),
-    );
-    let month = AccountMonth {
-        account: account.id,
-        month: Month::of(now),
-    };
-    let read = async {
-        let mut connection = operations.pool.acquire().await?;
-        let working = keys::count_working(&mut connection, account.id, now).await?;
-        let used = month_use::read(&mut connection, &[month]).await?;
-        Ok::<_, sqlx::Error>((working, used.get(&month).copied().unwrap_or_default()))
-    };
-    let (working, used) = read.await.map_err(|error| pg::fault(&error))?;
+    let plan = operations.plans.get_or_cheapest(&account.plan);
+    let plan_use = operations.plan_use(account.id).await?;
     let seconds = |grace: std::time::Duration| grace.as_secs().try_into().unwrap_or(u32::MAX);
     Ok(proto::AccountsServiceGetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),
         month: Some(proto::MonthUse {
-            starts_at: Some(timestamp::encode(month.month.start())),
-            resets_at: Some(timestamp::encode(month.month.end())),
-            used,
+            starts_at: Some(timestamp::encode(plan_use.month.start())),
+            resets_at: Some(timestamp::encode(plan_use.month.end())),
+            used: plan_use.calls,
             limit: plan.calls_per_month,
         }),
-        working_keys: working.try_into().unwrap_or_default(),
+        working_keys: plan_use.working_keys,
         least_grace_seconds: seconds(operations.grace.least.min(operations.grace.most)),
         most_grace_seconds: seconds(operations.grace.most),
     })
@@ -92,17 +81,23 @@ pub(super) async fn change(
     accounts: &Accounts,
     request: proto::AccountsServiceChangeAccountRequest,
 ) -> Result<proto::AccountsServiceChangeAccountResponse, Fault> {
-    let mut problems = Problems::default();
+    let mut bad = BadFields::default();
     let (id, by) = account_and_author(
-        &mut problems,
+        &mut bad,
         &request.account_id,
         request.actor,
         Action::ChangeAccount,
     );
-    let name = request.name.map(|name| problems.name("name", &name));
-    let email = request.email.map(|email| problems.email("email", &email));
-    problems.finish()?;
+    let name = request
+        .name
+        .map(|name| fields::name(&mut bad, "name", &name));
+    let email = request
+        .email
+        .map(|email| fields::email(&mut bad, "email", &email));
+    bad.check()?;
     let command = Command::ChangeAccount(AccountUpdate { id, name, email });
-    let account = Some(accounts.operations.write_account(by, command).await?);
-    Ok(proto::AccountsServiceChangeAccountResponse { account })
+    let account = accounts.operations.write_account(by, command).await?;
+    Ok(proto::AccountsServiceChangeAccountResponse {
+        account: Some((&account).into()),
+    })
 }

@@ -1,14 +1,15 @@
 //! The RPC for the accounts that have used a share of their month.
 
 use contracts::gateway::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use kit::page::{Limits, Page};
 use kit::{Fault, pg, timestamp};
+use uuid::Uuid;
 
 use super::Accounts;
-use crate::domain::fields::Problems;
 use crate::domain::plan::Plans;
 use crate::domain::quota::Month;
-use crate::service::operations::ResultPage;
 use crate::store::month_use::{self, UsedShare};
 
 pub(super) async fn list(
@@ -16,14 +17,20 @@ pub(super) async fn list(
     request: proto::AccountsServiceListMonthUseRequest,
 ) -> Result<proto::AccountsServiceListMonthUseResponse, Fault> {
     let operations = &accounts.operations;
-    let mut problems = Problems::default();
+    let mut bad = BadFields::default();
     if !(1..=100).contains(&request.percent) {
-        problems.add("percent", "Give a whole number from 1 to 100.");
+        bad.add("percent", "Give a whole number from 1 to 100.");
     }
     let percent = request.percent.to_string();
     let binding = Binding::new("month use", [Some(&*percent)]);
-    let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
-    problems.finish()?;
+    let page: Page<Uuid> = Page::read(
+        Limits::LONG,
+        binding,
+        request.limit,
+        &request.cursor,
+        &mut bad,
+    );
+    bad.check()?;
     let limits = operations.plans.iter().filter_map(|plan| {
         let calls = plan.month_share(request.percent)?;
         Some((plan.name.clone(), calls))
@@ -34,7 +41,7 @@ pub(super) async fn list(
     let mut found = month_use::at_least(pool, month, &limits, page.after, rows)
         .await
         .map_err(|error| pg::fault(&error))?;
-    let next_cursor = page.truncate(&mut found, |row| row.account_id)?;
+    let next_cursor = page.cut(&mut found, |row| row.account_id)?;
     let rows = found.into_iter();
     Ok(proto::AccountsServiceListMonthUseResponse {
         accounts: rows

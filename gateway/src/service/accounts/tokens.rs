@@ -1,16 +1,16 @@
 //! RPCs for the tokens of an account for the account API.
 
 use contracts::gateway::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::feed::unexpected_outcome;
-use kit::{Fault, ids, timestamp};
-use time::OffsetDateTime;
+use kit::{Fault, ids};
 
 use super::{Accounts, account_and_author};
 use crate::domain::account_token::{Scopes, Token};
 use crate::domain::author::Author;
-use crate::domain::fields::Problems;
+use crate::domain::fields;
 use crate::domain::staff_action::Action;
-use crate::service::operations::{Scope, id};
+use crate::service::operations::{AccountFilter, id};
 use crate::write::{Command, Outcome};
 
 pub(super) async fn list(
@@ -19,7 +19,9 @@ pub(super) async fn list(
 ) -> Result<proto::AccountsServiceListTokensResponse, Fault> {
     let account = id("account_id", &request.account_id)?;
     let tokens = accounts.operations.list_tokens(account).await?;
-    Ok(proto::AccountsServiceListTokensResponse { tokens })
+    Ok(proto::AccountsServiceListTokensResponse {
+        tokens: tokens.iter().map(Into::into).collect(),
+    })
 }
 
 pub(super) async fn create(
@@ -28,21 +30,17 @@ pub(super) async fn create(
 ) -> Result<proto::AccountsServiceCreateTokenResponse, Fault> {
     let operations = &accounts.operations;
     let now = operations.clock.now();
-    let mut problems = Problems::default();
-    let account = problems.id("account_id", &request.account_id);
+    let mut bad = BadFields::default();
+    let account = bad.id("account_id", &request.account_id);
     let actor = request.actor.unwrap_or_default();
-    let person = problems.person(&actor.person_id, &actor.address);
-    let name = problems.name("name", &request.name);
-    let scopes = Scopes::parse(&request.scopes).unwrap_or_else(|problem| {
-        problems.add("scopes", problem);
-        Scopes::default()
-    });
-    let expires_at: Option<OffsetDateTime> = request.expires_at.and_then(timestamp::decode);
-    let is_bad = request.expires_at.is_some() && expires_at.is_none();
-    if is_bad || expires_at.is_some_and(|end| end <= now) {
-        problems.add("expires_at", "Give a time in the future.");
+    let person = fields::person(&mut bad, &actor.person_id, &actor.address);
+    let name = fields::name(&mut bad, "name", &request.name);
+    let scopes = bad.read("scopes", Scopes::parse(&request.scopes));
+    let expires_at = bad.time("expires_at", request.expires_at);
+    if expires_at.is_some_and(|end| end <= now) {
+        bad.add("expires_at", "Give a time in the future.");
     }
-    problems.finish()?;
+    let scopes = bad.finish(scopes)?;
     let secret = operations.format.generate_token(&mut rand::rng());
     let token = Token {
         id: ids::row_id(),
@@ -72,16 +70,18 @@ pub(super) async fn revoke(
     accounts: &Accounts,
     request: proto::AccountsServiceRevokeTokenRequest,
 ) -> Result<proto::AccountsServiceRevokeTokenResponse, Fault> {
-    let mut problems = Problems::default();
+    let mut bad = BadFields::default();
     let (account, by) = account_and_author(
-        &mut problems,
+        &mut bad,
         &request.account_id,
         request.actor,
         Action::RevokeToken,
     );
-    let id = problems.id("id", &request.id);
-    problems.finish()?;
-    let scope = Scope::Account(account);
-    let token = accounts.operations.revoke_token(by, scope, id).await?;
-    Ok(proto::AccountsServiceRevokeTokenResponse { token: Some(token) })
+    let id = bad.id("id", &request.id);
+    bad.check()?;
+    let filter = AccountFilter::Only(account);
+    let token = accounts.operations.revoke_token(by, filter, id).await?;
+    Ok(proto::AccountsServiceRevokeTokenResponse {
+        token: Some((&token).into()),
+    })
 }

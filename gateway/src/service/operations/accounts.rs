@@ -1,20 +1,28 @@
 //! Operations on accounts.
 
-use contracts::gateway::v1 as proto;
 use kit::feed::unexpected_outcome;
 use kit::{Fault, pg};
+use uuid::Uuid;
 
 use super::Operations;
 use crate::domain::account::{Account, Identifier};
 use crate::domain::author::Author;
-use crate::store::accounts;
+use crate::domain::quota::{AccountMonth, Month};
+use crate::store::{accounts, keys, month_use};
 use crate::write::{Command, Outcome};
 
+/// What an account uses of its plan.
+pub(crate) struct PlanUse {
+    /// The current month.
+    pub(crate) month: Month,
+    /// Calls in the month, as of the last flush.
+    pub(crate) calls: u64,
+    /// Working live keys, and open requests for some.
+    pub(crate) working_keys: u32,
+}
+
 impl Operations {
-    pub(in crate::service) async fn account(
-        &self,
-        identifier: &Identifier,
-    ) -> Result<Account, Fault> {
+    pub(crate) async fn account(&self, identifier: &Identifier) -> Result<Account, Fault> {
         let found = match identifier {
             Identifier::Id(id) => accounts::find(&self.pool, *id).await.map(Vec::from_iter),
             Identifier::Email(email) => accounts::with_address(&self.pool, email).await,
@@ -22,14 +30,32 @@ impl Operations {
         identifier.only(found.map_err(|error| pg::fault(&error))?)
     }
 
+    pub(crate) async fn plan_use(&self, account: Uuid) -> Result<PlanUse, Fault> {
+        let now = self.clock.now();
+        let month = Month::of(now);
+        let account_month = AccountMonth { account, month };
+        let read = async {
+            let mut connection = self.pool.acquire().await?;
+            let working = keys::count_working(&mut connection, account, now).await?;
+            let used = month_use::read(&mut connection, &[account_month]).await?;
+            Ok::<_, sqlx::Error>((working, used.get(&account_month).copied()))
+        };
+        let (working, used) = read.await.map_err(|error| pg::fault(&error))?;
+        Ok(PlanUse {
+            month,
+            calls: used.unwrap_or_default(),
+            working_keys: working.try_into().unwrap_or_default(),
+        })
+    }
+
     /// Applies a command that returns an account.
     pub(in crate::service) async fn write_account(
         &self,
         by: impl Into<Author>,
         command: Command,
-    ) -> Result<proto::Account, Fault> {
+    ) -> Result<Account, Fault> {
         match self.write(by, command).await? {
-            Outcome::Account(account) => Ok((&account).into()),
+            Outcome::Account(account) => Ok(account),
             other => Err(unexpected_outcome(&other)),
         }
     }

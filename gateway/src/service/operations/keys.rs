@@ -1,17 +1,18 @@
 //! Operations on keys.
 
-use contracts::gateway::v1 as proto;
-use kit::feed::{arrival, unexpected_outcome};
-use kit::{Code, Fault, ids, pg, timestamp};
-use prost_types::Timestamp;
 use std::time::Duration;
+
+use kit::bad_fields::BadFields;
+use kit::feed::{arrival, unexpected_outcome};
+use kit::{Code, Fault, ids, pg};
+use prost_types::Timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Operations, Scope};
+use super::{AccountFilter, Operations};
 use crate::domain::account::Identifier;
 use crate::domain::author::Author;
-use crate::domain::fields::Problems;
+use crate::domain::fields;
 use crate::domain::key::{GameState, Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
 use crate::feeds::listings::PRODUCER;
@@ -25,62 +26,62 @@ const ENDED_KEYS: usize = 100;
 pub(super) const GAME_WAITS: usize = 16;
 
 /// The fields of a new key, or of a request for one.
-pub(in crate::service) struct KeyFields {
-    pub(in crate::service) name: String,
-    pub(in crate::service) kind: String,
-    pub(in crate::service) may_write: bool,
-    pub(in crate::service) game: Option<String>,
-    pub(in crate::service) expires_at: Option<Timestamp>,
+pub(crate) struct KeyFields {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) may_write: bool,
+    pub(crate) game: Option<String>,
+    pub(crate) expires_at: Option<Timestamp>,
+}
+
+/// The keys of an account.
+pub(crate) struct KeyList {
+    /// All that work, and the newest ones that have ended. Oldest first.
+    pub(crate) keys: Vec<Key>,
+    /// Whether there are more that have ended.
+    pub(crate) left_out: bool,
+}
+
+/// A key that has got a successor.
+pub(crate) struct Rotation {
+    pub(crate) key: Key,
+    pub(crate) secret: Secret,
+    pub(crate) old_key: Key,
 }
 
 impl KeyFields {
     /// Validates the fields.
-    pub(in crate::service) fn parse(
-        self,
-        problems: &mut Problems,
-        mode: Mode,
-        now: OffsetDateTime,
-    ) -> Spec {
+    pub(crate) fn parse(self, bad: &mut BadFields, mode: Mode, now: OffsetDateTime) -> Spec {
         let spec = Spec {
-            name: problems.name("name", &self.name),
+            name: fields::name(bad, "name", &self.name),
             mode,
-            kind: problems.kind("kind", &self.kind),
+            kind: fields::kind(bad, "kind", &self.kind),
             may_write: self.may_write,
             game: self.game.filter(|slug| !slug.is_empty()),
-            expires_at: expiry(problems, self.expires_at),
+            expires_at: bad.time("expires_at", self.expires_at),
         };
-        problems.key(&spec, now);
+        fields::key(bad, &spec, now);
         spec
     }
 }
 
 impl Operations {
-    /// Creates a key. `problems` has the errors of the fields that the caller has parsed.
-    pub(in crate::service) async fn create_key(
+    pub(crate) async fn create_key(
         &self,
         by: Author,
-        mut problems: Problems,
         identifier: Identifier,
-        (mode, fields): (Mode, KeyFields),
-    ) -> Result<proto::CreateKeyResponse, Fault> {
-        let spec = fields.parse(&mut problems, mode, self.clock.now());
-        problems.finish()?;
+        spec: Spec,
+    ) -> Result<(Key, Secret), Fault> {
         self.await_game(&identifier, &spec).await?;
         let (secret, new_key) = self.new_secret(ids::row_id(), spec.mode, spec.kind);
         let command = Command::CreateKey(identifier, spec, new_key);
         match self.write(by, command).await? {
-            Outcome::Key(key) => Ok(proto::CreateKeyResponse {
-                key: Some((&key).into()),
-                secret: secret.expose().to_owned(),
-            }),
+            Outcome::Key(key) => Ok((key, secret)),
             other => Err(unexpected_outcome(&other)),
         }
     }
 
-    pub(in crate::service) async fn list_keys(
-        &self,
-        account: Uuid,
-    ) -> Result<proto::ListKeysResponse, Fault> {
+    pub(crate) async fn list_keys(&self, account: Uuid) -> Result<KeyList, Fault> {
         let now = self.clock.now();
         // Reads one ended key more than the list has, which shows whether keys are left out.
         let rows = i64::try_from(ENDED_KEYS + 1).unwrap_or(i64::MAX);
@@ -91,55 +92,50 @@ impl Operations {
         if left_out && let Some(oldest) = keys.iter().position(|key| !key.works(now)) {
             keys.remove(oldest);
         }
-        Ok(proto::ListKeysResponse {
-            keys: keys.iter().map(Into::into).collect(),
-            left_out,
-        })
+        Ok(KeyList { keys, left_out })
     }
 
     /// Rotates a key. The old one works for `grace`, which is checked once the key is found.
-    pub(in crate::service) async fn rotate_key(
+    pub(crate) async fn rotate_key(
         &self,
         by: Author,
-        scope: Scope,
+        filter: AccountFilter,
         id: Uuid,
         grace: Result<Duration, String>,
-    ) -> Result<proto::RotateKeyResponse, Fault> {
-        let old = self.key(scope, id).await?;
+    ) -> Result<Rotation, Fault> {
+        let old = self.key(filter, id).await?;
         let grace = grace.map_err(|problem| Fault::invalid_field("grace_seconds", problem))?;
         let (secret, new_key) = self.new_secret(ids::row_id(), old.mode, old.kind);
         let command = Command::RotateKey(id, new_key, grace);
         match self.write_and_stop(by, command).await? {
-            Outcome::Rotated(new, old) => Ok(proto::RotateKeyResponse {
-                key: Some((&new).into()),
-                secret: secret.expose().to_owned(),
-                old_key: Some((&old).into()),
+            Outcome::Rotated(key, old_key) => Ok(Rotation {
+                key,
+                secret,
+                old_key,
             }),
             other => Err(unexpected_outcome(&other)),
         }
     }
 
-    pub(in crate::service) async fn revoke_key(
+    pub(crate) async fn revoke_key(
         &self,
         by: Author,
-        scope: Scope,
+        filter: AccountFilter,
         id: Uuid,
-    ) -> Result<proto::RevokeKeyResponse, Fault> {
-        self.key(scope, id).await?;
+    ) -> Result<Key, Fault> {
+        self.key(filter, id).await?;
         match self.write_and_stop(by, Command::RevokeKey(id)).await? {
-            Outcome::Key(key) => Ok(proto::RevokeKeyResponse {
-                key: Some((&key).into()),
-            }),
+            Outcome::Key(key) => Ok(key),
             other => Err(unexpected_outcome(&other)),
         }
     }
 
-    /// Finds a key in the scope. Its account never changes, so this needs no lock.
-    async fn key(&self, scope: Scope, id: Uuid) -> Result<Key, Fault> {
+    /// Finds a key of these accounts. The account of a key never changes, so this needs no lock.
+    pub(crate) async fn key(&self, filter: AccountFilter, id: Uuid) -> Result<Key, Fault> {
         let found = keys::find(&self.pool, id).await;
         found
             .map_err(|error| pg::fault(&error))?
-            .filter(|key| scope.includes(key.account))
+            .filter(|key| filter.includes(key.account))
             .ok_or_else(|| Fault::not_found("There is no key with this id."))
     }
 
@@ -190,13 +186,4 @@ impl Operations {
         };
         (secret, new_key)
     }
-}
-
-fn expiry(problems: &mut Problems, at: Option<Timestamp>) -> Option<OffsetDateTime> {
-    at.and_then(|at| {
-        timestamp::decode(at).or_else(|| {
-            problems.add("expires_at", "Give a valid time.");
-            None
-        })
-    })
 }

@@ -1,33 +1,33 @@
 //! The operations that staff and the people of an account share. Their callers are authorized in `staff` and `accounts`.
 
 mod accounts;
+mod calls;
 mod key_requests;
 mod keys;
-mod page;
 mod switches;
 mod tokens;
 
 use std::sync::Arc;
 
+use kit::audit::Subject;
+use kit::bad_fields::BadFields;
 use kit::feed::Writer;
 use kit::overload::ConcurrencyLimit;
-use kit::{Clock, Fault};
+use kit::{Clock, Fault, pg};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::author::Author;
-use crate::domain::fields::Problems;
 use crate::domain::key::GraceRange;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::quota::Quota;
 use crate::service::change_tasks::ChangeTasks;
 use crate::upstream::ListingsPosition;
-use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
+use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome, audit};
 
-pub(super) use keys::KeyFields;
-pub(super) use page::ResultPage;
+pub(crate) use keys::{KeyFields, KeyList, Rotation};
 
 /// The dependencies of the services.
 pub struct Operations {
@@ -50,13 +50,13 @@ pub struct Operations {
     pub game_waits: ConcurrencyLimit,
 }
 
-/// Which keys and key requests a call may reach.
+/// Whose keys, key requests and tokens a call finds.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Scope {
-    /// A call of staff.
-    All,
-    /// A call of a person reaches the keys and requests of this account. Those of other accounts do not exist for it.
-    Account(Uuid),
+pub(crate) enum AccountFilter {
+    /// Those of all accounts, for a call of staff.
+    Any,
+    /// Those of one account. Those of other accounts do not exist for the call.
+    Only(Uuid),
 }
 
 impl Operations {
@@ -73,6 +73,15 @@ impl Operations {
         let command = AuthoredCommand::by_author(by.into(), command);
         let (outcome, _) = self.writer.write(command).await?;
         Ok(outcome)
+    }
+
+    /// Records a change that was made at another service, in the audit.
+    pub(crate) async fn record(&self, by: &Author, subject: Subject) -> Result<(), Fault> {
+        let (pool, now) = (&self.pool, self.clock.now());
+        let recorded = pg::within(pool, pg::deadline(pool), async |connection| {
+            audit::record(connection, by, subject, now).await
+        });
+        recorded.await.map_err(|error| pg::fault(&error))
     }
 
     /// Applies a command that may stop a key or a token, which then gets a tombstone, also if the caller hangs up.
@@ -115,18 +124,18 @@ fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Option<(Uuid, Uuid)> {
     }
 }
 
-impl Scope {
+impl AccountFilter {
     fn includes(self, account: Uuid) -> bool {
         match self {
-            Self::All => true,
-            Self::Account(own) => own == account,
+            Self::Any => true,
+            Self::Only(own) => own == account,
         }
     }
 }
 
 pub(super) fn id(field: &str, text: &str) -> Result<Uuid, Fault> {
-    let mut problems = Problems::default();
-    let id = problems.id(field, text);
-    problems.finish()?;
+    let mut bad = BadFields::default();
+    let id = bad.id(field, text);
+    bad.check()?;
     Ok(id)
 }

@@ -1,11 +1,11 @@
 //! Operations on tokens for the account API (§10.18).
 
-use contracts::gateway::v1 as proto;
 use kit::feed::unexpected_outcome;
 use kit::{Fault, pg};
 use uuid::Uuid;
 
-use super::{Operations, Scope};
+use super::{AccountFilter, Operations};
+use crate::domain::account_token::Token;
 use crate::domain::author::Author;
 use crate::store::account_tokens;
 use crate::write::{Command, Outcome};
@@ -15,30 +15,25 @@ const ENDED_TOKENS: i64 = 100;
 
 impl Operations {
     /// The tokens of an account, newest first.
-    pub(in crate::service) async fn list_tokens(
-        &self,
-        account: Uuid,
-    ) -> Result<Vec<proto::AccountToken>, Fault> {
+    pub(in crate::service) async fn list_tokens(&self, account: Uuid) -> Result<Vec<Token>, Fault> {
         let now = self.clock.now();
-        let found = account_tokens::of_account(&self.pool, account, ENDED_TOKENS, now);
-        let found = found.await;
-        let found = found.map_err(|error| pg::fault(&error))?;
-        Ok(found.iter().map(Into::into).collect())
+        let found = account_tokens::of_account(&self.pool, account, ENDED_TOKENS, now).await;
+        found.map_err(|error| pg::fault(&error))
     }
 
     pub(in crate::service) async fn revoke_token(
         &self,
         by: Author,
-        scope: Scope,
+        filter: AccountFilter,
         id: Uuid,
-    ) -> Result<proto::AccountToken, Fault> {
+    ) -> Result<Token, Fault> {
         let found = account_tokens::find(&self.pool, id).await;
         found
             .map_err(|error| pg::fault(&error))?
-            .filter(|token| scope.includes(token.account))
+            .filter(|token| filter.includes(token.account))
             .ok_or_else(|| Fault::not_found("There is no account token with this id."))?;
         match self.write_and_stop(by, Command::RevokeToken(id)).await? {
-            Outcome::Token(token) => Ok((&token).into()),
+            Outcome::Token(token) => Ok(token),
             other => Err(unexpected_outcome(&other)),
         }
     }

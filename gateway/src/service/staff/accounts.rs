@@ -1,14 +1,16 @@
 //! RPCs for accounts and their plans.
 
 use contracts::gateway::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use kit::page::{Limits, Page};
 use kit::{Fault, ids, pg};
+use uuid::Uuid;
 
 use super::Staff;
 use crate::domain::account::Account;
-use crate::domain::fields::Problems;
+use crate::domain::fields;
 use crate::domain::staff_action::By;
-use crate::service::operations::ResultPage;
 use crate::store::accounts;
 use crate::write::Command;
 
@@ -18,37 +20,45 @@ pub(super) async fn create(
     request: proto::CreateAccountRequest,
 ) -> Result<proto::CreateAccountResponse, Fault> {
     let operations = &staff.operations;
-    let mut problems = Problems::default();
+    let mut bad = BadFields::default();
     let plan = match request.plan.as_str() {
         "" => "free",
         plan => plan,
     };
     let account = Account {
         id: ids::row_id(),
-        name: problems.name("name", &request.name),
-        email: problems.email("email", &request.email),
-        plan: problems.plan("plan", plan, &operations.plans),
+        name: fields::name(&mut bad, "name", &request.name),
+        email: fields::email(&mut bad, "email", &request.email),
+        plan: fields::plan(&mut bad, "plan", plan, &operations.plans),
         created_at: operations.clock.now(),
         revision: 1,
     };
-    problems.finish()?;
+    bad.check()?;
     let command = Command::CreateAccount(account);
-    let account = Some(operations.write_account(by, command).await?);
-    Ok(proto::CreateAccountResponse { account })
+    let account = operations.write_account(by, command).await?;
+    Ok(proto::CreateAccountResponse {
+        account: Some((&account).into()),
+    })
 }
 
 pub(super) async fn list(
     staff: &Staff,
     request: proto::ListAccountsRequest,
 ) -> Result<proto::ListAccountsResponse, Fault> {
-    let mut problems = Problems::default();
+    let mut bad = BadFields::default();
     let binding = Binding::new("accounts", []);
-    let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
-    problems.finish()?;
+    let page: Page<Uuid> = Page::read(
+        Limits::LONG,
+        binding,
+        request.limit,
+        &request.cursor,
+        &mut bad,
+    );
+    bad.check()?;
     let mut found = accounts::page(&staff.operations.pool, page.after, page.rows_to_fetch())
         .await
         .map_err(|error| pg::fault(&error))?;
-    let next_cursor = page.truncate(&mut found, |account| account.id)?;
+    let next_cursor = page.cut(&mut found, |account| account.id)?;
     Ok(proto::ListAccountsResponse {
         accounts: found.iter().map(Into::into).collect(),
         next_cursor,
@@ -71,19 +81,21 @@ pub(super) async fn set_plan(
     request: proto::SetAccountPlanRequest,
 ) -> Result<proto::SetAccountPlanResponse, Fault> {
     let operations = &staff.operations;
-    let mut problems = Problems::default();
-    let identifier = problems.account("account", &request.account);
-    let plan = problems.plan("plan", &request.plan, &operations.plans);
-    problems.finish()?;
+    let mut bad = BadFields::default();
+    let identifier = fields::account(&mut bad, "account", &request.account);
+    let plan = fields::plan(&mut bad, "plan", &request.plan, &operations.plans);
+    bad.check()?;
     let command = Command::SetPlan(identifier, plan);
-    let account = Some(operations.write_account(by, command).await?);
-    Ok(proto::SetAccountPlanResponse { account })
+    let account = operations.write_account(by, command).await?;
+    Ok(proto::SetAccountPlanResponse {
+        account: Some((&account).into()),
+    })
 }
 
 /// Finds an account by its id or its e-mail address.
 pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
-    let mut problems = Problems::default();
-    let identifier = problems.account("account", text);
-    problems.finish()?;
+    let mut bad = BadFields::default();
+    let identifier = fields::account(&mut bad, "account", text);
+    bad.check()?;
     staff.operations.account(&identifier).await
 }

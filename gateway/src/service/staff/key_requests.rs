@@ -1,13 +1,17 @@
 //! RPCs for requests of live keys (§5.2). Staff review them; they also request and reveal keys for owners who do not use the dashboard.
 
 use contracts::gateway::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use kit::page::{Limits, Page};
 use kit::{Fault, pg};
+use uuid::Uuid;
 
 use super::Staff;
-use crate::domain::fields::Problems;
+use crate::domain::fields;
+use crate::domain::key::Mode;
 use crate::domain::staff_action::By;
-use crate::service::operations::{KeyFields, ResultPage, Scope, id};
+use crate::service::operations::{AccountFilter, KeyFields, id};
 use crate::store::key_requests;
 use crate::write::Command;
 
@@ -16,8 +20,8 @@ pub(super) async fn request(
     by: By,
     request: proto::RequestKeyRequest,
 ) -> Result<proto::RequestKeyResponse, Fault> {
-    let mut problems = Problems::default();
-    let identifier = problems.account("account", &request.account);
+    let mut bad = BadFields::default();
+    let identifier = fields::account(&mut bad, "account", &request.account);
     let fields = KeyFields {
         name: request.name,
         kind: request.kind,
@@ -25,24 +29,34 @@ pub(super) async fn request(
         game: request.game,
         expires_at: request.expires_at,
     };
-    let requested = (staff.operations).request_key(by.into(), problems, identifier, fields);
-    requested.await
+    let spec = fields.parse(&mut bad, Mode::Live, staff.operations.clock.now());
+    bad.check()?;
+    let requested = staff.operations.request_key(by.into(), identifier, spec);
+    Ok(proto::RequestKeyResponse {
+        request: Some((&requested.await?).into()),
+    })
 }
 
 pub(super) async fn list(
     staff: &Staff,
     request: proto::ListKeyRequestsRequest,
 ) -> Result<proto::ListKeyRequestsResponse, Fault> {
-    let mut problems = Problems::default();
-    let state = problems.state("state", &request.state);
+    let mut bad = BadFields::default();
+    let state = fields::state(&mut bad, "state", &request.state);
     let binding = Binding::new("key requests", [Some(state.as_str())]);
-    let page = ResultPage::parse(&mut problems, binding, request.limit, &request.cursor);
-    problems.finish()?;
+    let page: Page<Uuid> = Page::read(
+        Limits::LONG,
+        binding,
+        request.limit,
+        &request.cursor,
+        &mut bad,
+    );
+    bad.check()?;
     let (pool, rows) = (&staff.operations.pool, page.rows_to_fetch());
     let mut found = key_requests::page(pool, state, page.after, rows)
         .await
         .map_err(|error| pg::fault(&error))?;
-    let next_cursor = page.truncate(&mut found, |request| request.id)?;
+    let next_cursor = page.cut(&mut found, |request| request.id)?;
     Ok(proto::ListKeyRequestsResponse {
         requests: found.iter().map(Into::into).collect(),
         next_cursor,
@@ -55,8 +69,10 @@ pub(super) async fn approve(
     request: proto::ApproveKeyRequest,
 ) -> Result<proto::ApproveKeyResponse, Fault> {
     let command = Command::ApproveKey(id("id", &request.id)?);
-    let request = Some(staff.operations.write_key_request(by, command).await?);
-    Ok(proto::ApproveKeyResponse { request })
+    let request = staff.operations.write_key_request(by, command).await?;
+    Ok(proto::ApproveKeyResponse {
+        request: Some((&request).into()),
+    })
 }
 
 pub(super) async fn reject(
@@ -64,19 +80,21 @@ pub(super) async fn reject(
     by: By,
     request: proto::RejectKeyRequest,
 ) -> Result<proto::RejectKeyResponse, Fault> {
-    let mut problems = Problems::default();
-    let id = problems.id("id", &request.id);
-    let reason = problems.reason("reason", &request.reason);
+    let mut bad = BadFields::default();
+    let id = bad.id("id", &request.id);
+    let reason = fields::reason(&mut bad, "reason", &request.reason);
     if reason.is_empty() {
-        problems.add(
+        bad.add(
             "reason",
             "A reason is required: the owner of the key reads it.",
         );
     }
-    problems.finish()?;
+    bad.check()?;
     let command = Command::RejectKey(id, reason);
-    let request = Some(staff.operations.write_key_request(by, command).await?);
-    Ok(proto::RejectKeyResponse { request })
+    let request = staff.operations.write_key_request(by, command).await?;
+    Ok(proto::RejectKeyResponse {
+        request: Some((&request).into()),
+    })
 }
 
 pub(super) async fn reveal(
@@ -85,6 +103,12 @@ pub(super) async fn reveal(
     request: proto::RevealKeyRequest,
 ) -> Result<proto::RevealKeyResponse, Fault> {
     let id = id("id", &request.id)?;
-    let revealed = staff.operations.reveal_key(by.into(), Scope::All, id);
-    revealed.await
+    let revealed = staff
+        .operations
+        .reveal_key(by.into(), AccountFilter::Any, id);
+    let (key, secret) = revealed.await?;
+    Ok(proto::RevealKeyResponse {
+        key: Some((&key).into()),
+        secret: secret.expose().to_owned(),
+    })
 }

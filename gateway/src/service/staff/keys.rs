@@ -2,20 +2,21 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 
 use super::{Staff, accounts};
-use crate::domain::fields::Problems;
+use crate::domain::fields;
 use crate::domain::staff_action::By;
-use crate::service::operations::{KeyFields, Scope, id};
+use crate::service::operations::{AccountFilter, KeyFields, id};
 
 pub(super) async fn create(
     staff: &Staff,
     by: By,
     request: proto::CreateKeyRequest,
 ) -> Result<proto::CreateKeyResponse, Fault> {
-    let mut problems = Problems::default();
-    let identifier = problems.account("account", &request.account);
-    let mode = problems.mode("mode", &request.mode);
+    let mut bad = BadFields::default();
+    let identifier = fields::account(&mut bad, "account", &request.account);
+    let mode = fields::mode(&mut bad, "mode", &request.mode);
     let fields = KeyFields {
         name: request.name,
         kind: request.kind,
@@ -23,8 +24,14 @@ pub(super) async fn create(
         game: request.game,
         expires_at: request.expires_at,
     };
-    let created = (staff.operations).create_key(by.into(), problems, identifier, (mode, fields));
-    created.await
+    let spec = fields.parse(&mut bad, mode, staff.operations.clock.now());
+    bad.check()?;
+    let created = staff.operations.create_key(by.into(), identifier, spec);
+    let (key, secret) = created.await?;
+    Ok(proto::CreateKeyResponse {
+        key: Some((&key).into()),
+        secret: secret.expose().to_owned(),
+    })
 }
 
 pub(super) async fn list(
@@ -32,7 +39,7 @@ pub(super) async fn list(
     request: proto::ListKeysRequest,
 ) -> Result<proto::ListKeysResponse, Fault> {
     let account = accounts::find(staff, &request.account).await?;
-    staff.operations.list_keys(account.id).await
+    Ok(staff.operations.list_keys(account.id).await?.into())
 }
 
 pub(super) async fn rotate(
@@ -41,8 +48,8 @@ pub(super) async fn rotate(
     request: proto::RotateKeyRequest,
 ) -> Result<proto::RotateKeyResponse, Fault> {
     let (id, grace) = (id("id", &request.id)?, staff.operations.grace.most);
-    let rotated = (staff.operations).rotate_key(by.into(), Scope::All, id, Ok(grace));
-    rotated.await
+    let rotated = (staff.operations).rotate_key(by.into(), AccountFilter::Any, id, Ok(grace));
+    Ok(rotated.await?.into())
 }
 
 pub(super) async fn revoke(
@@ -51,6 +58,8 @@ pub(super) async fn revoke(
     request: proto::RevokeKeyRequest,
 ) -> Result<proto::RevokeKeyResponse, Fault> {
     let id = id("id", &request.id)?;
-    let revoked = staff.operations.revoke_key(by.into(), Scope::All, id);
-    revoked.await
+    let revoked = (staff.operations).revoke_key(by.into(), AccountFilter::Any, id);
+    Ok(proto::RevokeKeyResponse {
+        key: Some((&revoked.await?).into()),
+    })
 }

@@ -15,6 +15,7 @@ use kit::audit::Audit;
 use tonic::{Request, Response, Status};
 
 use super::operations::Operations;
+use super::respond;
 use crate::domain::staff_action::Action;
 
 pub struct Staff {
@@ -34,8 +35,7 @@ impl StaffService for Staff {
             .audit
             .admit(&request, Action::CreateAccount, on)
             .await?;
-        let response = accounts::create(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(accounts::create(self, by, request.into_inner()).await)
     }
 
     async fn list_accounts(
@@ -44,8 +44,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListAccountsResponse>, Status> {
         let on = ("account", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let response = accounts::list(self, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(accounts::list(self, request.into_inner()).await)
     }
 
     async fn get_account(
@@ -54,8 +53,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::GetAccountResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         self.audit.admit(&request, Action::Look, on).await?;
-        let response = accounts::get(self, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(accounts::get(self, request.into_inner()).await)
     }
 
     async fn set_account_plan(
@@ -64,8 +62,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::SetAccountPlanResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         let by = self.audit.admit(&request, Action::SetPlan, on).await?;
-        let response = accounts::set_plan(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(accounts::set_plan(self, by, request.into_inner()).await)
     }
 
     async fn list_plans(
@@ -84,8 +81,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::CreateKeyResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         let by = self.audit.admit(&request, Action::CreateKey, on).await?;
-        let response = keys::create(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(keys::create(self, by, request.into_inner()).await)
     }
 
     async fn list_keys(
@@ -94,8 +90,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListKeysResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         self.audit.admit(&request, Action::Look, on).await?;
-        let response = keys::list(self, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(keys::list(self, request.into_inner()).await)
     }
 
     async fn rotate_key(
@@ -104,8 +99,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RotateKeyResponse>, Status> {
         let on = ("key", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RotateKey, on).await?;
-        let response = keys::rotate(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(keys::rotate(self, by, request.into_inner()).await)
     }
 
     async fn revoke_key(
@@ -114,8 +108,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
         let on = ("key", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RevokeKey, on).await?;
-        let response = keys::revoke(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(keys::revoke(self, by, request.into_inner()).await)
     }
 
     async fn request_key(
@@ -124,8 +117,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RequestKeyResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         let by = self.audit.admit(&request, Action::RequestKey, on).await?;
-        let response = key_requests::request(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(key_requests::request(self, by, request.into_inner()).await)
     }
 
     async fn list_key_requests(
@@ -134,8 +126,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListKeyRequestsResponse>, Status> {
         let on = ("key_request", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let response = key_requests::list(self, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(key_requests::list(self, request.into_inner()).await)
     }
 
     async fn approve_key(
@@ -144,8 +135,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ApproveKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::ApproveKey, on).await?;
-        let response = key_requests::approve(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(key_requests::approve(self, by, request.into_inner()).await)
     }
 
     async fn reject_key(
@@ -154,8 +144,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RejectKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RejectKey, on).await?;
-        let response = key_requests::reject(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(key_requests::reject(self, by, request.into_inner()).await)
     }
 
     async fn reveal_key(
@@ -164,8 +153,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RevealKeyResponse>, Status> {
         let on = ("key_request", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RevealKey, on).await?;
-        let response = key_requests::reveal(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(key_requests::reveal(self, by, request.into_inner()).await)
     }
 
     async fn list_tokens(
@@ -174,8 +162,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListTokensResponse>, Status> {
         let on = ("account", request.get_ref().account.as_str());
         self.audit.admit(&request, Action::Look, on).await?;
-        let response = tokens::list(self, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(tokens::list(self, request.into_inner()).await)
     }
 
     async fn revoke_token(
@@ -184,8 +171,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::RevokeTokenResponse>, Status> {
         let on = ("account_token", request.get_ref().id.as_str());
         let by = self.audit.admit(&request, Action::RevokeToken, on).await?;
-        let response = tokens::revoke(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(tokens::revoke(self, by, request.into_inner()).await)
     }
 
     async fn list_switches(
@@ -194,8 +180,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
         let on = ("switch", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let response = switches::list(self, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(switches::list(self, request.into_inner()).await)
     }
 
     async fn set_switch(
@@ -204,8 +189,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::SetSwitchResponse>, Status> {
         let on = ("switch", request.get_ref().name.as_str());
         let by = self.audit.admit(&request, Action::SetSwitch, on).await?;
-        let response = switches::set(self, by, request.into_inner()).await?;
-        Ok(Response::new(response))
+        respond(switches::set(self, by, request.into_inner()).await)
     }
 
     async fn list_audit(

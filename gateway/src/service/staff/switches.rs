@@ -2,10 +2,11 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::feed::unexpected_outcome;
 
 use super::Staff;
-use crate::domain::fields::Problems;
+use crate::domain::fields;
 use crate::domain::staff_action::By;
 use crate::write::{Command, Outcome, SwitchUpdate};
 
@@ -24,13 +25,13 @@ pub(super) async fn set(
     by: By,
     request: proto::SetSwitchRequest,
 ) -> Result<proto::SetSwitchResponse, Fault> {
-    let mut problems = Problems::default();
+    let mut bad = BadFields::default();
     let update = SwitchUpdate {
-        switch: problems.switch("name", &request.name),
+        switch: fields::switch(&mut bad, "name", &request.name),
         on: request.on,
-        reason: problems.reason("reason", &request.reason),
+        reason: fields::reason(&mut bad, "reason", &request.reason),
     };
-    problems.finish()?;
+    bad.check()?;
     let command = Command::SetSwitch(update);
     match staff.operations.write(by, command).await? {
         Outcome::Switch(setting) => Ok(proto::SetSwitchResponse {

@@ -5,7 +5,7 @@ use kit::Fault;
 
 use super::{Staff, accounts};
 use crate::domain::staff_action::By;
-use crate::service::operations::{Scope, id};
+use crate::service::operations::{AccountFilter, id};
 
 pub(super) async fn list(
     staff: &Staff,
@@ -13,7 +13,9 @@ pub(super) async fn list(
 ) -> Result<proto::ListTokensResponse, Fault> {
     let account = accounts::find(staff, &request.account).await?;
     let tokens = staff.operations.list_tokens(account.id).await?;
-    Ok(proto::ListTokensResponse { tokens })
+    Ok(proto::ListTokensResponse {
+        tokens: tokens.iter().map(Into::into).collect(),
+    })
 }
 
 pub(super) async fn revoke(
@@ -22,8 +24,10 @@ pub(super) async fn revoke(
     request: proto::RevokeTokenRequest,
 ) -> Result<proto::RevokeTokenResponse, Fault> {
     let id = id("id", &request.id)?;
-    let revoked = staff.operations.revoke_token(by.into(), Scope::All, id);
+    let revoked = staff
+        .operations
+        .revoke_token(by.into(), AccountFilter::Any, id);
     Ok(proto::RevokeTokenResponse {
-        token: Some(revoked.await?),
+        token: Some((&revoked.await?).into()),
     })
 }

@@ -257,7 +257,7 @@ impl Test {
         });
         let call_records =
             call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);
-        let (staff, accounts) = services(operations, redis_of_services);
+        let (staff, accounts) = services(Arc::clone(&operations), redis_of_services);
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new("svc_"),
@@ -283,7 +283,7 @@ impl Test {
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
             call_recorder,
-            accounts: Arc::clone(&accounts),
+            operations,
         });
         Self {
             router: gateway::router::router(&app),
