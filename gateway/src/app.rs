@@ -18,7 +18,7 @@ use crate::refused_calls::RefusedCalls;
 use crate::service::operations::Operations;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition, Webhooks};
+use crate::upstream::{ListingsPosition, Upstream};
 use kit::client_address::{ProxyHeader, TrustedProxies};
 
 /// The state that handlers and layers get.
@@ -54,10 +54,10 @@ pub struct Gateway {
     pub openapi: Arc<YearlyFile>,
     /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
-    pub catalogue: Catalogue,
-    pub listings: Listings,
-    pub economy: Economy,
-    pub webhooks: Webhooks,
+    pub catalogue: Upstream,
+    pub listings: Upstream,
+    pub economy: Upstream,
+    pub webhooks: Upstream,
     /// What the dashboard and staff do with keys, for the account API.
     pub operations: Arc<Operations>,
     /// Tips that one player may send to one game in a minute.

@@ -46,7 +46,7 @@ use crate::service::test_calls::TestCalls;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{Catalogue, Economy, Listings, ListingsPosition, Webhooks};
+use crate::upstream::{ListingsPosition, Upstream};
 use crate::write::{AuthoredCommand, Command, CommandHandler};
 use crate::{MIGRATOR, SCHEMA};
 
@@ -122,10 +122,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             encoded_prefixes: Arc::<EncodedPrefixCache>::clone(&encoded_prefixes),
             openapi: Arc::clone(&openapi),
             quota: Quota::new(redis.clone(), Arc::clone(&counters)),
-            catalogue: Catalogue::new(&catalogue, limits),
-            listings: Listings::new(listings.clone(), limits),
-            economy: Economy::new(client(&economy)?, limits),
-            webhooks: Webhooks::new(client(&webhook)?, limits),
+            catalogue: Upstream::new("catalogue", catalogue, limits),
+            listings: Upstream::new("listings", listings.clone(), limits),
+            economy: Upstream::new("economy", client(&economy)?, limits),
+            webhooks: Upstream::new("webhook", client(&webhook)?, limits),
             operations: Arc::clone(&operations),
             player_calls: thread_settings.player_calls,
             pictures: Arc::new(Pictures::new(listings.clone(), limits)),

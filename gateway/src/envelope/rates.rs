@@ -85,7 +85,7 @@ async fn read(
     version: &str,
     app: &Gateway,
 ) -> Result<Vec<u8>, Uncached> {
-    let mut rates = app.economy.list_rates(request).await?;
+    let mut rates = Rates::request(&app.economy, request).await?;
     // The rows may be of a newer version than the head that was read before.
     if rates.head.length > MAX_CACHED || rates.head.version != version {
         return Err(Uncached::Streamed(Box::new(rates)));

@@ -11,7 +11,7 @@ use super::query::Params;
 use crate::app::App;
 use crate::convert;
 use crate::errors::ApiError;
-use crate::upstream::CatalogueService;
+use crate::upstream::GrpcClient;
 
 /// The position in the feed of listings-svc that the response must have reached (§1), as a request extension; `None` if no position is
 /// known.
@@ -52,7 +52,7 @@ impl CatalogueRead {
     ///
     /// # Errors
     /// catalogue-svc rejects the request or does not respond, or too many reads are running.
-    pub async fn send<S: CatalogueService, Q, A>(
+    pub async fn send<S: GrpcClient, Q, A>(
         &self,
         params: Params,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,

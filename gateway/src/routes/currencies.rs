@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use contracts::economy::v1::ListCurrenciesRequest;
+use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 
 use crate::app::App;
 use crate::convert;
@@ -16,6 +17,9 @@ pub async fn list(
     let request = ListCurrenciesRequest {
         mode: convert::mode(caller.key.mode).into(),
     };
-    let currencies = app.economy.list_currencies(request).await?;
+    let currencies = app
+        .economy
+        .read(CurrenciesServiceClient::list_currencies, request)
+        .await?;
     Ok(ApiResponse::list(currencies.json, currencies.page))
 }

@@ -3,6 +3,7 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};
+use contracts::listings::v1::events_service_client as listings;
 use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
 
 use crate::app::App;
@@ -75,10 +76,9 @@ pub async fn create(
     let writing = listing_write::write_request(&app, &caller, query.as_deref(), key, body)?;
     let writing = Some(writing);
     let request = CreateEventRequest { writing };
-    listing_write::created_response(
-        "/v1/events",
-        app.listings.create_event(request).await?.written,
-    )
+    let method = listings::EventsServiceClient::create_event;
+    let created = app.listings.write(method, request).await?;
+    listing_write::created_response("/v1/events", created.written)
 }
 
 pub async fn update(
@@ -97,5 +97,7 @@ pub async fn update(
         writing,
         precondition,
     };
-    listing_write::updated_response(app.listings.update_event(request).await?.written)
+    let method = listings::EventsServiceClient::update_event;
+    let updated = app.listings.write(method, request).await;
+    listing_write::updated_response(updated.map_err(listing_write::update_error)?.written)
 }

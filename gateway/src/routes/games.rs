@@ -3,6 +3,7 @@
 use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
+use contracts::listings::v1::games_service_client as listings;
 use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
 
 use crate::app::App;
@@ -72,10 +73,9 @@ pub async fn create(
     let writing = listing_write::write_request(&app, &caller, query.as_deref(), key, body)?;
     let writing = Some(writing);
     let request = CreateGameRequest { writing };
-    listing_write::created_response(
-        "/v1/games",
-        app.listings.create_game(request).await?.written,
-    )
+    let method = listings::GamesServiceClient::create_game;
+    let created = app.listings.write(method, request).await?;
+    listing_write::created_response("/v1/games", created.written)
 }
 
 pub async fn update(
@@ -94,5 +94,7 @@ pub async fn update(
         writing,
         precondition,
     };
-    listing_write::updated_response(app.listings.update_game(request).await?.written)
+    let method = listings::GamesServiceClient::update_game;
+    let updated = app.listings.write(method, request).await;
+    listing_write::updated_response(updated.map_err(listing_write::update_error)?.written)
 }

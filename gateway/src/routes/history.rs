@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use contracts::economy::v1::ListHistoryRequest;
+use contracts::economy::v1::history_service_client::HistoryServiceClient;
 use kit::timestamp;
 
 use crate::app::App;
@@ -27,7 +28,10 @@ pub async fn list(
         page: Some(query.page()),
     };
     let history = query
-        .with_errors_of(app.economy.list_history(request))
+        .with_errors_of(
+            app.economy
+                .read(HistoryServiceClient::list_history, request),
+        )
         .await?;
     Ok(ApiResponse::list(history.json, history.page))
 }

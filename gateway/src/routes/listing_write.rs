@@ -2,6 +2,7 @@
 
 use contracts::listings::v1::{Author, State, Writing, Written};
 use contracts::public::{Created, DryRun, Updated};
+use kit::{Code, Fault};
 
 use crate::app::Gateway;
 use crate::convert;
@@ -94,4 +95,18 @@ fn status(written: &Written) -> String {
         State::Pending | State::Unspecified => "pending",
     };
     status.to_owned()
+}
+
+/// The error of a PATCH. If its outcome is unknown, the way out differs from that of a POST: a PATCH takes no `Idempotency-Key`
+/// and can be repeated without one.
+pub(super) fn update_error(fault: Fault) -> Fault {
+    match fault.code {
+        Code::OutcomeUnknown => Fault {
+            message: "The change was not confirmed in time. It may or may not have taken effect. Read the listing, or send the same PATCH again: \
+                      if the first one took effect, the second changes nothing, or fails with 412 if it has an If-Match."
+                .into(),
+            ..fault
+        },
+        _ => fault,
+    }
 }

@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use contracts::listings::v1::ListOwnListingsRequest;
+use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
 use contracts::public::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan, Timestamp};
 
 use crate::app::App;
@@ -49,7 +50,10 @@ pub async fn listings(
         page: Some(query.page()),
     };
     let own = query
-        .with_errors_of(app.listings.list_own_listings(request))
+        .with_errors_of(
+            app.listings
+                .read(OwnListingsServiceClient::list_own_listings, request),
+        )
         .await?;
     Ok(ApiResponse::list(own.json, own.page))
 }

@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use contracts::webhook::v1::ListMessagesRequest;
+use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use kit::timestamp;
 
 use crate::app::App;
@@ -33,7 +34,10 @@ pub async fn list(
         limit: query.limit(),
     };
     let messages = query
-        .with_errors_of(app.webhooks.list_messages(request))
+        .with_errors_of(
+            app.webhooks
+                .read(MessagesServiceClient::list_messages, request),
+        )
         .await?;
     Ok(ApiResponse::list(messages.json, messages.page))
 }

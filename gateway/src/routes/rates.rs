@@ -12,6 +12,7 @@ use crate::envelope::{self, Negotiation};
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
+use crate::upstream::Rates;
 
 /// All rates, or those from or to a currency, or those of a time in the past.
 pub async fn list(
@@ -29,9 +30,14 @@ pub async fn list(
         at: query.timestamp("at").map(timestamp::encode),
         head_only: false,
     };
+    let head_only = ListRatesRequest {
+        head_only: true,
+        ..request.clone()
+    };
     let head = query
-        .with_errors_of(app.economy.rates_head(request.clone()))
-        .await?;
+        .with_errors_of(Rates::request(&app.economy, head_only))
+        .await?
+        .head;
     let negotiation = Negotiation::from_headers(&method, &headers);
     Ok(envelope::rates(head, request, &negotiation, &app).await?)
 }

@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use contracts::economy::v1::SubmitReportRequest;
+use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::public::{CheckedReport, Reported, Timestamp};
 use kit::timestamp;
 
@@ -33,7 +34,10 @@ pub async fn submit(
         dry_run,
         idempotency_key: key.0,
     };
-    let response = app.economy.submit_report(request).await?;
+    let response = app
+        .economy
+        .write(ReportsServiceClient::submit_report, request)
+        .await?;
     let Some(report) = response.report else {
         return ApiResponse::json(&CheckedReport {
             stored: false,

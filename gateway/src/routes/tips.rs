@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use contracts::economy::v1::SendTipRequest;
+use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{CheckedTip, Timestamp, Tipped};
 use kit::{Code, Fault, timestamp};
 use serde::Deserialize;
@@ -46,7 +47,10 @@ pub async fn send(
         dry_run,
         idempotency_key: key.0,
     };
-    let response = app.economy.send_tip(request).await?;
+    let response = app
+        .economy
+        .write(TipsServiceClient::send_tip, request)
+        .await?;
     let Some(tip) = response.tip else {
         return ApiResponse::json(&CheckedTip { dry_run: true });
     };

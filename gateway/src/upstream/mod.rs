@@ -1,22 +1,16 @@
 //! Clients of the services behind the gateway. Each has a deadline and a limit of concurrent calls.
 
-mod catalogue;
-mod economy;
+mod client;
 mod limit;
-mod listings;
 pub mod pictures;
 mod position;
-mod read;
-mod webhook;
-mod write;
+mod rates;
 
 use std::time::Duration;
 
-pub use catalogue::{Catalogue, CatalogueService};
-pub use economy::{Economy, Rates};
-pub use listings::Listings;
+pub use client::{GrpcClient, Upstream};
 pub use position::ListingsPosition;
-pub use webhook::Webhooks;
+pub use rates::Rates;
 
 /// Limits of calls to a service.
 #[derive(Debug, Clone, Copy)]

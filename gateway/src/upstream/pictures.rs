@@ -4,7 +4,6 @@
 //! answer. A slow client therefore holds one part in memory, and neither a connection nor a permit.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use contracts::listings::v1::picture_service_client::PictureServiceClient;
@@ -14,27 +13,17 @@ use futures::stream::try_unfold;
 use kit::Fault;
 use kit::rpc::client::Client;
 
-use super::CallLimits;
-use super::limit::CallLimit;
-use super::read::read;
+use super::{CallLimits, Upstream};
 
 /// The size of a part. Most pictures are smaller.
 const PART_SIZE: u32 = 256 * 1024;
 
 /// A client with a limit of its own: while listings-svc hangs, no other route waits.
-pub struct Pictures {
-    client: PictureServiceClient<Client>,
-    limit: CallLimit,
-    deadline: Duration,
-}
+pub struct Pictures(Upstream);
 
 impl Pictures {
     pub fn new(listings: Client, limits: CallLimits) -> Self {
-        Self {
-            client: PictureServiceClient::new(listings),
-            limit: CallLimit::new("pictures", limits),
-            deadline: limits.deadline,
-        }
+        Self(Upstream::new("pictures", listings, limits))
     }
 
     /// The metadata of a picture and its first part.
@@ -52,8 +41,9 @@ impl Pictures {
             most,
             ..GetPictureRequest::default()
         };
-        let (client, method) = (self.client.clone(), PictureServiceClient::get_picture);
-        read(&self.limit, self.deadline, client, method, request).await
+        self.0
+            .read(PictureServiceClient::get_picture, request)
+            .await
     }
 }
 

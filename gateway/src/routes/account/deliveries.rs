@@ -8,6 +8,7 @@ use contracts::public::{
     AccountAttempt, AccountDelivery, OneDelivery, RecoveredDeliveries, SentDelivery,
 };
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use kit::{Fault, timestamp};
 
 use super::endpoints::record_change;
@@ -55,7 +56,7 @@ pub async fn list(
     };
     let listed = async {
         app.webhooks
-            .list_deliveries(request)
+            .read(DeliveriesServiceClient::list_deliveries, request)
             .await
             .map_err(of_endpoint)
     };
@@ -121,7 +122,8 @@ pub async fn send_again(
     };
     let gateway = Arc::clone(&app);
     change(&app, async move {
-        let sent = gateway.webhooks.send_again(request).await;
+        let method = DeliveriesServiceClient::send_again;
+        let sent = gateway.webhooks.write(method, request).await;
         let sent = sent.map_err(of_endpoint);
         let sent = record_change(&gateway, &caller, &endpoint, "send-again", sent).await?;
         ApiResponse::json(&SentDelivery {
@@ -151,12 +153,20 @@ pub async fn recover(
         dry_run: dry_run || !query.bad.is_empty(),
     };
     if !query.bad.is_empty() {
-        let checked = async { app.webhooks.recover(request).await.map_err(of_endpoint) };
+        let checked = async {
+            let checked = app
+                .webhooks
+                .write(DeliveriesServiceClient::recover, request);
+            checked.await.map_err(of_endpoint)
+        };
         return Err(refused(query.bad, checked).await);
     }
     let gateway = Arc::clone(&app);
     change(&app, async move {
-        let recovered = gateway.webhooks.recover(request).await;
+        let recovered = gateway
+            .webhooks
+            .write(DeliveriesServiceClient::recover, request)
+            .await;
         let mut recovered = recovered.map_err(of_endpoint);
         if !dry_run {
             recovered = record_change(&gateway, &caller, &endpoint, "recover", recovered).await;
@@ -173,7 +183,10 @@ async fn get_delivery(
     app: &Gateway,
     request: proto::GetDeliveryRequest,
 ) -> Result<proto::GetDeliveryResponse, Fault> {
-    let found = app.webhooks.get_delivery(request).await;
+    let found = app
+        .webhooks
+        .read(DeliveriesServiceClient::get_delivery, request)
+        .await;
     found.map_err(of_endpoint)
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use contracts::public::{AccountEndpoint, NewAccountEndpoint, RemovedEndpoint, SentDelivery};
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use kit::audit::Subject;
 use kit::{Code, Fault};
 use serde_json::json;
@@ -33,7 +35,10 @@ pub async fn list(
     let request = proto::ListEndpointsRequest {
         account_id: caller.account.to_string(),
     };
-    let listed = app.webhooks.list_endpoints(request).await?;
+    let listed = app
+        .webhooks
+        .read(EndpointsServiceClient::list_endpoints, request)
+        .await?;
     let mut rows: Vec<AccountEndpoint> = listed.endpoints.into_iter().map(shape).collect();
     rows.sort_by(|one, other| one.id.cmp(&other.id));
     page(
@@ -54,7 +59,12 @@ pub async fn get(
         account_id: caller.account.to_string(),
         id: id.to_string(),
     };
-    answer(app.webhooks.get_endpoint(request).await?.endpoint)
+    answer(
+        app.webhooks
+            .read(EndpointsServiceClient::get_endpoint, request)
+            .await?
+            .endpoint,
+    )
 }
 
 pub async fn add(
@@ -71,13 +81,18 @@ pub async fn add(
     };
     if !fields.bad.is_empty() {
         request.rate_limit = REFUSED_RATE_LIMIT;
-        let ask = app.webhooks.add_endpoint(request);
+        let ask = app
+            .webhooks
+            .write(EndpointsServiceClient::add_endpoint, request);
         return Err(refused(fields.bad, without_rate_limit(ask)).await);
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
         let url = request.url.clone();
-        let added = gateway.webhooks.add_endpoint(request).await;
+        let added = gateway
+            .webhooks
+            .write(EndpointsServiceClient::add_endpoint, request)
+            .await;
         // If the outcome is unknown, so is the id.
         let endpoint = added.as_ref().ok().and_then(|it| it.endpoint.as_ref());
         let id = endpoint.map(|it| it.id.clone()).unwrap_or_default();
@@ -116,12 +131,17 @@ pub async fn change(
     };
     if !fields.bad.is_empty() {
         request.rate_limit = REFUSED_RATE_LIMIT;
-        let ask = app.webhooks.change_endpoint(request);
+        let ask = app
+            .webhooks
+            .write(EndpointsServiceClient::change_endpoint, request);
         return Err(refused(fields.bad, without_rate_limit(ask)).await);
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
-        let changed = gateway.webhooks.change_endpoint(request).await;
+        let changed = gateway
+            .webhooks
+            .write(EndpointsServiceClient::change_endpoint, request)
+            .await;
         let changed = record_change(&gateway, &caller, &id, "change", changed).await?;
         answer(changed.endpoint)
     })
@@ -141,7 +161,10 @@ pub async fn remove(
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
         let url = url(&gateway, caller.account, &id).await;
-        let removed = gateway.webhooks.remove_endpoint(request).await;
+        let removed = gateway
+            .webhooks
+            .write(EndpointsServiceClient::remove_endpoint, request)
+            .await;
         let change = EndpointChange {
             endpoint: &id,
             url,
@@ -177,7 +200,12 @@ pub async fn run_action(
             account_id: caller.account.to_string(),
             id,
         };
-        return Err(refused(query.bad, app.webhooks.get_endpoint(request)).await);
+        return Err(refused(
+            query.bad,
+            app.webhooks
+                .read(EndpointsServiceClient::get_endpoint, request),
+        )
+        .await);
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
@@ -199,19 +227,36 @@ async fn perform(
     Ok(match action {
         "pause" => {
             let request = proto::PauseEndpointRequest { account_id, id };
-            answer(webhooks.pause_endpoint(request).await?.endpoint)
+            answer(
+                webhooks
+                    .write(EndpointsServiceClient::pause_endpoint, request)
+                    .await?
+                    .endpoint,
+            )
         }
         "resume" => {
             let request = proto::ResumeEndpointRequest { account_id, id };
-            answer(webhooks.resume_endpoint(request).await?.endpoint)
+            answer(
+                webhooks
+                    .write(EndpointsServiceClient::resume_endpoint, request)
+                    .await?
+                    .endpoint,
+            )
         }
         "switch-secret" => {
             let request = proto::SwitchSecretRequest { account_id, id };
-            answer(webhooks.switch_secret(request).await?.endpoint)
+            answer(
+                webhooks
+                    .write(EndpointsServiceClient::switch_secret, request)
+                    .await?
+                    .endpoint,
+            )
         }
         "rotate-secret" => {
             let request = proto::RotateSecretRequest { account_id, id };
-            let rotated = webhooks.rotate_secret(request).await?;
+            let rotated = webhooks
+                .write(EndpointsServiceClient::rotate_secret, request)
+                .await?;
             let endpoint = rotated.endpoint.map(shape).ok_or_else(envelope::internal);
             let secret = rotated.secret;
             endpoint
@@ -219,7 +264,10 @@ async fn perform(
                 .and_then(|endpoint| ApiResponse::json(&NewAccountEndpoint { endpoint, secret }))
         }
         _ => {
-            let sent = webhooks.send_test_event(test).await.map_err(of_endpoint)?;
+            let sent = webhooks
+                .write(DeliveriesServiceClient::send_test_event, test)
+                .await
+                .map_err(of_endpoint)?;
             let sent = sent.delivery.map(delivery).ok_or_else(envelope::internal);
             sent.map_err(Into::into)
                 .and_then(|delivery| ApiResponse::json(&SentDelivery { delivery }))
@@ -316,7 +364,11 @@ async fn url(app: &Gateway, account: Uuid, id: &str) -> Option<String> {
         account_id: account.to_string(),
         id: id.to_owned(),
     };
-    let found = app.webhooks.get_endpoint(request).await.ok()?;
+    let found = app
+        .webhooks
+        .read(EndpointsServiceClient::get_endpoint, request)
+        .await
+        .ok()?;
     Some(found.endpoint?.url)
 }
 

@@ -258,6 +258,7 @@ impl Test {
         let call_records =
             call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);
         let (staff, accounts) = services(Arc::clone(&operations), redis_of_services);
+        let upstream = |name, client| upstream::Upstream::new(name, client, with.upstream);
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new("svc_"),
@@ -270,10 +271,10 @@ impl Test {
             refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
             arriving_bodies: Arc::new(ArrivingBodies::new(with.client_bodies)),
             quota,
-            catalogue: upstream::Catalogue::new(&of(&catalogue.address), with.upstream),
-            listings: upstream::Listings::new(listings.clone(), with.upstream),
-            economy: upstream::Economy::new(of(&economy.address), with.upstream),
-            webhooks: upstream::Webhooks::new(of(&webhooks.address), with.upstream),
+            catalogue: upstream("catalogue", of(&catalogue.address)),
+            listings: upstream("listings", listings.clone()),
+            economy: upstream("economy", of(&economy.address)),
+            webhooks: upstream("webhook", of(&webhooks.address)),
             player_calls: 30,
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
             listings_position: upstream::ListingsPosition::new(listings, position_timeout),
