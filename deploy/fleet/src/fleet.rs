@@ -5,19 +5,19 @@ use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::database::{self, Address};
 use crate::folder::Folder;
 use crate::lock::Lock;
 use crate::manifest::{FleetState, Manifest};
-use crate::packages::Requirement;
-use crate::ports::{Ports, Reservations};
+use crate::packages::{self, Requirement};
+use crate::ports::Ports;
 use crate::postgres::{self, DataFolders};
 use crate::redis;
 use crate::say::say;
 use crate::seed::{self, Staff};
-use crate::services::{self, Instance, Replicas, Shared, WEB};
+use crate::services::{self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, Shared, WEB};
 use crate::supervise::Supervisor;
 use crate::wait::{Interrupted, Signals, format_duration};
 
@@ -35,16 +35,13 @@ pub(crate) struct ExternalServers {
 impl ExternalServers {
     /// The programs that the fleet requires.
     pub(crate) fn requirements(&self) -> Vec<Requirement> {
-        let private = self.database.is_none() && self.databases.is_none();
-        let mut requirements = vec![
-            Requirement::Setpriv,
-            if private {
-                Requirement::Postgres
-            } else {
-                Requirement::Psql
-            },
-        ];
-        requirements.extend(self.redis.is_none().then_some(Requirement::Redis));
+        let mut requirements = vec![packages::SETPRIV];
+        if self.database.is_some() {
+            requirements.push(packages::PSQL);
+        } else if self.databases.is_none() {
+            requirements.push(packages::POSTGRES);
+        }
+        requirements.extend(self.redis.is_none().then_some(packages::REDIS));
         requirements
     }
 }
@@ -75,10 +72,7 @@ pub(crate) struct Fleet<'a> {
     plan: &'a Plan,
     pub(crate) manifest: Manifest,
     instances: Vec<Instance>,
-    /// `None` for an external server.
-    postgres_port: Option<u16>,
-    redis_port: Option<u16>,
-    _reservations: Reservations,
+    ports: Ports,
 }
 
 impl<'a> Fleet<'a> {
@@ -107,21 +101,21 @@ impl<'a> Fleet<'a> {
             Some(template) if !folder.manifest().exists() => Manifest::copy(template)?,
             _ => Manifest::load(folder),
         };
-        let mut ports = Ports::new(std::mem::take(&mut manifest.memory.ports));
-        let private = plan.external.database.is_none() && plan.external.databases.is_none();
-        let postgres_port = if private {
-            Some(ports.private("postgres")?)
-        } else {
-            None
-        };
-        let redis_port = if plan.external.redis.is_none() {
-            Some(ports.private("redis")?)
-        } else {
-            None
-        };
-        let instances = services::instances(&plan.replicas, plan.port, &mut ports)?;
-        let (assigned, reservations) = ports.into_parts();
-        manifest.memory.ports = assigned;
+        let memory = &mut manifest.memory;
+        let count = services::port_count(&plan.replicas);
+        let mut ports = Ports::reserve(count, memory.first_port, plan.port)?;
+        let mut instances = services::instances(&plan.replicas, &ports);
+        let mut gateways = instances
+            .iter_mut()
+            .filter(|instance| instance.service.name == "gateway");
+        if let Some(first) = gateways.next()
+            && let Some(private) = first.http
+        {
+            let port = ports.public(plan.port, memory.public_port, private)?;
+            first.http = Some(port);
+            memory.public_port = Some(port);
+        }
+        memory.first_port = Some(ports.private(0));
         manifest.state = FleetState::Starting;
         manifest.services.clear();
         manifest.servers.clear();
@@ -137,9 +131,7 @@ impl<'a> Fleet<'a> {
             plan,
             manifest,
             instances,
-            postgres_port,
-            redis_port,
-            _reservations: reservations,
+            ports,
         };
         OpenOptions::new()
             .create(true)
@@ -175,44 +167,39 @@ impl<'a> Fleet<'a> {
         format!("http://127.0.0.1:{}", port.unwrap_or_default())
     }
 
-    /// Starts PostgreSQL and Redis, or checks the external ones, and creates roles and schemas.
+    /// Starts PostgreSQL and Redis, unless the user has them, and creates roles and schemas.
     pub(crate) fn start_servers(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
-        let folders = if self.postgres_port.is_some() || self.redis_port.is_some() {
-            let folders = DataFolders::prepare(self.folder)?;
-            if let Some(template) = &self.plan.template {
-                folders.copy(template, self.signals)?;
-            }
-            Some(folders)
-        } else {
-            None
-        };
         self.manifest.base_url = format!("{}/v1", self.public_url("gateway"));
         self.manifest.openapi_url = format!("{}/openapi.json", self.manifest.base_url);
         self.manifest.dashboard_url = format!("{}/", self.public_url(WEB));
         self.manifest.save(self.folder)?;
-        self.start_redis(supervisor, folders.as_ref())?;
-        self.start_postgres(supervisor, folders.as_ref())?;
+        self.start_redis(supervisor)?;
+        self.start_postgres(supervisor)?;
         self.manifest.servers = supervisor.servers();
         self.manifest.save(self.folder)
     }
 
-    fn start_redis(
-        &mut self,
-        supervisor: &mut Supervisor<'_>,
-        folders: Option<&DataFolders>,
-    ) -> Result<()> {
+    /// The folders of the private servers, with the data of the template if they are new.
+    fn data_folders(&self) -> Result<DataFolders> {
+        let folders = DataFolders::prepare(self.folder)?;
+        if let Some(template) = &self.plan.template {
+            folders.copy(template, self.signals)?;
+        }
+        Ok(folders)
+    }
+
+    fn start_redis(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         let since = Instant::now();
         if let Some(url) = &self.plan.external.redis {
             self.manifest.redis_url.clone_from(url);
             return Ok(());
         }
-        let (Some(port), Some(folders)) = (self.redis_port, folders) else {
-            bail!("Redis has no port");
-        };
+        let folders = self.data_folders()?;
+        let port = self.ports.private(REDIS_PORT);
         let password = self.manifest.secret("redis")?;
         self.manifest.redis_url = redis::url(port, &password);
         supervisor.start(
-            redis::spec(folders, self.folder, port, &password, self.plan.durable)?,
+            redis::spec(&folders, self.folder, port, &password, self.plan.durable)?,
             None,
         )?;
         let version = supervisor.until("Redis", SERVER_LIMIT, || {
@@ -226,11 +213,7 @@ impl<'a> Fleet<'a> {
         Ok(())
     }
 
-    fn start_postgres(
-        &mut self,
-        supervisor: &mut Supervisor<'_>,
-        folders: Option<&DataFolders>,
-    ) -> Result<()> {
+    fn start_postgres(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         let since = Instant::now();
         if let Some(urls) = &self.plan.external.databases {
             self.manifest.database_url = None;
@@ -245,15 +228,14 @@ impl<'a> Fleet<'a> {
             self.manifest.use_database(&admin.identity());
             return database::set_up(&admin, false, self.folder, &mut self.manifest, signals);
         }
-        let (Some(port), Some(folders)) = (self.postgres_port, folders) else {
-            bail!("PostgreSQL has no port");
-        };
+        let folders = self.data_folders()?;
+        let port = self.ports.private(POSTGRES_PORT);
         let password = self.manifest.secret("postgres")?;
         // Saves the password before the data folder is created with it, in case the launcher is killed in between.
         self.manifest.save(self.folder)?;
-        let tools = postgres::initialize(folders, &password, self.plan.durable, self.signals)?;
+        let tools = postgres::initialize(&folders, &password, self.plan.durable, signals)?;
         supervisor.start(
-            postgres::spec(&tools, folders, self.folder, port, self.plan.durable),
+            postgres::spec(&tools, &folders, self.folder, port, self.plan.durable),
             None,
         )?;
         let address = |database| {

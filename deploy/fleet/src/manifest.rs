@@ -125,8 +125,9 @@ pub(crate) struct Account {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Memory {
-    /// Ports by purpose, for the next start.
-    pub(crate) ports: BTreeMap<String, u16>,
+    /// The first private port and the public port, for the next start.
+    pub(crate) first_port: Option<u16>,
+    pub(crate) public_port: Option<u16>,
     /// Secrets by purpose.
     pub(crate) secrets: BTreeMap<String, String>,
     /// The database with the accounts and the import. Another database starts without them.
@@ -154,7 +155,8 @@ impl Manifest {
         let public_url =
             public_url.unwrap_or_else(|| manifest.dashboard_url.trim_end_matches('/').to_owned());
         manifest.memory.public_url = Some(public_url);
-        manifest.memory.ports.clear();
+        manifest.memory.first_port = None;
+        manifest.memory.public_port = None;
         for token in ["staff", "fleet"] {
             manifest.memory.secrets.remove(token);
         }

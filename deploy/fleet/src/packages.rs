@@ -6,62 +6,52 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use nix::unistd::geteuid;
 use servers::find;
+use servers::postgres::{Tools, psql};
 
 use crate::say::say;
 
 /// A required program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Requirement {
-    /// Drops root, and ends children with the launcher.
-    Setpriv,
-    /// The PostgreSQL server with its tools.
-    Postgres,
-    /// Only the client, for an external server.
-    Psql,
-    Redis,
-    /// Python with virtual environments: a test installs an S3 server.
-    Python,
-    /// Runs the examples of the documentation that are in JavaScript.
-    Node,
-    /// An HTTP client with its own decoders, for tests of compression.
-    Curl,
-    /// A receiver of webhooks as customers have it.
-    Nginx,
-    /// The browser of the dashboard's tests.
-    Chromium,
-    /// The program that drives Chromium.
-    Chromedriver,
+#[derive(Clone, Copy)]
+pub(crate) struct Requirement {
+    program: &'static str,
+    /// The Debian package.
+    package: &'static str,
 }
 
+/// Drops root, and ends children with the launcher.
+pub(crate) const SETPRIV: Requirement = Requirement::new("setpriv", "util-linux");
+/// The PostgreSQL server with its tools.
+pub(crate) const POSTGRES: Requirement = Requirement::new("postgres", "postgresql");
+/// Only the client, for an external server.
+pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client");
+pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
+
+/// What the tests require.
+pub(crate) const TESTS: [Requirement; 6] = [
+    // A test installs an S3 server in a virtual environment.
+    Requirement::new("python3", "python3-venv"),
+    // Runs the examples of the documentation that are in JavaScript.
+    Requirement::new("node", "nodejs"),
+    // An HTTP client with its own decoders, for tests of compression.
+    Requirement::new("curl", "curl"),
+    // A receiver of webhooks as customers have it.
+    Requirement::new("nginx", "nginx"),
+    // The browser of the dashboard's tests, and the program that drives it.
+    Requirement::new("chromium", "chromium"),
+    Requirement::new("chromedriver", "chromium-driver"),
+];
+
 impl Requirement {
-    /// The Debian package.
-    fn package(self) -> &'static str {
-        match self {
-            Self::Setpriv => "util-linux",
-            Self::Postgres => "postgresql",
-            Self::Psql => "postgresql-client",
-            Self::Redis => "redis-server",
-            Self::Python => "python3-venv",
-            Self::Node => "nodejs",
-            Self::Curl => "curl",
-            Self::Nginx => "nginx",
-            Self::Chromium => "chromium",
-            Self::Chromedriver => "chromium-driver",
-        }
+    const fn new(program: &'static str, package: &'static str) -> Self {
+        Self { program, package }
     }
 
     fn is_installed(self) -> bool {
-        match self {
-            Self::Setpriv => find("setpriv").is_some(),
-            Self::Postgres => servers::postgres::Tools::newest().is_some(),
-            Self::Psql => servers::postgres::psql().is_some(),
-            Self::Redis => find("redis-server").is_some(),
-            Self::Python => has_venv(),
-            Self::Node => find("node").is_some(),
-            Self::Curl => find("curl").is_some(),
-            Self::Nginx => find("nginx").is_some(),
-            Self::Chromium => find("chromium").is_some(),
-            Self::Chromedriver => find("chromedriver").is_some(),
+        match self.program {
+            "postgres" => Tools::newest().is_some(),
+            "psql" => psql().is_some(),
+            "python3" => has_venv(),
+            program => find(program).is_some(),
         }
     }
 }
@@ -75,39 +65,31 @@ fn has_venv() -> bool {
 
 /// Installs missing packages with apt-get. Where it cannot, the error names the packages.
 pub(crate) fn ensure(requirements: &[Requirement]) -> Result<()> {
-    let missing: Vec<&str> = requirements
-        .iter()
-        .filter(|requirement| !requirement.is_installed())
-        .map(|requirement| requirement.package())
-        .collect();
-    if missing.is_empty() {
+    let missing = || -> Vec<&str> {
+        let missing = requirements.iter().filter(|one| !one.is_installed());
+        missing.map(|one| one.package).collect()
+    };
+    let names = missing();
+    if names.is_empty() {
         return Ok(());
     }
-    let packages = missing.join(" ");
+    let packages = names.join(" ");
     let Some(apt) = find("apt-get") else {
         bail!(
             "{packages} missing, and apt-get is not there: install them with the package manager of this system, then try again"
         );
     };
-    let sudo = if geteuid().is_root() {
-        None
-    } else {
-        find("sudo")
-    };
-    if !geteuid().is_root() && sudo.is_none() {
+    // Both take a variable before the command.
+    let prefix = if geteuid().is_root() { "env" } else { "sudo" };
+    let Some(prefix) = find(prefix) else {
         bail!("{packages} missing: run `apt-get install {packages}` as root, then try again");
-    }
+    };
     say(format!("Installing {packages}"));
     // A fresh machine has no package lists. If the update fails, the installation may still succeed.
-    apt_get(sudo.as_deref(), &apt, &["update", "-q"])?;
-    let mut install = vec!["install", "-y", "-q", "--no-install-recommends"];
-    install.extend(&missing);
-    let installed = apt_get(sudo.as_deref(), &apt, &install)?;
-    if !installed
-        || requirements
-            .iter()
-            .any(|requirement| !requirement.is_installed())
-    {
+    apt_get(&prefix, &apt, &["update", "-q"])?;
+    let install = ["install", "-y", "-q", "--no-install-recommends"];
+    let installed = apt_get(&prefix, &apt, &[&install, &*names].concat())?;
+    if !installed || !missing().is_empty() {
         bail!(
             "apt-get did not install {packages} (its error is above): install them yourself, then try again"
         );
@@ -116,19 +98,10 @@ pub(crate) fn ensure(requirements: &[Requirement]) -> Result<()> {
 }
 
 /// Runs apt-get in the foreground, where sudo can ask for a password.
-fn apt_get(sudo: Option<&Path>, apt: &Path, args: &[&str]) -> Result<bool> {
-    let mut command = match sudo {
-        Some(sudo) => {
-            let mut command = Command::new(sudo);
-            command.arg("DEBIAN_FRONTEND=noninteractive").arg(apt);
-            command
-        }
-        None => Command::new(apt),
-    };
-    let status = command
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .args(args)
-        .status()
-        .with_context(|| format!("cannot start {}", apt.display()))?;
+fn apt_get(prefix: &Path, apt: &Path, args: &[&str]) -> Result<bool> {
+    let mut command = Command::new(prefix);
+    command.arg("DEBIAN_FRONTEND=noninteractive").arg(apt);
+    let status = command.args(args).status();
+    let status = status.with_context(|| format!("cannot start {}", apt.display()))?;
     Ok(status.success())
 }

@@ -1,12 +1,10 @@
 //! Chooses free ports.
 
-use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 
 use anyhow::{Context, Result, bail};
 
-use crate::random;
 use crate::say::say;
 
 /// The public port of the first gateway, if it is free.
@@ -16,105 +14,94 @@ const PREFERRED_PUBLIC: u16 = 8080;
 /// child that restarts.
 const PRIVATE: std::ops::Range<u16> = 20_000..32_000;
 
-/// The ports of a fleet by purpose. A purpose keeps its port across starts while the port is free.
-pub(crate) struct Ports {
-    assigned: BTreeMap<String, u16>,
-    reservations: Reservations,
-}
+/// The distance between the first ports of two fleets without replicas.
+const STEP: usize = 20;
 
-/// Reserves ports for children that do not listen yet.
+/// The private ports of a fleet, which have consecutive numbers, and its public port. They are reserved as long as this value lives.
 ///
 /// The launcher cannot bind a TCP port that a child will bind. It binds the UDP port with the same number instead: another launcher that
 /// starts at the same time then skips this port. The kernel releases the reservation when the launcher ends.
-#[derive(Default)]
-pub(crate) struct Reservations(Vec<UdpSocket>);
+pub(crate) struct Ports {
+    first: u16,
+    reservations: Vec<UdpSocket>,
+}
 
 impl Ports {
-    pub(crate) fn new(assigned: BTreeMap<String, u16>) -> Self {
-        Self {
-            assigned,
-            reservations: Reservations::default(),
-        }
-    }
-
-    /// The port for a purpose: the one of the last start if it is free, or a new one.
-    pub(crate) fn private(&mut self, name: &str) -> Result<u16> {
-        if let Some(port) = self.assigned.get(name).copied()
-            && self.reserve(port)?
-        {
-            return Ok(port);
-        }
-        let width = PRIVATE.end - PRIVATE.start;
-        let first = random::below(width)?;
-        for step in 0..width {
-            let port = PRIVATE.start + (first + step) % width;
-            if self.reserve(port)? {
-                self.assigned.insert(name.to_owned(), port);
-                return Ok(port);
+    /// Reserves private ports without `public`: those from `last`, where the last start had them, or the first ones that are free.
+    pub(crate) fn reserve(count: u16, last: Option<u16>, public: Option<u16>) -> Result<Self> {
+        for first in last.into_iter().chain(PRIVATE.step_by(STEP)) {
+            let all = first..first.saturating_add(count);
+            if all.end > PRIVATE.end || public.is_some_and(|port| all.contains(&port)) {
+                continue;
+            }
+            let reservations: Result<Option<Vec<_>>> = all.map(reserve).collect();
+            if let Some(reservations) = reservations? {
+                return Ok(Self {
+                    first,
+                    reservations,
+                });
             }
         }
         bail!(
-            "no port is free between {} and {}: end programs that use these ports",
+            "no {count} consecutive ports are free between {} and {}: end programs that use these ports",
             PRIVATE.start,
             PRIVATE.end
         )
     }
 
-    /// The public port of the gateway: `wanted`, or an error when it is in use; 0 is any free port. Without `wanted`, the port of the last
-    /// start, 8080, or any free port.
-    pub(crate) fn public(&mut self, wanted: Option<u16>) -> Result<u16> {
-        const NAME: &str = "gateway.public";
-        if wanted == Some(0) {
-            return self.private(NAME);
-        }
-        if let Some(port) = wanted {
-            if !self.reserve(port)? {
-                bail!(
-                    "port {port} is taken by another program or fleet: end it, or choose another port with --port"
-                );
+    /// A private port; `number` is below the count.
+    pub(crate) fn private(&self, number: u16) -> u16 {
+        self.first + number
+    }
+
+    /// The public port of the gateway: `wanted`, or an error when it is in use; 0 is `private`, a private port. Without `wanted`, the port of
+    /// the last start, 8080, or `private`.
+    pub(crate) fn public(
+        &mut self,
+        wanted: Option<u16>,
+        last: Option<u16>,
+        private: u16,
+    ) -> Result<u16> {
+        let choices: Vec<u16> = match wanted {
+            Some(0) => return Ok(private),
+            Some(port) => vec![port],
+            None => last.into_iter().chain([PREFERRED_PUBLIC]).collect(),
+        };
+        for &port in &choices {
+            if port == private {
+                return Ok(port);
             }
-            self.assigned.insert(NAME.to_owned(), port);
-            return Ok(port);
-        }
-        let last = self.assigned.get(NAME).copied();
-        for port in last.into_iter().chain([PREFERRED_PUBLIC]) {
-            if self.reserve(port)? {
-                self.assigned.insert(NAME.to_owned(), port);
+            if let Some(reservation) = reserve(port)? {
+                self.reservations.push(reservation);
                 return Ok(port);
             }
         }
-        self.assigned.remove(NAME);
-        let port = self.private(NAME)?;
+        if let Some(port) = wanted {
+            bail!(
+                "port {port} is taken by another program or fleet: end it, or choose another port with --port"
+            );
+        }
         say(format!(
-            "Port {} is taken by another program or fleet: the API is on port {port}, now and at the next start (choose one with --port)",
-            last.unwrap_or(PREFERRED_PUBLIC)
+            "Port {} is taken by another program or fleet: the API is on port {private}, now and at the next start (choose one with --port)",
+            choices[0]
         ));
-        Ok(port)
+        Ok(private)
     }
+}
 
-    /// The ports by purpose, to store for the next start; and the reservations, to hold while the fleet runs.
-    pub(crate) fn into_parts(self) -> (BTreeMap<String, u16>, Reservations) {
-        (self.assigned, self.reservations)
-    }
-
-    /// Reserves a port; returns whether it was free.
-    fn reserve(&mut self, port: u16) -> Result<bool> {
-        let in_use = |error: std::io::Error| match error.kind() {
-            ErrorKind::AddrInUse => Ok(false),
+/// Reserves a port; `None` if it is in use.
+fn reserve(port: u16) -> Result<Option<UdpSocket>> {
+    let reserved = UdpSocket::bind((Ipv4Addr::LOCALHOST, port))
+        .and_then(|udp| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(|_free| udp));
+    match reserved {
+        Ok(reservation) => Ok(Some(reservation)),
+        Err(error) => match error.kind() {
+            ErrorKind::AddrInUse => Ok(None),
             ErrorKind::PermissionDenied => {
                 bail!("only root may use port {port}: choose one from 1024 with --port")
             }
             _ => Err(error).with_context(|| format!("cannot bind port {port}")),
-        };
-        let reservation = match UdpSocket::bind((Ipv4Addr::LOCALHOST, port)) {
-            Ok(reservation) => reservation,
-            Err(error) => return in_use(error),
-        };
-        if let Err(error) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
-            return in_use(error);
-        }
-        self.reservations.0.push(reservation);
-        Ok(true)
+        },
     }
 }
 
@@ -126,36 +113,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_purpose_keeps_its_port() {
-        let mut first = Ports::new(BTreeMap::new());
-        let port = first.private("catalogue-svc.grpc").unwrap();
-        let (assigned, reservations) = first.into_parts();
-        drop(reservations);
+    fn a_fleet_keeps_its_ports() {
+        let first = Ports::reserve(5, None, None).unwrap().first;
         // A child that another test forks holds the reservation, too, until it becomes its program.
         let deadline = Instant::now() + Duration::from_mins(1);
-        while Ports::new(assigned.clone())
-            .private("catalogue-svc.grpc")
-            .unwrap()
-            != port
-        {
-            assert!(Instant::now() < deadline, "the port is never free");
+        while Ports::reserve(5, Some(first), None).unwrap().first != first {
+            assert!(Instant::now() < deadline, "the ports are never free");
             thread::yield_now();
         }
     }
 
     #[test]
-    fn a_port_that_another_program_uses_is_replaced() {
-        let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let port = taken.local_addr().unwrap().port();
-        let mut ports = Ports::new(BTreeMap::from([("redis".to_owned(), port)]));
-        assert_ne!(ports.private("redis").unwrap(), port);
+    fn a_port_that_another_program_uses_is_skipped() {
+        let last = Ports::reserve(3, None, None).unwrap().first;
+        let _taken = TcpListener::bind((Ipv4Addr::LOCALHOST, last + 2));
+        let ports = Ports::reserve(3, Some(last), None).unwrap();
+        assert_ne!(ports.first, last);
     }
 
     #[test]
     fn the_error_for_a_public_port_in_use_names_it() {
         let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = taken.local_addr().unwrap().port();
-        let error = Ports::new(BTreeMap::new()).public(Some(port)).unwrap_err();
+        let mut ports = Ports::reserve(1, None, Some(port)).unwrap();
+        let error = ports.public(Some(port), None, 1).unwrap_err();
         assert!(
             error.to_string().contains(&format!("port {port} is taken")),
             "{error}"
@@ -163,28 +144,26 @@ mod tests {
     }
 
     #[test]
-    fn port_0_is_any_private_port() {
-        let mut ports = Ports::new(BTreeMap::new());
-        let port = ports.public(Some(0)).unwrap();
-        assert!(PRIVATE.contains(&port), "{port}");
+    fn port_0_is_a_private_port() {
+        let mut ports = Ports::reserve(3, None, Some(0)).unwrap();
+        let private = ports.private(2);
+        assert!(PRIVATE.contains(&private), "{private}");
+        assert_eq!(ports.public(Some(0), Some(80), private).unwrap(), private);
+        // At the next start, too.
+        assert_eq!(ports.public(None, Some(private), private).unwrap(), private);
     }
 
     #[test]
-    fn a_port_that_another_launcher_reserved_is_skipped() {
-        let mut first = Ports::new(BTreeMap::new());
-        let port = first.private("redis").unwrap();
-        let mut second = Ports::new(BTreeMap::from([("redis".to_owned(), port)]));
-        assert_ne!(second.private("redis").unwrap(), port);
+    fn ports_that_another_launcher_reserved_are_skipped() {
+        let first = Ports::reserve(3, None, None).unwrap();
+        let second = Ports::reserve(3, Some(first.first), None).unwrap();
+        assert!(second.first.abs_diff(first.first) >= 3);
     }
 
     #[test]
-    fn two_purposes_never_share_a_port() {
-        let mut ports = Ports::new(BTreeMap::new());
-        let mut seen: Vec<u16> = (0..20)
-            .map(|n| ports.private(&n.to_string()).unwrap())
-            .collect();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), 20);
+    fn private_ports_are_not_the_public_one() {
+        let first = Ports::reserve(3, None, None).unwrap().first;
+        let ports = Ports::reserve(3, Some(first), Some(first + 1)).unwrap();
+        assert!(!(ports.first..ports.first + 3).contains(&(first + 1)));
     }
 }

@@ -1,4 +1,4 @@
-//! Random secrets and port numbers.
+//! Random secrets.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,21 +7,11 @@ use anyhow::{Context, Result};
 
 /// A secret of 256 bits in lower-case hex, safe in a URL, in SQL quotes and in a shell.
 pub(crate) fn secret() -> Result<String> {
-    let bytes: [u8; 32] = bytes()?;
-    Ok(bytes.map(|byte| format!("{byte:02x}")).concat())
-}
-
-/// A number below `end`. It is slightly biased towards small numbers, which does not matter for ports.
-pub(crate) fn below(end: u16) -> Result<u16> {
-    Ok(u16::from_ne_bytes(bytes()?) % end)
-}
-
-fn bytes<const N: usize>() -> Result<[u8; N]> {
-    let mut bytes = [0; N];
+    let mut bytes = [0; 32];
     File::open("/dev/urandom")
         .and_then(|mut source| source.read_exact(&mut bytes))
         .context("cannot read /dev/urandom")?;
-    Ok(bytes)
+    Ok(bytes.map(|byte: u8| format!("{byte:02x}")).concat())
 }
 
 #[cfg(test)]

@@ -184,34 +184,39 @@ impl Instance {
     }
 }
 
-/// Chooses the ports of every process.
-pub(crate) fn instances(
-    replicas: &Replicas,
-    port: Option<u16>,
-    ports: &mut Ports,
-) -> Result<Vec<Instance>> {
+/// The number of a port among the private ports of a fleet; those of the servers come before those of the services.
+pub(crate) const POSTGRES_PORT: u16 = 0;
+pub(crate) const REDIS_PORT: u16 = 1;
+
+/// The number of the first private port of a process. Each has three: gRPC, admin and HTTP. The ports of the first replicas come first, so
+/// that more replicas do not change them.
+fn port_number(service: usize, replica: u16) -> u16 {
+    let process = SERVICES.len() * (usize::from(replica) - 1) + service;
+    u16::try_from(2 + 3 * process).unwrap_or(u16::MAX)
+}
+
+/// The number of private ports.
+pub(crate) fn port_count(replicas: &Replicas) -> u16 {
+    let replicas = SERVICES.iter().map(|service| replicas.count(service));
+    port_number(0, replicas.max().unwrap_or(1) + 1)
+}
+
+/// All processes of services, with their private ports.
+pub(crate) fn instances(replicas: &Replicas, ports: &Ports) -> Vec<Instance> {
     let mut instances = Vec::new();
-    for service in &SERVICES {
+    for (index, service) in SERVICES.iter().enumerate() {
         for replica in 1..=replicas.count(service) {
-            let http = match (service.name, replica) {
-                ("gateway", 1) => Some(ports.public(port)?),
-                (name, _) if PUBLIC.contains(&name) => {
-                    Some(ports.private(&format!("{name}.{replica}.http"))?)
-                }
-                _ => None,
-            };
-            let mut private = |use_| ports.private(&format!("{}.{replica}.{use_}", service.name));
-            let (grpc, admin) = (private("grpc")?, private("admin")?);
+            let first = ports.private(port_number(index, replica));
             instances.push(Instance {
                 service,
                 replica,
-                grpc,
-                admin,
-                http,
+                grpc: first,
+                admin: first + 1,
+                http: PUBLIC.contains(&service.name).then_some(first + 2),
             });
         }
     }
-    Ok(instances)
+    instances
 }
 
 /// The parts of [`Spec`] that all services share.
@@ -369,9 +374,10 @@ mod tests {
 
     #[test]
     fn every_process_has_ports_of_its_own() {
-        let mut ports = Ports::new(BTreeMap::new());
         let replicas = "gateway=3".parse().unwrap();
-        let instances = instances(&replicas, None, &mut ports).unwrap();
+        let count = port_count(&replicas);
+        let ports = Ports::reserve(count, None, None).unwrap();
+        let instances = instances(&replicas, &ports);
         let mut all: Vec<u16> = instances
             .iter()
             .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http])

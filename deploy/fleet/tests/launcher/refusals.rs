@@ -212,7 +212,7 @@ fn a_machine_without_packages() {
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     };
-    for name in ["sh", "setpriv", "psql", "test", "ln"] {
+    for name in ["sh", "setpriv", "psql", "test", "ln", "env"] {
         symlink(format!("/usr/bin/{name}"), programs.join(name)).unwrap();
     }
     let up = || {

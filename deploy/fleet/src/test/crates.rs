@@ -1,0 +1,118 @@
+//! The tests of each crate, and the processes of cargo that run them.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use super::TestResults;
+use super::output::{Counts, FailureBlock};
+use crate::cargo;
+use crate::database::Address;
+use crate::fleet::Fleet;
+use crate::folder::Folder;
+use crate::process;
+use crate::wait::Signals;
+
+/// The crate whose tests need a running fleet.
+pub(super) const E2E: &str = "e2e";
+
+/// The crates with about half of the other tests.
+const LARGE: [&str; 3] = ["catalogue", "gateway", "kit"];
+
+/// The crate of the launcher, whose tests start fleets.
+const LAUNCHER: &str = "fleet";
+
+/// Tests that one process of cargo runs.
+pub(super) struct Selection<'a> {
+    arguments: Vec<&'a str>,
+    /// The number of concurrent tests, if it differs from that in `.cargo/config.toml`.
+    threads: Option<&'static str>,
+}
+
+impl<'a> Selection<'a> {
+    /// The tests of one crate, or of all crates: three processes at once keep two cores busy.
+    pub(super) fn of(package: Option<&'a str>) -> Vec<Self> {
+        let of_e2e = |arguments| Self {
+            arguments,
+            // These tests share no connections of sqlx, and wait much longer than they compute.
+            threads: Some("6"),
+        };
+        let others = |arguments| Self {
+            arguments,
+            threads: None,
+        };
+        match package {
+            None => {
+                let with = |option| LARGE.into_iter().flat_map(move |name| [option, name]);
+                let large = with("-p").chain(["-p", "features"]).collect();
+                let exclude = ["--workspace", "--exclude", E2E].into_iter();
+                vec![
+                    of_e2e(cargo::selection(E2E)),
+                    others(large),
+                    others(exclude.chain(with("--exclude")).collect()),
+                ]
+            }
+            Some(E2E) => vec![of_e2e(cargo::selection(E2E))],
+            Some(package) => vec![others(cargo::selection(package))],
+        }
+    }
+}
+
+/// Compiles the tests, and the binaries that some of them start.
+pub(super) fn build(package: Option<&str>, signals: &Signals) -> Result<bool> {
+    let Some(package) = package else {
+        // Without benchmarks, which the lints compile as well.
+        return cargo::run(&["build", "--bins", "--tests", "--workspace"], signals);
+    };
+    let starts_fleets = [E2E, LAUNCHER].contains(&package);
+    if starts_fleets && !cargo::run(&["build", "--workspace", "--bins"], signals)? {
+        return Ok(false);
+    }
+    let selection = cargo::selection(package);
+    cargo::run(&[&["test", "--no-run"], &*selection].concat(), signals)
+}
+
+/// Runs the tests of all selections at once: those of e2e mostly wait for fleets, while others compute.
+pub(super) fn run(
+    fleet: &Fleet<'_>,
+    selections: &[Selection<'_>],
+    filter: Option<&str>,
+    database: &Address,
+    folder: &Folder,
+    results: &mut TestResults,
+) -> Result<()> {
+    let temporary = folder.data().join("tmp");
+    fs::create_dir(&temporary).with_context(|| format!("cannot create {}", temporary.display()))?;
+    let mut commands: Vec<_> = selections
+        .iter()
+        .map(|selection| {
+            let mut command = cargo::command(&["test", "--no-fail-fast"]);
+            command
+                .args(&selection.arguments)
+                .args(filter)
+                .env("DATABASE_URL", database.to_string())
+                .env("REDIS_URL", &fleet.manifest.redis_url)
+                .env("FLEET_JSON", folder.manifest())
+                .env("TMPDIR", &temporary);
+            if let Some(threads) = selection.threads {
+                command.env("RUST_TEST_THREADS", threads);
+            }
+            if folder.template().exists() {
+                command.env("FLEET_TEMPLATE", folder.template());
+            }
+            command
+        })
+        .collect();
+    let mut blocks = vec![FailureBlock::default(); commands.len()];
+    let good = process::stream_all(&mut commands, fleet.signals(), |number, line| {
+        blocks[number].say(line);
+        if let Some(counts) = Counts::read(line) {
+            results.counts.add(counts);
+        }
+    })?;
+    // A test binary that crashes or does not compile prints no counts, but the status of cargo is a failure.
+    if !good {
+        results.failed_steps.push("tests");
+    }
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! `deploy/test`: runs the tests on a private PostgreSQL, a private Redis and a real fleet; with `--checks`, also the checks.
+
+mod checks;
+mod crates;
+mod output;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use self::crates::{E2E, Selection};
+use self::output::Counts;
+use crate::cargo::{self, Profile};
+use crate::fleet::{ExternalServers, Fleet, Plan};
+use crate::folder::Folder;
+use crate::lock;
+use crate::manifest::FleetState;
+use crate::packages;
+use crate::prepare;
+use crate::say::say;
+use crate::services::Replicas;
+use crate::supervise::Supervisor;
+use crate::up;
+use crate::wait::{Signals, format_duration};
+
+/// The additional account of the shared fleet.
+const TEST_SEED: &str = "deploy/data/test-fleet.toml";
+
+const UNLIMITED_PLAN: &str = r#"
+[[plan]]
+name = "unlimited"
+title = "Unlimited"
+webhook_events = true
+"#;
+
+/// Settings of the services, a line each. The tests' own fleets have them, too.
+const LONG_DEADLINES: &str = include_str!("../../../data/long-deadlines.env");
+
+/// More settings of the shared fleet.
+const SETTINGS: [(&str, &str); 3] = [
+    // Each test of the dashboard has an address of its own, so that their sign-ins are limited apart.
+    ("WEB_TRUSTED_PROXIES", "127.0.0.1"),
+    ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "4096"),
+    ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
+];
+
+/// The preferred port is left to a fleet of the user.
+const ANY_PORT: Option<u16> = Some(0);
+
+/// The gateway's table of plans.
+const PLANS: &str = "gateway/src/domain/plans.toml";
+
+/// Options of `test`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Run only tests whose names contain this text
+    filter: Option<String>,
+    /// Run only the tests of this crate, such as listings; only the tests of e2e start a fleet
+    #[arg(long, short, value_name = "CRATE")]
+    package: Option<String>,
+    /// Also check formatting, lints, checked SQL and documentation, before the tests
+    #[arg(long, conflicts_with_all = ["filter", "package"])]
+    checks: bool,
+    /// Regenerate the data of checked SQL queries (.sqlx), and run no tests
+    #[arg(long, conflicts_with_all = ["filter", "package", "checks"])]
+    prepare: bool,
+}
+
+/// The result of the run so far.
+#[derive(Debug, Default)]
+struct TestResults {
+    failed_steps: Vec<&'static str>,
+    counts: Counts,
+}
+
+/// Runs the tests. All processes that it starts end with it.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let signals = Signals::install()?;
+    let folder = Folder::locate(None, cargo::root().join(".fleet-test"))?;
+    folder.prepare()?;
+    let Some(lock) = lock::acquire(&folder, &signals)? else {
+        bail!("tests are already running here: wait for them, or stop them with Ctrl-C");
+    };
+    // The data of the template may be behind a link as well.
+    Folder::locate(Some(&folder.template()), PathBuf::new())?.wipe()?;
+    folder.wipe()?;
+    folder.prepare()?;
+    folder.use_memory()?;
+    let external = ExternalServers::default();
+    let mut requirements = external.requirements();
+    requirements.extend(packages::TESTS);
+    packages::ensure(&requirements)?;
+    let plan = Plan {
+        port: ANY_PORT,
+        replicas: Replicas::default(),
+        binaries: cargo::binaries(Profile::Dev)?,
+        plans: Some(plans(&folder)?),
+        settings: LONG_DEADLINES
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once('='))
+            .chain(SETTINGS)
+            .collect(),
+        external,
+        durable: false,
+        seeds: [up::SEED, TEST_SEED]
+            .map(|file| cargo::root().join(file))
+            .into(),
+        template: None,
+    };
+    let mut results = TestResults::default();
+    let outcome = Fleet::run(&folder, &lock, &plan, &signals, |fleet, supervisor| {
+        if args.prepare {
+            regenerate(fleet, supervisor, &folder, &signals)
+        } else {
+            run_all(fleet, supervisor, args, &folder, &mut results)
+        }
+    });
+    if !args.prepare {
+        if !results.failed_steps.is_empty() {
+            say(format!("Failed: {}", results.failed_steps.join(", ")));
+        }
+        say(results.counts.to_string());
+    }
+    // The data may be in memory.
+    let removed = folder.wipe_data();
+    outcome.and(removed)?;
+    let good = results.failed_steps.is_empty() && results.counts.failed == 0;
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Writes a table with the gateway's plans and the plan without limits.
+fn plans(folder: &Folder) -> Result<PathBuf> {
+    let file = cargo::root().join(PLANS);
+    let plans =
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    folder.write(
+        &folder.plans(),
+        format!("{plans}{UNLIMITED_PLAN}").as_bytes(),
+        0o644,
+    )?;
+    Ok(folder.plans())
+}
+
+/// Starts and stops a fleet, whose data the fleets of the fault tests copy. It takes about as long as one of these takes without a copy.
+fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
+    let folder = Folder::locate(Some(&shared.template()), PathBuf::new())?;
+    folder.prepare()?;
+    let lock = lock::acquire(&folder, signals)?.context("another launcher uses the template")?;
+    say("== template of the fleets of single tests");
+    let plan = Plan {
+        port: ANY_PORT,
+        replicas: Replicas::default(),
+        binaries: cargo::binaries(Profile::Dev)?,
+        plans: None,
+        settings: Vec::new(),
+        external: ExternalServers::default(),
+        durable: false,
+        seeds: vec![cargo::root().join(up::SEED)],
+        template: None,
+    };
+    Fleet::run(&folder, &lock, &plan, signals, Fleet::start)
+}
+
+fn run_all(
+    fleet: &mut Fleet<'_>,
+    supervisor: &mut Supervisor<'_>,
+    args: &Args,
+    folder: &Folder,
+    results: &mut TestResults,
+) -> Result<()> {
+    let signals = fleet.signals();
+    let package = args.package.as_deref();
+    let selections = Selection::of(package);
+    fleet.start_servers(supervisor)?;
+    let server = fleet.server()?;
+    if args.checks {
+        checks::run(&server, folder, results, signals)?;
+    }
+    let built = step(
+        results,
+        "build (on two cores about 6 minutes from nothing, 3 after deploy/up)",
+        || crates::build(package, signals),
+    )?;
+    if !built {
+        return Ok(());
+    }
+    if package.is_none_or(|package| package == E2E) {
+        if args.filter.is_none() {
+            make_template(folder, signals)?;
+        }
+        fleet.start_services(supervisor)?;
+        fleet.set_state(FleetState::Running)?;
+    } else {
+        fleet.set_state(FleetState::Starting)?;
+    }
+    server.query("create database test", signals)?;
+    prepare::migrate_template(&server, signals)?;
+    let since = Instant::now();
+    say("== tests (about 9 minutes for all)");
+    crates::run(
+        fleet,
+        &selections,
+        args.filter.as_deref(),
+        &server.sibling("test"),
+        folder,
+        results,
+    )?;
+    say(format!(
+        "== tests ended, {}",
+        format_duration(since.elapsed())
+    ));
+    Ok(())
+}
+
+fn step(
+    results: &mut TestResults,
+    name: &'static str,
+    work: impl FnOnce() -> Result<bool>,
+) -> Result<bool> {
+    let since = Instant::now();
+    say(format!("== {name}"));
+    let good = work()?;
+    if !good {
+        results.failed_steps.push(name);
+    }
+    say(format!(
+        "== {name} {}, {}",
+        if good { "passed" } else { "failed" },
+        format_duration(since.elapsed())
+    ));
+    Ok(good)
+}
+
+fn regenerate(
+    fleet: &mut Fleet<'_>,
+    supervisor: &mut Supervisor<'_>,
+    folder: &Folder,
+    signals: &Signals,
+) -> Result<()> {
+    fleet.start_servers(supervisor)?;
+    let changed = prepare::regenerate(&fleet.server()?, &folder.queries(), signals)?;
+    say(match changed.len() {
+        0 => "All query data is up to date".to_owned(),
+        _ => format!(
+            "Regenerated the query data of {}: commit the changes",
+            changed.join(", ")
+        ),
+    });
+    Ok(())
+}
