@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use crate::SCHEMA;
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
-use crate::store::{picture_uploads, pictures, prepared_pictures};
+use crate::store::pictures::{self, prepared, uploads};
 
 const INTERVAL: Duration = Duration::from_hours(1);
 /// Age at which an unused file is deleted.
@@ -37,8 +37,8 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Cl
 pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u64, Fault> {
     let mut removed = 0;
     let began = kit::pg::now(pool, clock).await?;
-    prepared_pictures::delete_before(pool, began - MIN_AGE).await?;
-    picture_uploads::delete_before(pool, began - MIN_AGE).await?;
+    prepared::delete_before(pool, began - MIN_AGE).await?;
+    uploads::delete_before(pool, began - MIN_AGE).await?;
     // No row is locked during a request to the file store, which may be slow.
     while let Some(unused) = pictures::claim_unused(
         pool,

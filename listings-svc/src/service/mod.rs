@@ -12,19 +12,14 @@ pub mod member;
 pub mod my_listings;
 pub mod notes;
 mod own_listing;
-pub mod own_pictures;
 pub mod page_owners;
 pub mod pages;
 mod paging;
-pub mod picture;
-mod picture_purge;
-mod pictures;
+pub mod pictures;
 pub mod review;
 mod revision;
-pub mod staff_picture;
 pub mod submissions;
 mod takedowns;
-mod upload;
 
 use std::sync::Arc;
 
@@ -101,7 +96,7 @@ impl Dependencies {
             self.writer.clone(),
             public_url.clone(),
         );
-        let pictures = own_pictures::Service::new(
+        let pictures = pictures::own::Service::new(
             submissions.clone(),
             (pool.clone(), self.clock.clone()),
             self.pictures.clone(),
@@ -129,7 +124,7 @@ impl Dependencies {
                 pool.clone(),
                 self.writer.clone(),
             )))
-            .add_service(PictureServiceServer::new(picture::Service::new(
+            .add_service(PictureServiceServer::new(pictures::public::Service::new(
                 pool,
                 self.files.clone(),
             )));
@@ -163,8 +158,8 @@ impl Dependencies {
         );
         let listing = listing::Service::new(pool.clone(), audit.clone());
         let public_url = self.commands.public_url.clone();
-        let files = picture::Service::new(pool.clone(), self.files);
-        let picture = staff_picture::Service::new(
+        let files = pictures::public::Service::new(pool.clone(), self.files);
+        let picture = pictures::staff::Service::new(
             pool,
             clock,
             writer,

@@ -18,7 +18,7 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::check::{Preview, check};
-use crate::write::picture_edit::PictureOperation;
+use crate::write::pictures::edit::PictureOperation;
 use crate::write::submission::{Author, Receipt, Submission, Target};
 use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
 

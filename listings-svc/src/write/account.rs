@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use super::submission::{Receipt, Submission, Target};
 use super::submission_context::{AcceptedSubmission, SubmissionContext};
-use super::{CommandDependencies, own_pictures, submit, update, withdraw};
+use super::{CommandDependencies, pictures, submit, update, withdraw};
 use crate::SCHEMA;
 
 /// Applies a submission, inside the writer's transaction.
@@ -57,7 +57,7 @@ pub(super) async fn run(
         Target::Event(slug) => update::event(&mut context, slug).await?,
         Target::Page(handle) => update::page(&mut context, handle).await?,
         Target::Pictures(entity, name, operation) => {
-            own_pictures::apply(&mut context, *entity, name, operation).await?
+            pictures::own::apply(&mut context, *entity, name, operation).await?
         }
         Target::Withdrawal(entity, name) => withdraw::apply(&mut context, *entity, name).await?,
     };

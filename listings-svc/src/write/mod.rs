@@ -12,9 +12,8 @@ pub mod limits;
 pub mod members;
 pub mod moderate;
 pub mod notes;
-pub mod own_pictures;
 pub mod page_owners;
-pub mod picture_edit;
+pub mod pictures;
 mod record_change;
 pub mod reference_data_cache;
 mod representation;
@@ -49,7 +48,7 @@ use members::MemberChange;
 use moderate::Moderation;
 use notes::{ChangedNote, NoteChange};
 use page_owners::OwnerChange;
-use picture_edit::PictureEdit;
+use pictures::edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Receipt, Submission};
@@ -164,7 +163,7 @@ impl Apply for CommandHandler {
                 (Outcome::Edited, Box::pin(editing).await?)
             }
             Command::EditPictures(edit) => {
-                let editing = picture_edit::apply(connection, edit, public_url, now);
+                let editing = pictures::edit::apply(connection, edit, public_url, now);
                 (Outcome::PicturesEdited, Box::pin(editing).await?)
             }
             Command::ChangeOwners(change) => {

@@ -1,10 +1,16 @@
-//! What the picture calls of staff and of accounts share.
+//! Pictures of listings: calls of the public, of accounts and of staff.
+
+pub mod own;
+pub mod public;
+mod purge;
+pub mod staff;
+mod upload;
 
 use contracts::listings::v1 as proto;
 
 use crate::domain::pictures::{FileName, PictureFile, PictureKind, StoredPicture};
 use crate::feed::PublicUrl;
-use crate::write::picture_edit::PictureOperation;
+use crate::write::pictures::edit::PictureOperation;
 
 pub(super) fn message(file: &PictureFile, public_url: &PublicUrl) -> proto::Picture {
     proto::Picture {

@@ -7,8 +7,6 @@ use serde::Serialize;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::moderate::listing_not_found;
-use super::record_change::{StaffChange, update_by_staff};
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -21,6 +19,8 @@ use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
 use crate::store::pictures;
 use crate::store::{ListingTable, RecordTable as _};
+use crate::write::moderate::listing_not_found;
+use crate::write::record_change::{StaffChange, update_by_staff};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureEdit {

@@ -3,18 +3,18 @@
 use kit::Fault;
 use kit::feed::ApplyError;
 
-use super::limits::taken_down;
-use super::picture_edit::{HasPictures, PictureOperation};
-use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{is_shown_with, not_found, own_page, update};
+use super::edit::{HasPictures, PictureOperation};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
 use crate::store::page_owners::PageRef;
 use crate::store::pictures;
+use crate::write::limits::taken_down;
+use crate::write::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
+use crate::write::update::{is_shown_with, not_found, own_page, update};
 
 /// It does not count as a write of the day (§8): uploads have a limit of their own.
-pub(super) async fn apply(
+pub(in crate::write) async fn apply(
     context: &mut SubmissionContext<'_>,
     entity: Entity,
     name: &str,

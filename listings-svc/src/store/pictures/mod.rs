@@ -1,5 +1,9 @@
 //! The records of picture files.
 
+pub mod prepared;
+pub mod uploads;
+pub mod uses;
+
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 

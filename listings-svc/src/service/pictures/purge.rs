@@ -6,14 +6,14 @@ use kit::audit::{self, Action as _, Entry};
 use kit::rpc::staff::Member;
 use serde_json::json;
 
-use super::listing_name::ListingName;
-use super::staff_picture::Service;
+use super::staff::Service;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::pictures::FileName;
-use crate::store::{picture_uses, pictures};
+use crate::service::listing_name::ListingName;
+use crate::store::pictures::{self, uses};
 use crate::write::Command;
-use crate::write::picture_edit::{PictureEdit, PictureOperation};
+use crate::write::pictures::edit::{PictureEdit, PictureOperation};
 
 impl Service {
     /// Purges a picture in all its sizes. Every step may be repeated, so a purge that was interrupted is finished by another one.
@@ -31,7 +31,7 @@ impl Service {
         // It is not served from here on, and no listing can get it.
         self.mark_purged(&names, name, &reason, &by).await?;
         let removed = self.pictures.remove(&names).await;
-        let uses = picture_uses::list(&self.pool, &names).await?;
+        let uses = uses::list(&self.pool, &names).await?;
         let addresses: Vec<String> = names.iter().map(FileName::address).collect();
         let mut listings = Vec::with_capacity(uses.len());
         for found in uses {

@@ -13,21 +13,22 @@ use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
-use super::claim::parse_uuid;
-use super::own_listing::not_found;
-use super::pictures;
-use super::submissions::Submissions;
 use super::upload::{self, Part, truncated_stream, unexpected_message};
+use super::{message, operation, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::pictures::{PictureKind, PictureSizes};
 use crate::domain::state::ListingState;
 use crate::domain::{slug, text};
 use crate::feed::PublicUrl;
 use crate::pictures::PictureProcessor;
-use crate::store::prepared_pictures::{self, PreparedPicture};
-use crate::store::{my_listings, picture_uploads};
-use crate::write::own_pictures::picture_gone;
-use crate::write::picture_edit::PictureOperation;
+use crate::service::claim::parse_uuid;
+use crate::service::own_listing::not_found;
+use crate::service::submissions::Submissions;
+use crate::store::my_listings;
+use crate::store::pictures::prepared::{self, PreparedPicture};
+use crate::store::pictures::uploads;
+use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::own::picture_gone;
 
 /// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
 /// holds none of them. Those of staff have a limit of their own.
@@ -91,7 +92,7 @@ impl OwnPicturesService for Service {
             PictureKind::Cover => PictureOperation::RemoveCover,
             PictureKind::Avatar => PictureOperation::RemoveAvatar,
             PictureKind::Screenshot => {
-                let address = pictures::stored_address(&request.url, &self.public_url);
+                let address = stored_address(&request.url, &self.public_url);
                 PictureOperation::RemoveScreenshot(address)
             }
         };
@@ -184,7 +185,7 @@ impl Service {
     async fn count(&self, account: Uuid) -> Result<(), Fault> {
         let now = self.clock.now();
         let day = (now - Duration::DAY, now);
-        if picture_uploads::count(&self.pool, account, day, self.per_day).await? {
+        if uploads::count(&self.pool, account, day, self.per_day).await? {
             return Ok(());
         }
         let message = format!(
@@ -206,11 +207,11 @@ impl Service {
             name: header.name,
             picture: sizes.into(),
         };
-        prepared_pictures::insert(&self.pool, id, header.account, &prepared, now).await?;
+        prepared::insert(&self.pool, id, header.account, &prepared, now).await?;
         Ok(proto::PreparedPicture {
             id: id.to_string(),
-            picture: Some(pictures::message(&sizes.large, &self.public_url)),
-            small: Some(pictures::message(&sizes.small, &self.public_url)),
+            picture: Some(message(&sizes.large, &self.public_url)),
+            small: Some(message(&sizes.small, &self.public_url)),
             file_width: sizes.uploaded.0,
             file_height: sizes.uploaded.1,
             crop_x: crop.x,
@@ -229,14 +230,14 @@ impl Service {
         let alt = alt.map_err(|problem| Fault::invalid_field("alt", problem))?;
         // Something that is no id is the id of no picture.
         let prepared = match request.id.parse() {
-            Ok(id) => prepared_pictures::find(&self.pool, account, id).await?,
+            Ok(id) => prepared::find(&self.pool, account, id).await?,
             Err(_no_id) => None,
         };
         let prepared = prepared.ok_or_else(picture_gone)?;
         let place = request
             .place
             .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
-        let operation = pictures::operation(prepared.kind, prepared.picture, (&alt, place));
+        let operation = operation(prepared.kind, prepared.picture, (&alt, place));
         let listing = (prepared.kind.entity(), prepared.name);
         let changed = self
             .submissions
@@ -257,7 +258,7 @@ impl Service {
                 problems.insert(format!("screenshots.{index}.alt"), problem);
                 String::new()
             });
-            let address = pictures::stored_address(&screenshot.url, &self.public_url);
+            let address = stored_address(&screenshot.url, &self.public_url);
             order.push((address, alt));
         }
         if problems.is_empty() {

@@ -12,11 +12,9 @@ use sqlx::PgPool;
 use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::listing::find;
-use super::listing_name::{self, ListingName, Problems, read_mode};
-use super::picture::{self, Reader};
-use super::pictures;
+use super::public::{self, Reader};
 use super::upload::{self, Part, truncated_stream, unexpected_message};
+use super::{message, operation, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -25,7 +23,9 @@ use crate::domain::pictures::{FileName, PictureKind};
 use crate::domain::text;
 use crate::feed::PublicUrl;
 use crate::pictures::PictureProcessor;
-use crate::write::picture_edit::{PictureEdit, PictureOperation};
+use crate::service::listing::find;
+use crate::service::listing_name::{self, ListingName, Problems, read_mode};
+use crate::write::pictures::edit::{PictureEdit, PictureOperation};
 use crate::write::{Command, CommandHandler};
 
 /// Maximum number of concurrent uploads: each holds its file in memory.
@@ -41,7 +41,7 @@ pub struct Service {
     uploads: ConcurrencyLimit,
     audit: Audit,
     /// Reads files.
-    files: picture::Service,
+    files: public::Service,
 }
 
 struct UploadHeader {
@@ -97,7 +97,7 @@ impl StaffPictureService for Service {
                 None
             }
             proto::PictureKind::Screenshot => Some(PictureOperation::RemoveScreenshot(
-                pictures::stored_address(&request.url, &self.public_url),
+                stored_address(&request.url, &self.public_url),
             )),
             proto::PictureKind::Unspecified => {
                 problems.insert(
@@ -131,7 +131,7 @@ impl StaffPictureService for Service {
         let request = request.into_inner();
         let mut problems = Problems::new();
         let reason = listing_name::reason(&request.reason, true, &mut problems);
-        let name = FileName::in_address(&pictures::stored_address(&request.url, &self.public_url));
+        let name = FileName::in_address(&stored_address(&request.url, &self.public_url));
         if name.is_none() {
             problems.insert(
                 "url".to_owned(),
@@ -160,7 +160,7 @@ impl Service {
         pool: PgPool,
         clock: Clock,
         writer: Writer<CommandHandler>,
-        (pictures, files): (PictureProcessor, picture::Service),
+        (pictures, files): (PictureProcessor, public::Service),
         public_url: PublicUrl,
         audit: Audit,
     ) -> Self {
@@ -201,9 +201,9 @@ impl Service {
         find(&self.pool, &name).await?;
         let sizes = self.pictures.store(file, kind).await?;
         let (large, small) = (&sizes.large, &sizes.small);
-        let picture = pictures::message(large, &self.public_url);
-        let small = pictures::message(small, &self.public_url);
-        let operation = pictures::operation(kind, (&sizes).into(), (&header.alt, header.place));
+        let picture = message(large, &self.public_url);
+        let small = message(small, &self.public_url);
+        let operation = operation(kind, (&sizes).into(), (&header.alt, header.place));
         let listing = self
             .edit_pictures(member, header.mode, header.name, operation)
             .await?;

@@ -7,11 +7,11 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::claim::parse_uuid;
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
+use crate::service::claim::parse_uuid;
 use crate::store::pictures::Rendition;
-use crate::store::{picture_uses, pictures, prepared_pictures};
+use crate::store::pictures::{self, prepared, uses};
 
 const CONTENT_TYPE: &str = "image/jpeg";
 
@@ -76,7 +76,7 @@ impl Service {
         }
         let was_published = renditions.iter().any(|it| it.is_published);
         let names: Vec<FileName> = renditions.into_iter().map(|it| it.name).collect();
-        let uses = picture_uses::list(&self.pool, &names).await?;
+        let uses = uses::list(&self.pool, &names).await?;
         if reader == Reader::Staff || uses.iter().any(|it| it.is_public) {
             return Ok(true);
         }
@@ -86,7 +86,7 @@ impl Service {
         match reader {
             Reader::Member(account) if !was_published => {
                 let is_own = uses.iter().any(|it| it.owners.contains(&account));
-                Ok(is_own || prepared_pictures::has_prepared(&self.pool, account, &names).await?)
+                Ok(is_own || prepared::has_prepared(&self.pool, account, &names).await?)
             }
             _ => Ok(was_published),
         }
