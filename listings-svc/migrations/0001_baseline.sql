@@ -362,18 +362,6 @@ create table listings.page_owner (
 );
 create index page_owner_by_account on listings.page_owner (account_id);
 
--- Whether an account owns a listing. A request of an account that does not own the listing any more waits for nobody.
-create function listings.is_own(account uuid, entity text, listing uuid) returns boolean
-    language sql stable
-    return case entity
-        when 'event' then exists (select from listings.event where event.id = listing and submitter = account)
-        when 'game' then exists (
-            select from listings.game join listings.page_owner using (page_id)
-            where game.id = listing and account_id = account
-        )
-        else exists (select from listings.page_owner where page_id = listing and account_id = account)
-    end;
-
 -- The accounts that own a listing.
 create function listings.owners(entity text, listing uuid) returns uuid[]
     language sql stable
@@ -516,94 +504,88 @@ create table listings.picture_upload (
 create index picture_upload_of_account on listings.picture_upload (account_id, began_at);
 create index picture_upload_by_age on listings.picture_upload (began_at);
 
--- Claims, requests and notes about listings, which wait for a decision.
+-- Tickets: what accounts and visitors ask about a live listing.
 
--- Claims: an account says that a page is its own, and why; staff decide.
-create table listings.claim (
+create table listings.ticket (
     id uuid primary key,
-    page_id uuid not null references listings.page (id),
-    account_id uuid not null,
-    evidence text not null,
-    state text not null,
-    made_at timestamptz not null,
-    decided_at timestamptz,
-    -- Why it was rejected; empty when nobody said.
-    reason text not null default '',
-    constraint claim_state check (state in ('waiting', 'granted', 'rejected')),
-    constraint claim_decided check ((state = 'waiting') = (decided_at is null))
-);
--- One at a time.
-create unique index claim_waiting on listings.claim (page_id, account_id) where state = 'waiting';
-create index claim_queue on listings.claim (made_at, id) where state = 'waiting';
-create index claim_by_account on listings.claim (account_id, id);
-
--- Accounts ask staff to take down listings of their own. Rows are never deleted.
-create table listings.takedown_request (
-    id uuid primary key,
-    entity text not null,
-    listing_id uuid not null,
-    account_id uuid not null,
-    -- For staff.
-    reason text not null,
-    state text not null,
-    made_at timestamptz not null,
-    decided_at timestamptz,
-    -- What staff said when they declined.
-    answer text not null default '',
-    constraint takedown_request_entity check (entity in ('page', 'game', 'event')),
-    constraint takedown_request_state check (state in ('waiting', 'granted', 'declined')),
-    constraint takedown_request_decided check ((state = 'waiting') = (decided_at is null))
-);
--- An account asks once for a listing; to ask again while it waits replaces the reason.
-create unique index takedown_request_waiting on listings.takedown_request (entity, listing_id, account_id) where state = 'waiting';
-create index takedown_request_queue on listings.takedown_request (made_at, id) where state = 'waiting';
-create index takedown_request_of_account on listings.takedown_request (account_id, entity, listing_id, id);
-
--- Notes of visitors about listings: corrections for the owners, or for staff where there is none, and reports for staff.
-create table listings.listing_note (
-    id uuid primary key,
-    -- The form that the note was sent with: sent again, it is the same note.
-    form text not null constraint listing_note_form unique,
-    entity text not null,
-    listing_id uuid not null,
+    -- `claim`: an account says that a page is its own, and staff decide. `takedown`: an account asks staff to take down a listing of its own.
+    -- `correction` and `report`: notes of visitors. A correction is for the owners of the listing, or for staff where there is none; a report is
+    -- for staff.
     kind text not null,
+    entity text not null,
+    listing_id uuid not null,
+    -- The account of a claim or a takedown.
+    account_id uuid,
     -- Of a report; empty otherwise.
-    reason text not null,
+    reason text not null default '',
+    -- The evidence of a claim, why to take a listing down, or the text of a note.
     text text not null,
-    -- Of the sender, for questions; often empty.
-    email text not null,
-    -- An IPv4 address, or the first address of a /64; empty after 90 days, as is the address of the sender.
-    network text not null,
-    made_at timestamptz not null,
-    -- The UTC day of `made_at`.
-    made_on date not null,
     state text not null default 'open',
-    closed_at timestamptz,
+    made_at timestamptz not null,
     -- An account or a member of the staff.
-    closed_by_kind text,
-    closed_by text,
+    decided_by_kind text,
+    decided_by text,
+    decided_at timestamptz,
     answer text not null default '',
-    constraint listing_note_entity check (entity in ('page', 'game', 'event')),
-    constraint listing_note_kind check (kind in ('correction', 'report')),
-    constraint listing_note_reason check ((kind = 'report') = (reason <> '')),
-    constraint listing_note_text check (char_length(text) between 1 and 2000),
-    constraint listing_note_state check (state in ('open', 'done', 'dismissed')),
-    constraint listing_note_closed check (
-        (state = 'open') = (closed_at is null) and (closed_at is null) = (closed_by_kind is null)
-        and (closed_at is null) = (closed_by is null)
+    -- The form that a note was sent with: sent again, it is the same note.
+    form text constraint ticket_form unique,
+    -- Of the sender of a note, for questions; often empty.
+    email text not null default '',
+    -- The network of the sender: an IPv4 address, or the first address of a /64. It is empty after 90 days, as is the address.
+    network text not null default '',
+    -- The UTC day of `made_at`.
+    sent_on date,
+    constraint ticket_kind check (kind in ('claim', 'takedown', 'correction', 'report')),
+    constraint ticket_entity check (entity in ('page', 'game', 'event') and (kind <> 'claim' or entity = 'page')),
+    constraint ticket_account check ((kind in ('claim', 'takedown')) = (account_id is not null)),
+    constraint ticket_sender check ((kind in ('correction', 'report')) = (form is not null) and (form is null) = (sent_on is null)),
+    constraint ticket_reason check ((kind = 'report') = (reason <> '')),
+    constraint ticket_text check (char_length(text) between 1 and 2000),
+    constraint ticket_state check (state in ('open', 'accepted', 'declined')),
+    constraint ticket_decided check (
+        (state = 'open') = (decided_at is null) and (decided_at is null) = (decided_by_kind is null)
+        and (decided_at is null) = (decided_by is null)
     ),
-    constraint listing_note_closed_by check (closed_by_kind in ('account', 'staff'))
+    constraint ticket_decided_by check (decided_by_kind in ('account', 'staff'))
 );
+-- An account has one open ticket of a kind about a listing; to ask again replaces its text.
+create unique index ticket_open on listings.ticket (kind, entity, listing_id, account_id) where state = 'open';
+create index ticket_queue on listings.ticket (kind, made_at, id) where state = 'open';
+create index ticket_of_account on listings.ticket (account_id, kind, id) where account_id is not null;
+create index ticket_of_listing on listings.ticket (entity, listing_id, made_at, id) where state = 'open';
 -- Many people share a network, so one of them must not use up the note of the others: a network sends several notes of a kind about a
 -- listing per day, but each text once. The limit per hour counts by this index too.
-create unique index listing_note_of_network
-    on listings.listing_note (network, made_on, entity, listing_id, kind, reason, md5(text))
+create unique index ticket_of_network on listings.ticket (network, sent_on, entity, listing_id, kind, reason, md5(text))
     where network <> '';
-create index listing_note_of_listing on listings.listing_note (entity, listing_id, made_at, id) where state = 'open';
-create index listing_note_queue on listings.listing_note (made_at, id) where state = 'open';
 -- For the job that forgets senders and deletes closed notes.
-create index listing_note_with_sender on listings.listing_note (made_at) where network <> '' or email <> '';
-create index listing_note_by_end on listings.listing_note (closed_at) where state <> 'open';
+create index ticket_with_sender on listings.ticket (made_at) where network <> '' or email <> '';
+create index ticket_note_by_end on listings.ticket (decided_at) where form is not null and state <> 'open';
+
+-- Tickets with the name and the title of their listing.
+create view listings.named_ticket as
+    select ticket.*, listing.name, listing.mode, listing.title
+    from listings.ticket join listings.listing on listing.kind = ticket.entity and listing.id = ticket.listing_id;
+
+-- Whether an account owns a listing. A request of an account that does not own the listing any more waits for nobody.
+create function listings.is_own(account uuid, entity text, listing uuid) returns boolean
+    language sql stable
+    return case entity
+        when 'event' then exists (select from listings.event where event.id = listing and submitter = account)
+        when 'game' then exists (
+            select from listings.game join listings.page_owner using (page_id)
+            where game.id = listing and account_id = account
+        )
+        else exists (select from listings.page_owner where page_id = listing and account_id = account)
+    end;
+
+-- Whether an open ticket waits for staff.
+create function listings.is_for_staff(kind text, entity text, listing uuid, account uuid) returns boolean
+    language sql stable
+    return case kind
+        when 'takedown' then listings.is_own(account, entity, listing)
+        when 'correction' then listings.owners(entity, listing) = '{}'
+        else true
+    end;
 
 -- Staff.
 

@@ -26,6 +26,7 @@ pub mod slug;
 pub mod state;
 pub mod suggest;
 pub mod text;
+pub mod ticket;
 #[cfg(test)]
 mod visibility_tests;
 pub mod visitor_note;

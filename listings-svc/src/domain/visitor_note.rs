@@ -2,6 +2,7 @@
 
 use super::fields::Problems;
 use super::text;
+use super::ticket::TicketKind;
 
 /// Maximum length of a text.
 const MAX_TEXT: usize = 2_000;
@@ -12,39 +13,6 @@ const FORM_LENGTHS: std::ops::RangeInclusive<usize> = 16..=100;
 
 /// Why a listing is reported.
 pub const REPORT_REASONS: [&str; 5] = ["rights", "deception", "offence", "not_a_game", "other"];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoteKind {
-    Correction,
-    Report,
-}
-
-impl NoteKind {
-    /// The name in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Correction => "correction",
-            Self::Report => "report",
-        }
-    }
-}
-
-/// How a note ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoteEnd {
-    Done,
-    Dismissed,
-}
-
-impl NoteEnd {
-    /// The state in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Dismissed => "dismissed",
-        }
-    }
-}
 
 /// A note as it is sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,19 +27,19 @@ pub struct NoteText {
 impl NoteText {
     /// Normalizes and checks the text. Every invalid field has its reason in `problems`.
     #[must_use]
-    pub fn check(self, kind: NoteKind, problems: &mut Problems) -> Self {
+    pub fn check(self, kind: TicketKind, problems: &mut Problems) -> Self {
         let Self {
             mut reason,
             text,
             email,
         } = self;
         match kind {
-            NoteKind::Correction => reason.clear(),
-            NoteKind::Report if REPORT_REASONS.contains(&reason.as_str()) => {}
-            NoteKind::Report => {
+            TicketKind::Report if REPORT_REASONS.contains(&reason.as_str()) => {}
+            TicketKind::Report => {
                 let problem = format!("Give one of {}.", REPORT_REASONS.join(", "));
                 problems.insert("reason".to_owned(), problem);
             }
+            _ => reason.clear(),
         }
         let text = match text::paragraphs(&text, MAX_TEXT) {
             Ok(text) if text.is_empty() => Err("Write what is wrong.".to_owned()),
@@ -121,7 +89,7 @@ mod tests {
         }
     }
 
-    fn problems(kind: NoteKind, note: NoteText) -> Vec<String> {
+    fn problems(kind: TicketKind, note: NoteText) -> Vec<String> {
         let mut problems = Problems::new();
         let _checked = note.check(kind, &mut problems);
         problems.into_keys().collect()
@@ -131,7 +99,7 @@ mod tests {
     fn a_note_is_normalized() {
         let mut problems = Problems::new();
         let sent = note("rights", "  The cover\r\nis mine. ", " ada@studio.example ");
-        let checked = sent.check(NoteKind::Correction, &mut problems);
+        let checked = sent.check(TicketKind::Correction, &mut problems);
         assert!(problems.is_empty(), "{problems:?}");
         let expected = note("", "The cover\nis mine.", "ada@studio.example");
         assert_eq!(checked, expected, "a correction has no reason of a report");
@@ -139,7 +107,7 @@ mod tests {
 
     #[test]
     fn every_invalid_field_is_named() {
-        use NoteKind::{Correction, Report};
+        use TicketKind::{Correction, Report};
         assert_eq!(
             problems(Report, note("boring", "", "nobody")),
             ["email", "reason", "text"]

@@ -7,7 +7,7 @@ use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
 use crate::SCHEMA;
-use crate::store::notes;
+use crate::store::tickets;
 
 const INTERVAL: Duration = Duration::from_hours(1);
 /// How long a closed note and a sender are kept.
@@ -20,6 +20,6 @@ pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock) {
     let pool = pool.clone();
     job.spawn(lifecycle, move |now| {
         let pool = pool.clone();
-        async move { Ok(notes::compact(&pool, now - MAX_AGE).await?) }
+        async move { Ok(tickets::compact(&pool, now - MAX_AGE).await?) }
     });
 }

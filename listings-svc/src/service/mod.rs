@@ -1,7 +1,7 @@
 //! The gRPC services of listings-svc, one file per resource.
 
+mod account_id;
 pub mod audit;
-mod claim;
 pub mod events;
 pub mod find_member;
 pub mod games;
@@ -19,7 +19,7 @@ pub mod pictures;
 pub mod review;
 mod revision;
 pub mod submissions;
-mod takedowns;
+mod tickets;
 
 use std::sync::Arc;
 

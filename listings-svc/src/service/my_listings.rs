@@ -11,11 +11,12 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::account_id::parse_uuid;
 use super::listing_name::{self, Problems};
 use super::own_listing::not_found;
 use super::paging::Paging;
 use super::submissions::{Submissions, mode};
-use super::{claim, own_listing, revision, takedowns};
+use super::{own_listing, revision, tickets};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
@@ -25,7 +26,7 @@ use crate::store::history::{self, RevisionRow};
 use crate::store::my_listings::{self, MyListing, SortKey};
 use crate::store::reference_data;
 use crate::write::CommandHandler;
-use crate::write::takedowns::TakedownChange;
+use crate::write::tickets::{NamedListing, TicketChange};
 
 /// Maximum length of the reason of a request for a takedown.
 const MAX_TAKEDOWN_REASON: usize = 2_000;
@@ -46,7 +47,7 @@ impl OwnListingsService for Service {
     ) -> Result<Response<proto::ListOwnListingsResponse>, Status> {
         let request = request.into_inner();
         let mode = mode(request.mode())?;
-        let account = claim::parse_uuid("account_id", &request.account_id)?;
+        let account = parse_uuid("account_id", &request.account_id)?;
         let filters = [Some(request.account_id.as_str()), Some(mode.as_str())];
         let page = request.page.unwrap_or_default();
         let mut problems = Problems::new();
@@ -94,15 +95,17 @@ impl OwnListingsService for Service {
         request: Request<proto::RequestTakedownRequest>,
     ) -> Result<Response<proto::RequestTakedownResponse>, Status> {
         let request = request.into_inner();
-        let change = TakedownChange::Make {
-            account: claim::parse_uuid("account_id", &request.account_id)?,
-            entity: entity(&request.kind)?,
+        let change = TicketChange::RequestTakedown {
+            account: parse_uuid("account_id", &request.account_id)?,
+            listing: NamedListing {
+                entity: entity(&request.kind)?,
+                name: request.name,
+            },
             reason: takedown_reason(&request.reason)?,
-            name: request.name,
         };
-        let request = takedowns::write(&self.writer, change).await?;
+        let ticket = tickets::write_ticket(&self.writer, change).await?;
         Ok(Response::new(proto::RequestTakedownResponse {
-            request: Some(request),
+            request: Some(tickets::takedown(ticket)),
         }))
     }
 
@@ -170,7 +173,7 @@ impl Service {
         &self,
         request: proto::ListOwnRevisionsRequest,
     ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
-        let account = claim::parse_uuid("account_id", &request.account_id)?;
+        let account = parse_uuid("account_id", &request.account_id)?;
         let entity = entity(&request.kind)?;
         if !slug::is_valid(&request.name) {
             return Err(not_found());

@@ -2,30 +2,26 @@
 
 use std::net::IpAddr;
 
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::notes_service_server::NotesService;
-use kit::cursor::Binding;
+use kit::Fault;
 use kit::feed::{Writer, unexpected_outcome};
-use kit::{Fault, timestamp};
 use sqlx::PgPool;
-use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::claim;
+use super::account_id::parse_uuid;
 use super::listing_name::{self, Problems};
 use super::my_listings::entity;
 use super::own_listing::not_found;
-use super::paging::Paging;
-use crate::domain::mode::Mode;
+use super::tickets;
 use crate::domain::slug;
-use crate::domain::visitor_note::{self, NoteEnd, NoteKind, NoteText};
-use crate::feed;
+use crate::domain::ticket::{TicketKind, TicketState};
+use crate::domain::visitor_note::{self, NoteText};
 use crate::store::my_listings;
-use crate::store::notes::{self as store, ListingNote};
-use crate::write::notes::{ChangedNote, NoteChange, SentNote};
-use crate::write::{Command, CommandHandler, Outcome};
+use crate::store::tickets::{self as store, Subject};
+use crate::write::CommandHandler;
+use crate::write::tickets::{NamedListing, SentNote, TicketChange, TicketOutcome};
 
 /// Corrections that an account gets at once.
 const MAX_CORRECTIONS: i64 = 50;
@@ -49,14 +45,14 @@ impl NotesService for Service {
         request: Request<proto::CreateNoteRequest>,
     ) -> Result<Response<proto::CreateNoteResponse>, Status> {
         let sent = read(request.into_inner())?;
-        let change = NoteChange::Create(sent);
-        match write(&self.writer, change).await? {
-            ChangedNote::Created(receipt) => Ok(Response::new(proto::CreateNoteResponse {
+        let change = TicketChange::SendNote(sent);
+        match tickets::write(&self.writer, change).await? {
+            TicketOutcome::NoteSent(receipt) => Ok(Response::new(proto::CreateNoteResponse {
                 is_duplicate: receipt.is_duplicate,
                 owners: receipt.owners.iter().map(Uuid::to_string).collect(),
                 title: receipt.title,
             })),
-            other @ ChangedNote::Closed(_) => Err(unexpected_outcome(&other).into()),
+            other @ TicketOutcome::Ticket(_) => Err(unexpected_outcome(&other).into()),
         }
     }
 
@@ -78,17 +74,19 @@ impl NotesService for Service {
         if let Some(problem) = problems.remove("reason") {
             problems.insert("answer".to_owned(), problem);
         }
-        let change = NoteChange::CloseOwn {
-            account: claim::parse_uuid("account_id", &request.account_id)?,
-            entity: entity(&request.kind)?,
-            note: claim::parse_uuid("id", &request.id)?,
-            name: request.name,
-            end: listing_name::finish(end, problems)?,
+        let change = TicketChange::CloseOwnNote {
+            account: parse_uuid("account_id", &request.account_id)?,
+            listing: NamedListing {
+                entity: entity(&request.kind)?,
+                name: request.name,
+            },
+            note: parse_uuid("id", &request.id)?,
+            state: listing_name::finish(end, problems)?,
             answer,
         };
-        let note = close(&self.writer, change).await?;
+        let note = tickets::write_ticket(&self.writer, change).await?;
         Ok(Response::new(proto::CloseOwnNoteResponse {
-            note: Some(note),
+            note: Some(tickets::note(note)),
         }))
     }
 }
@@ -98,18 +96,18 @@ impl Service {
         &self,
         request: proto::ListOwnNotesRequest,
     ) -> Result<proto::ListOwnNotesResponse, Fault> {
-        let account = claim::parse_uuid("account_id", &request.account_id)?;
+        let account = parse_uuid("account_id", &request.account_id)?;
         let entity = entity(&request.kind)?;
         if !slug::is_valid(&request.name) {
             return Err(not_found());
         }
         let own = my_listings::find_with_state(&self.pool, account, entity, &request.name).await?;
         let (listing, _) = own.ok_or_else(not_found)?;
-        let listing = (entity, listing);
-        let notes = store::list_corrections(&self.pool, listing, MAX_CORRECTIONS).await?;
-        let total = store::count_corrections(&self.pool, listing).await?;
+        let subject = Subject { entity, listing };
+        let notes = store::list_corrections(&self.pool, subject, MAX_CORRECTIONS).await?;
+        let total = store::count_corrections(&self.pool, subject).await?;
         Ok(proto::ListOwnNotesResponse {
-            notes: notes.into_iter().map(message).collect(),
+            notes: notes.into_iter().map(tickets::note).collect(),
             total: u64::try_from(total).unwrap_or_default(),
         })
     }
@@ -119,8 +117,8 @@ impl Service {
 fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
     let mut problems = Problems::new();
     let kind = match request.note() {
-        proto::NoteKind::Correction => Some(NoteKind::Correction),
-        proto::NoteKind::Report => Some(NoteKind::Report),
+        proto::NoteKind::Correction => Some(TicketKind::Correction),
+        proto::NoteKind::Report => Some(TicketKind::Report),
         proto::NoteKind::Unspecified => {
             let problem = "Give correction or report.";
             problems.insert("note".to_owned(), problem.to_owned());
@@ -141,7 +139,7 @@ fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
         text: request.text,
         email: request.email,
     };
-    let text = text.check(kind.unwrap_or(NoteKind::Correction), &mut problems);
+    let text = text.check(kind.unwrap_or(TicketKind::Correction), &mut problems);
     let sent = kind
         .zip(network)
         .map(|(kind, network)| (kind, network.to_string()));
@@ -156,90 +154,14 @@ fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
     })
 }
 
-pub(super) fn end(state: proto::NoteState, problems: &mut Problems) -> Option<NoteEnd> {
+pub(super) fn end(state: proto::NoteState, problems: &mut Problems) -> Option<TicketState> {
     match state {
-        proto::NoteState::Done => Some(NoteEnd::Done),
-        proto::NoteState::Dismissed => Some(NoteEnd::Dismissed),
+        proto::NoteState::Done => Some(TicketState::Accepted),
+        proto::NoteState::Dismissed => Some(TicketState::Declined),
         proto::NoteState::Open | proto::NoteState::Unspecified => {
             let problem = "Give done or dismissed.";
             problems.insert("state".to_owned(), problem.to_owned());
             None
         }
     }
-}
-
-async fn write(writer: &Writer<CommandHandler>, change: NoteChange) -> Result<ChangedNote, Fault> {
-    match writer.write(Command::Note(Box::new(change))).await?.0 {
-        Outcome::NoteChanged(changed) => Ok(changed),
-        other => Err(unexpected_outcome(&other)),
-    }
-}
-
-/// Closes a note; returns it after that.
-pub(super) async fn close(
-    writer: &Writer<CommandHandler>,
-    change: NoteChange,
-) -> Result<proto::ListingNote, Fault> {
-    match write(writer, change).await? {
-        ChangedNote::Closed(note) => Ok(message(*note)),
-        other @ ChangedNote::Created(_) => Err(unexpected_outcome(&other)),
-    }
-}
-
-fn message(note: ListingNote) -> proto::ListingNote {
-    let kind = match note.kind.as_str() {
-        "report" => proto::NoteKind::Report,
-        _ => proto::NoteKind::Correction,
-    };
-    let state = match note.state.as_str() {
-        "done" => proto::NoteState::Done,
-        "dismissed" => proto::NoteState::Dismissed,
-        _ => proto::NoteState::Open,
-    };
-    let mode = note.mode.parse().unwrap_or(Mode::Live);
-    proto::ListingNote {
-        id: note.id.to_string(),
-        name: Some(proto::ListingName {
-            kind: note.entity,
-            mode: feed::mode(mode),
-            name: note.name,
-        }),
-        title: note.title,
-        kind: kind.into(),
-        reason: note.reason,
-        text: note.text,
-        email: note.email,
-        made_at: Some(timestamp::encode(note.made_at)),
-        state: state.into(),
-        closed_at: note.closed_at.map(timestamp::encode),
-        closed_by_kind: note.closed_by_kind.unwrap_or_default(),
-        closed_by: note.closed_by.unwrap_or_default(),
-        answer: note.answer,
-    }
-}
-
-/// The open notes for staff, oldest first.
-pub(super) async fn list_for_staff(
-    pool: &PgPool,
-    page: common::PageRequest,
-) -> Result<proto::ListNotesResponse, Fault> {
-    let mut problems = Problems::new();
-    let binding = Binding::new("notes", []);
-    let paging = Paging::<(i128, Uuid)>::read(binding, page.limit, &page.cursor, &mut problems);
-    let paging = listing_name::finish(Some(paging), problems)?;
-    let after = paging
-        .after
-        .and_then(|(nanos, id)| Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id)));
-    let found = store::list_for_staff(pool, after, paging.fetch_limit()).await?;
-    let total = store::count_for_staff(pool).await?;
-    let (found, next) =
-        paging.finish(found, |note| (note.made_at.unix_timestamp_nanos(), note.id))?;
-    Ok(proto::ListNotesResponse {
-        notes: found.into_iter().map(message).collect(),
-        page: Some(common::PageInfo {
-            total: u64::try_from(total).unwrap_or_default(),
-            next_cursor: Some(next).filter(|next| !next.is_empty()),
-            ..common::PageInfo::default()
-        }),
-    })
 }

@@ -6,7 +6,8 @@ use kit::Fault;
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 
-use super::{claim, takedowns as requests};
+use super::account_id::parse_uuid;
+use super::tickets;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
@@ -16,14 +17,15 @@ use crate::domain::page::{Page, hidden_note};
 use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{PublicUrl, Publish};
-use crate::store::{ListingTable, my_listings, pages, takedowns};
+use crate::store::tickets::{Subject, newest_takedown_of};
+use crate::store::{ListingTable, my_listings, pages};
 
 pub(super) async fn get(
     pool: &PgPool,
     public_url: &PublicUrl,
     (entity, request): (Entity, proto::GetOwnListingRequest),
 ) -> Result<proto::GetOwnListingResponse, Fault> {
-    let account = claim::parse_uuid("account_id", &request.account_id)?;
+    let account = parse_uuid("account_id", &request.account_id)?;
     let name = &request.name;
     if !slug::is_valid(name) {
         return Err(not_found());
@@ -57,13 +59,17 @@ pub(super) async fn get(
         ListingState::Rejected => my_listings::rejection(&mut *connection, entity, id).await?,
         _ => None,
     };
-    let takedown = takedowns::newest_of(&mut *connection, account, entity, id).await?;
+    let subject = Subject {
+        entity,
+        listing: id,
+    };
+    let takedown = newest_takedown_of(&mut *connection, account, subject).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
         reason: reason.unwrap_or_default(),
         note: note.unwrap_or_default(),
         creator,
-        takedown: takedown.map(requests::message),
+        takedown: takedown.map(tickets::takedown),
     })
 }
 

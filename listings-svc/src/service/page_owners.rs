@@ -1,30 +1,28 @@
 //! Owners and claims of pages, for staff (`listings/v1/pages.proto`).
 
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::audit::Audit;
-use kit::cursor::Binding;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::rpc::staff::Member;
 use kit::{Fault, timestamp};
 use sqlx::{PgConnection, PgPool};
-use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::claim::{self, message, parse_uuid};
+use super::account_id::parse_uuid;
 use super::listing_name::{self, Problems};
-use super::paging::Paging;
+use super::tickets;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::slug;
+use crate::domain::ticket::{TicketKind, TicketState};
+use crate::store::ListingTable as _;
 use crate::store::page_owners::{self as store, Owner};
-use crate::store::{ListingTable as _, claims};
-use crate::write::claims::{ClaimChange, ClaimDecision};
 use crate::write::page_owners::{OwnerChange, OwnerOperation};
+use crate::write::tickets::{TicketChange, TicketDecision};
 use crate::write::{Command, CommandHandler, Outcome};
 
 #[derive(Debug)]
@@ -57,18 +55,10 @@ impl Service {
     }
 
     /// Grants or rejects a claim; returns the claim after that.
-    async fn decide(
-        &self,
-        claim: Uuid,
-        decision: ClaimDecision,
-        by: Member,
-    ) -> Result<Option<proto::Claim>, Fault> {
-        let change = ClaimChange::Decide {
-            claim,
-            decision,
-            by,
-        };
-        claim::write(&self.writer, change).await.map(Some)
+    async fn decide(&self, decision: TicketDecision) -> Result<Option<proto::Claim>, Fault> {
+        let change = TicketChange::Decide(decision);
+        let ticket = tickets::write_ticket(&self.writer, change).await?;
+        Ok(Some(tickets::claim(ticket)))
     }
 
     async fn connection(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Postgres>, Fault> {
@@ -108,30 +98,11 @@ impl StaffPageService for Service {
         self.audit
             .admit(&request, AuditAction::Look, ("claim", ""))
             .await?;
-        let page = request.into_inner().page.unwrap_or_default();
-        let mut problems = Problems::new();
-        let binding = Binding::new("claims", []);
-        let paging = Paging::<(i128, Uuid)>::read(binding, page.limit, &page.cursor, &mut problems);
-        let paging = listing_name::finish(Some(paging), problems)?;
-        let after = paging.after.and_then(|(nanos, id)| {
-            Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id))
-        });
-        let found = claims::list_waiting(&self.pool, after, paging.fetch_limit()).await;
-        let total = claims::count_waiting(&self.pool)
-            .await
-            .map_err(Fault::from)?;
-        let (found, next) = paging.finish(found.map_err(Fault::from)?, |claim| {
-            (claim.made_at.unix_timestamp_nanos(), claim.id)
-        })?;
-        let page = common::PageInfo {
-            total: u64::try_from(total).unwrap_or_default(),
-            next_cursor: Some(next).filter(|next| !next.is_empty()),
-            ..common::PageInfo::default()
-        };
-        Ok(Response::new(proto::ListClaimsResponse {
-            claims: found.into_iter().map(message).collect(),
-            page: Some(page),
-        }))
+        let page = request.into_inner().page;
+        let kinds = [TicketKind::Claim];
+        let (claims, page) =
+            tickets::list_for_staff(&self.pool, &kinds, page, tickets::claim).await?;
+        Ok(Response::new(proto::ListClaimsResponse { claims, page }))
     }
 
     async fn grant_claim(
@@ -141,8 +112,14 @@ impl StaffPageService for Service {
         let action = AuditAction::GrantClaim;
         let subject = ("claim", request.get_ref().id.as_str());
         let member = self.audit.admit(&request, action, subject).await?.member;
-        let id = parse_uuid("id", &request.into_inner().id)?;
-        let claim = self.decide(id, ClaimDecision::Grant, member).await?;
+        let decision = TicketDecision {
+            ticket: parse_uuid("id", &request.into_inner().id)?,
+            kind: TicketKind::Claim,
+            state: TicketState::Accepted,
+            answer: String::new(),
+            by: member,
+        };
+        let claim = self.decide(decision).await?;
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }
 
@@ -158,8 +135,14 @@ impl StaffPageService for Service {
         let mut problems = Problems::new();
         let reason = listing_name::reason(&request.reason, true, &mut problems);
         let reason = listing_name::finish(Some(reason), problems)?;
-        let decision = ClaimDecision::Reject(reason);
-        let claim = self.decide(id, decision, member).await?;
+        let decision = TicketDecision {
+            ticket: id,
+            kind: TicketKind::Claim,
+            state: TicketState::Declined,
+            answer: reason,
+            by: member,
+        };
+        let claim = self.decide(decision).await?;
         Ok(Response::new(proto::RejectClaimResponse { claim }))
     }
 

@@ -11,14 +11,16 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::claim;
+use super::account_id::parse_uuid;
 use super::submissions::Submissions;
+use super::tickets;
 use crate::domain::text;
 use crate::feed::{PublicUrl, Publish as _};
-use crate::store::{claims, page_owners};
+use crate::store::page_owners;
+use crate::store::tickets::claims_of;
 use crate::write::CommandHandler;
-use crate::write::claims::ClaimChange;
 use crate::write::submission::Target;
+use crate::write::tickets::TicketChange;
 
 const MAX_EVIDENCE: usize = 2_000;
 
@@ -59,12 +61,13 @@ impl Service {
                 "Explain how staff can verify that the page is yours.",
             ));
         }
-        let change = ClaimChange::Make {
+        let change = TicketChange::Claim {
             account,
             handle,
             evidence,
         };
-        claim::write(&self.writer, change).await
+        let ticket = tickets::write_ticket(&self.writer, change).await?;
+        Ok(tickets::claim(ticket))
     }
 }
 
@@ -120,7 +123,7 @@ impl PagesService for Service {
         &self,
         request: Request<proto::ListOwnPagesRequest>,
     ) -> Result<Response<proto::ListOwnPagesResponse>, Status> {
-        let account = claim::parse_uuid("account_id", &request.into_inner().account_id)?;
+        let account = parse_uuid("account_id", &request.into_inner().account_id)?;
         let pages = page_owners::pages_of(&self.pool, account).await;
         let pages = pages.map_err(Fault::from)?;
         let pages = pages
@@ -145,7 +148,7 @@ impl PagesService for Service {
         request: Request<proto::ClaimPageRequest>,
     ) -> Result<Response<proto::ClaimPageResponse>, Status> {
         let request = request.into_inner();
-        let account = claim::parse_uuid("account_id", &request.account_id)?;
+        let account = parse_uuid("account_id", &request.account_id)?;
         let made = self
             .claim(account, request.handle, &request.evidence)
             .await?;
@@ -158,10 +161,10 @@ impl PagesService for Service {
         &self,
         request: Request<proto::ListOwnClaimsRequest>,
     ) -> Result<Response<proto::ListOwnClaimsResponse>, Status> {
-        let account = claim::parse_uuid("account_id", &request.into_inner().account_id)?;
-        let claims = claims::of_account(&self.pool, account).await;
+        let account = parse_uuid("account_id", &request.into_inner().account_id)?;
+        let claims = claims_of(&self.pool, account).await;
         let claims = claims.map_err(Fault::from)?;
-        let claims = claims.into_iter().map(claim::message).collect();
+        let claims = claims.into_iter().map(tickets::claim).collect();
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
     }
 }

@@ -101,7 +101,7 @@ impl Submissions {
         (entity, name): (Entity, String),
         account_id: &str,
     ) -> Result<Option<proto::Written>, Fault> {
-        let account = super::claim::parse_uuid("account_id", account_id)?;
+        let account = super::account_id::parse_uuid("account_id", account_id)?;
         let target = Target::Withdrawal(entity, name);
         self.submit_for(target, account).await
     }
@@ -167,7 +167,7 @@ fn written(receipt: Receipt) -> proto::Written {
 fn author(author: &proto::Author) -> Result<Author, Fault> {
     let mode = mode(author.mode())?;
     Ok(Author {
-        account: super::claim::parse_uuid("account_id", &author.account_id)?,
+        account: super::account_id::parse_uuid("account_id", &author.account_id)?,
         mode,
         writes_per_day: author.writes_per_day,
     })

@@ -2,7 +2,6 @@
 
 pub mod accounts;
 pub mod audit;
-pub mod claims;
 pub mod constraints;
 pub mod events;
 pub mod games;
@@ -12,7 +11,6 @@ pub mod imports;
 pub mod listings;
 pub mod members;
 pub mod my_listings;
-pub mod notes;
 pub mod page_owners;
 pub mod pages;
 pub mod pictures;
@@ -20,7 +18,7 @@ pub mod queue;
 pub mod reference_data;
 pub mod revisions;
 pub mod startup_tasks;
-pub mod takedowns;
+pub mod tickets;
 
 use std::future::Future;
 

@@ -5,13 +5,11 @@
 
 mod account;
 pub mod check;
-pub mod claims;
 pub mod follow_page;
 pub mod import;
 pub mod limits;
 pub mod members;
 pub mod moderate;
-pub mod notes;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;
@@ -22,7 +20,7 @@ pub mod staff_edit;
 pub mod submission;
 mod submission_context;
 mod submit;
-pub mod takedowns;
+pub mod tickets;
 mod update;
 mod withdraw;
 
@@ -36,23 +34,19 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
-use crate::store::claims::Claim;
 use crate::store::constraints;
 use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
-use crate::store::takedowns::TakedownRequest;
-use claims::ClaimChange;
 use import::chunk::Chunk;
 use import::report::Report;
 use members::MemberChange;
 use moderate::Moderation;
-use notes::{ChangedNote, NoteChange};
 use page_owners::OwnerChange;
 use pictures::edit::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Receipt, Submission};
-use takedowns::TakedownChange;
+use tickets::{TicketChange, TicketOutcome};
 
 /// A change of records.
 #[derive(Debug)]
@@ -68,14 +62,10 @@ pub enum Command {
     EditPictures(Box<PictureEdit>),
     /// Staff add or remove an owner of a page.
     ChangeOwners(Box<OwnerChange>),
-    /// An account claims a page, or staff decide on a claim.
-    Claim(Box<ClaimChange>),
+    /// An account or a visitor makes a ticket, or its owner or staff decide on it.
+    Ticket(Box<TicketChange>),
     /// An admin changes the members of the staff, or a member renews their token.
     ChangeMember(Box<MemberChange>),
-    /// An account asks staff to take down a listing, or staff decline that.
-    Takedown(Box<TakedownChange>),
-    /// A visitor sends a note about a listing, or its owner or staff close one.
-    Note(Box<NoteChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
     /// Lets the next games of a page follow its state.
@@ -96,13 +86,9 @@ pub enum Outcome {
     PicturesEdited,
     /// The owners after the change.
     OwnersChanged(Vec<Owner>),
-    /// The claim after the change.
-    Claimed(Box<Claim>),
+    TicketChanged(TicketOutcome),
     /// The member after the change.
     MemberChanged(Box<MemberRow>),
-    /// The request after the change.
-    TakedownRequested(Box<TakedownRequest>),
-    NoteChanged(ChangedNote),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
     PageFollowed {
@@ -171,23 +157,15 @@ impl Apply for CommandHandler {
                 let (owners, changes) = Box::pin(changing).await?;
                 (Outcome::OwnersChanged(owners), changes)
             }
-            Command::Claim(change) => {
-                let claiming = claims::apply(connection, change, public_url, now);
-                let (claim, changes) = Box::pin(claiming).await?;
-                (Outcome::Claimed(Box::new(claim)), changes)
+            Command::Ticket(change) => {
+                let changing = tickets::apply(connection, change, public_url, now);
+                let (outcome, changes) = Box::pin(changing).await?;
+                (Outcome::TicketChanged(outcome), changes)
             }
             Command::ChangeMember(change) => {
                 let changing = members::apply(connection, change, now);
                 let member = Box::pin(changing).await?;
                 (Outcome::MemberChanged(Box::new(member)), Vec::new())
-            }
-            Command::Takedown(change) => {
-                let request = Box::pin(takedowns::apply(connection, change, now)).await?;
-                (Outcome::TakedownRequested(Box::new(request)), Vec::new())
-            }
-            Command::Note(change) => {
-                let changed = Box::pin(notes::apply(connection, change, now)).await?;
-                (Outcome::NoteChanged(changed), Vec::new())
             }
             Command::Republish(entity, after) => {
                 let republishing = republish::republish(connection, *entity, *after, public_url);

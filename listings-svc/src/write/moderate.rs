@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{follow_page, notes};
+use super::{follow_page, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -19,7 +19,8 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
-use crate::store::{ListingTable, RecordTable as _, takedowns};
+use crate::store::tickets::Subject;
+use crate::store::{ListingTable, RecordTable as _};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moderation {
@@ -88,9 +89,11 @@ where
         Transition::Restore => ChangeKind::Restored,
     };
     if moderation.transition == Transition::TakeDown {
-        let listing = (moderation.entity, after.id);
-        takedowns::grant(connection, listing, now).await?;
-        notes::close_of_removed(connection, listing, &moderation.by, now).await?;
+        let subject = Subject {
+            entity: moderation.entity,
+            listing: after.id,
+        };
+        tickets::close_of_removed(connection, subject, &moderation.by, now).await?;
     }
     let (is_public, mut unfinished) = (after.is_visible(), None);
     let mut changes = vec![listing_change(

@@ -9,7 +9,7 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use listings::jobs::notes::MAX_AGE;
-use listings::store::notes::compact;
+use listings::store::tickets::compact;
 use proto::{NoteKind, NoteState};
 use sqlx::PgPool;
 use time::Duration;
@@ -397,7 +397,7 @@ async fn after_90_days_closed_notes_and_senders_are_gone(pool: PgPool) {
     assert_eq!((notes.len(), notes[0].email.as_str()), (1, ""));
     let unknown = close(client, &id, NoteState::Done, "x").await.unwrap_err();
     assert_eq!(unknown.code, Code::NotFound);
-    let networks = sqlx::query_scalar!("select network from listings.listing_note")
+    let networks = sqlx::query_scalar!("select network from listings.ticket")
         .fetch_all(&service.pool)
         .await
         .unwrap();

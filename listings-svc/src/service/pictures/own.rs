@@ -21,7 +21,7 @@ use crate::domain::state::ListingState;
 use crate::domain::{slug, text};
 use crate::feed::PublicUrl;
 use crate::pictures::PictureProcessor;
-use crate::service::claim::parse_uuid;
+use crate::service::account_id::parse_uuid;
 use crate::service::own_listing::not_found;
 use crate::service::submissions::Submissions;
 use crate::store::my_listings;

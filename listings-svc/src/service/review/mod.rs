@@ -17,17 +17,18 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
+use super::account_id::parse_uuid;
 use super::listing_name::{self, ListingName, Problems};
-use super::{claim, notes, takedowns};
+use super::{notes, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
+use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed;
 use crate::store::queue::Item;
 use crate::write::CommandHandler;
 use crate::write::import::Importer;
-use crate::write::notes::NoteChange;
-use crate::write::takedowns::TakedownChange;
+use crate::write::tickets::{TicketChange, TicketDecision};
 
 #[derive(Debug)]
 pub struct Service {
@@ -191,10 +192,12 @@ impl StaffReviewService for Service {
         request: Request<proto::ListTakedownRequestsRequest>,
     ) -> Result<Response<proto::ListTakedownRequestsResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
-        let page = request.into_inner().page.unwrap_or_default();
-        Ok(Response::new(
-            takedowns::list_waiting(&self.pool, page).await?,
-        ))
+        let page = request.into_inner().page;
+        let kinds = [TicketKind::Takedown];
+        let (requests, page) =
+            tickets::list_for_staff(&self.pool, &kinds, page, tickets::takedown).await?;
+        let response = proto::ListTakedownRequestsResponse { requests, page };
+        Ok(Response::new(response))
     }
 
     async fn decline_takedown(
@@ -205,18 +208,21 @@ impl StaffReviewService for Service {
         let action = AuditAction::DeclineTakedown;
         let by = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
-        let id = claim::parse_uuid("id", &request.id)?;
+        let id = parse_uuid("id", &request.id)?;
         let mut problems = Problems::new();
         let reason = listing_name::reason(&request.reason, true, &mut problems);
         let reason = listing_name::finish(Some(reason), problems)?;
-        let change = TakedownChange::Decline {
-            request: id,
-            reason,
+        let decision = TicketDecision {
+            ticket: id,
+            kind: TicketKind::Takedown,
+            state: TicketState::Declined,
+            answer: reason,
             by,
         };
-        let request = takedowns::write(&self.writer, change).await?;
+        let change = TicketChange::Decide(decision);
+        let ticket = tickets::write_ticket(&self.writer, change).await?;
         Ok(Response::new(proto::DeclineTakedownResponse {
-            request: Some(request),
+            request: Some(tickets::takedown(ticket)),
         }))
     }
 
@@ -225,10 +231,11 @@ impl StaffReviewService for Service {
         request: Request<proto::ListNotesRequest>,
     ) -> Result<Response<proto::ListNotesResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
-        let page = request.into_inner().page.unwrap_or_default();
-        Ok(Response::new(
-            notes::list_for_staff(&self.pool, page).await?,
-        ))
+        let page = request.into_inner().page;
+        let kinds = TicketKind::NOTES;
+        let (notes, page) =
+            tickets::list_for_staff(&self.pool, &kinds, page, tickets::note).await?;
+        Ok(Response::new(proto::ListNotesResponse { notes, page }))
     }
 
     async fn close_note(
@@ -242,14 +249,18 @@ impl StaffReviewService for Service {
         let mut problems = Problems::new();
         let end = notes::end(request.state(), &mut problems);
         let reason = listing_name::reason(&request.reason, true, &mut problems);
-        let change = NoteChange::Close {
-            note: claim::parse_uuid("id", &request.id)?,
-            end: listing_name::finish(end, problems)?,
-            reason,
+        let decision = TicketDecision {
+            ticket: parse_uuid("id", &request.id)?,
+            kind: TicketKind::Correction,
+            state: listing_name::finish(end, problems)?,
+            answer: reason,
             by,
         };
-        let note = notes::close(&self.writer, change).await?;
-        Ok(Response::new(proto::CloseNoteResponse { note: Some(note) }))
+        let change = TicketChange::Decide(decision);
+        let ticket = tickets::write_ticket(&self.writer, change).await?;
+        Ok(Response::new(proto::CloseNoteResponse {
+            note: Some(tickets::note(ticket)),
+        }))
     }
 }
 

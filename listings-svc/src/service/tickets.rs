@@ -1,0 +1,145 @@
+//! Tickets as messages: claims, requests for a takedown, and notes of visitors.
+
+use contracts::common::v1 as common;
+use contracts::listings::v1 as proto;
+use kit::cursor::Binding;
+use kit::feed::{Writer, unexpected_outcome};
+use kit::{Fault, timestamp};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::listing_name::{self, Problems};
+use super::paging::Paging;
+use crate::domain::ticket::{TicketKind, TicketState};
+use crate::feed;
+use crate::store::tickets::{self as store, Ticket};
+use crate::write::tickets::{TicketChange, TicketOutcome};
+use crate::write::{Command, CommandHandler, Outcome};
+
+/// Makes a change of a ticket.
+pub(super) async fn write(
+    writer: &Writer<CommandHandler>,
+    change: TicketChange,
+) -> Result<TicketOutcome, Fault> {
+    match writer.write(Command::Ticket(Box::new(change))).await?.0 {
+        Outcome::TicketChanged(outcome) => Ok(outcome),
+        other => Err(unexpected_outcome(&other)),
+    }
+}
+
+/// Makes a change; returns the ticket after that.
+pub(super) async fn write_ticket(
+    writer: &Writer<CommandHandler>,
+    change: TicketChange,
+) -> Result<Ticket, Fault> {
+    match write(writer, change).await? {
+        TicketOutcome::Ticket(ticket) => Ok(*ticket),
+        other @ TicketOutcome::NoteSent(_) => Err(unexpected_outcome(&other)),
+    }
+}
+
+/// The tickets of these kinds that wait for staff, oldest first.
+pub(super) async fn list_for_staff<M>(
+    pool: &PgPool,
+    kinds: &[TicketKind],
+    page: Option<common::PageRequest>,
+    message: fn(Ticket) -> M,
+) -> Result<(Vec<M>, Option<common::PageInfo>), Fault> {
+    let page = page.unwrap_or_default();
+    let mut problems = Problems::new();
+    let kind = kinds.first().map(|kind| kind.as_str());
+    let binding = Binding::new("tickets", [kind]);
+    let paging = Paging::<(i128, Uuid)>::read(binding, page.limit, &page.cursor, &mut problems);
+    let paging = listing_name::finish(Some(paging), problems)?;
+    let after = paging
+        .after
+        .and_then(|(nanos, id)| Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id)));
+    let found = store::list_for_staff(pool, kinds, after, paging.fetch_limit()).await?;
+    let total = store::count_for_staff(pool, kinds).await?;
+    let (found, next) = paging.finish(found, |ticket| {
+        (ticket.made_at.unix_timestamp_nanos(), ticket.id)
+    })?;
+    let info = common::PageInfo {
+        total: u64::try_from(total).unwrap_or_default(),
+        next_cursor: Some(next).filter(|next| !next.is_empty()),
+        ..common::PageInfo::default()
+    };
+    Ok((found.into_iter().map(message).collect(), Some(info)))
+}
+
+pub(super) fn claim(ticket: Ticket) -> proto::Claim {
+    let state = match ticket.state {
+        TicketState::Open => proto::ClaimState::Waiting,
+        TicketState::Accepted => proto::ClaimState::Granted,
+        TicketState::Declined => proto::ClaimState::Rejected,
+    };
+    proto::Claim {
+        id: ticket.id.to_string(),
+        handle: ticket.name,
+        account_id: account(ticket.account_id),
+        evidence: ticket.text,
+        state: state.into(),
+        made_at: Some(timestamp::encode(ticket.made_at)),
+        decided_at: ticket.decided_at.map(timestamp::encode),
+        reason: ticket.answer,
+    }
+}
+
+pub(super) fn takedown(ticket: Ticket) -> proto::TakedownRequest {
+    let state = match ticket.state {
+        TicketState::Open => proto::TakedownState::Waiting,
+        TicketState::Accepted => proto::TakedownState::Granted,
+        TicketState::Declined => proto::TakedownState::Declined,
+    };
+    proto::TakedownRequest {
+        id: ticket.id.to_string(),
+        name: Some(listing_name(&ticket)),
+        title: ticket.title,
+        account_id: account(ticket.account_id),
+        reason: ticket.text,
+        state: state.into(),
+        made_at: Some(timestamp::encode(ticket.made_at)),
+        decided_at: ticket.decided_at.map(timestamp::encode),
+        answer: ticket.answer,
+    }
+}
+
+pub(super) fn note(ticket: Ticket) -> proto::ListingNote {
+    let kind = match ticket.kind {
+        TicketKind::Report => proto::NoteKind::Report,
+        _ => proto::NoteKind::Correction,
+    };
+    let state = match ticket.state {
+        TicketState::Open => proto::NoteState::Open,
+        TicketState::Accepted => proto::NoteState::Done,
+        TicketState::Declined => proto::NoteState::Dismissed,
+    };
+    proto::ListingNote {
+        id: ticket.id.to_string(),
+        name: Some(listing_name(&ticket)),
+        title: ticket.title,
+        kind: kind.into(),
+        reason: ticket.reason,
+        text: ticket.text,
+        email: ticket.email,
+        made_at: Some(timestamp::encode(ticket.made_at)),
+        state: state.into(),
+        closed_at: ticket.decided_at.map(timestamp::encode),
+        closed_by_kind: ticket.decided_by_kind.unwrap_or_default(),
+        closed_by: ticket.decided_by.unwrap_or_default(),
+        answer: ticket.answer,
+    }
+}
+
+fn listing_name(ticket: &Ticket) -> proto::ListingName {
+    proto::ListingName {
+        kind: ticket.entity.clone(),
+        mode: feed::mode(ticket.mode),
+        name: ticket.name.clone(),
+    }
+}
+
+fn account(id: Option<Uuid>) -> String {
+    id.map(|id| id.to_string()).unwrap_or_default()
+}
