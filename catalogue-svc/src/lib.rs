@@ -20,13 +20,13 @@ use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 use sqlx::migrate::Migrator;
 
-use boards::Boards;
+use boards::{Boards, VoteCounts};
 use config::Settings;
 use domain::draw::SigningKey;
 use domain::rankings::Hour;
 use domain::tally::Tallies;
 use feeds::listings::Follower;
-use feeds::vote_feed;
+use feeds::votes;
 use index::{CHUNK_ROWS, Catalogue};
 use service::Dependencies;
 
@@ -48,19 +48,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = boot.client(&settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
-    // Before anything is removed from the feed.
-    let periods = settings.retention();
-    store::tallies::fold(&pool, periods.oldest_hour(clock.now())).await?;
-    store::tallies::retry_dead_letters(&pool).await?;
-    boot.add_dead_letters(
-        &pool,
-        SCHEMA,
-        store::tallies::OWN_PRODUCER,
-        store::tallies::Votes,
-    );
-    let votes = vote_feed::load(&pool, Tallies::new(Hour::of(clock.now()))).await?;
+    // The first fold registers the tallies as a follower, before anything is removed from the feed.
+    votes::fold(&pool, clock).await?;
+    votes::retry_dead_letters(&pool).await?;
+    boot.add_dead_letters(&pool, SCHEMA, votes::OWN_PRODUCER, votes::Votes);
+    let counts = VoteCounts::load(&pool, Tallies::new(Hour::of(clock.now()))).await?;
     let catalogue = Arc::new(Catalogue::new(settings.patience));
-    let boards = Arc::new(Boards::new(Arc::clone(&catalogue), votes)?);
+    let boards = Arc::new(Boards::new(Arc::clone(&catalogue), counts)?);
     let follower = Follower::load(
         &pool,
         Arc::clone(&catalogue),
@@ -77,25 +71,25 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     boot.follow(&pool, SCHEMA, PRODUCER, addresses, store::Listings)?;
 
     let retention = Retention {
-        // Replicas and followers take them in at once; only one that was away for long may miss some, and loads the tallies.
         happenings: FEED_KEPT,
         ..Retention::default()
     };
     let producer = Producer::start(pool.clone(), SCHEMA, clock.clone(), lifecycle, retention);
     let writer = producer.writer(settings.command_handler());
-    let following = vote_feed::follow(
-        pool.clone(),
+    let refreshing = boards::refresh::run(
         Arc::clone(&boards),
+        pool.clone(),
         clock.clone(),
         producer.subscribe(),
     );
-    lifecycle.spawn_background("own feed", following);
-    jobs::tallies::spawn(lifecycle, &pool, clock, &producer, periods);
-    jobs::retention::spawn(lifecycle, &pool, clock, periods);
+    lifecycle.spawn_background("boards", refreshing);
+    jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
+    jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
     let snapshot = jobs::snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
         writer: writer.clone(),
+        clock: clock.clone(),
         lowest: settings.moves_to,
     };
     jobs::snapshot::spawn(lifecycle, clock, snapshot, settings.snapshot_hour)?;

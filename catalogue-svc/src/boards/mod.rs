@@ -1,98 +1,58 @@
 //! The ranking boards in memory, next to the listings. They are sorted again every few seconds; readers take no lock.
 //!
-//! The boards have three inputs: votes from the catalogue's own feed, the hour, both of which [`crate::feeds::vote_feed`] brings, and the
-//! listings of the catalogue's newest snapshot. A reader adds what happened to listings since ([`Board`]).
+//! The boards have three inputs: the votes that `catalogue.tally` has added up, the hour, and the listings of the catalogue's newest
+//! snapshot. A reader adds what happened to listings since ([`BoardOverlay`]).
 
-mod board;
+mod dataset;
 mod draw;
-mod kind_view;
-mod place;
-mod previous;
+pub mod refresh;
+mod row;
 mod samples;
-mod tally_change;
-mod view;
+mod sorted;
 mod votable;
+mod vote_counts;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use contracts::common::v1::Change;
 use kit::Fault;
-use kit::feed::Position;
 use rand::Rng;
-use tokio::sync::{Mutex, MutexGuard};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::domain::listing::Mode;
+use crate::domain::rankings::Hour;
 use crate::domain::tally::Tallies;
 use crate::domain::vote::Pair;
 use crate::index::{Catalogue, Snapshot};
+use crate::store::tallies;
 use samples::Samples;
 
-pub use crate::domain::vote::TallyChange;
-pub use board::Board;
-pub use kind_view::KindView;
-pub use place::Place;
-pub use previous::{PreviousRanks, Ranks};
-pub use view::{ModeView, View};
+pub use dataset::DatasetBoards;
+pub use row::BoardRow;
+pub use sorted::{BoardOverlay, SortedBoard};
 pub use votable::{Card, Votable};
+pub use vote_counts::VoteCounts;
 
-/// The votes, at a position of the catalogue's own feed.
-#[derive(Debug)]
-pub struct CastVotes {
-    /// The last change that the sums include.
-    pub position: Position,
-    /// Sums by listing.
-    pub tallies: Arc<Tallies>,
-    /// The ranks in the snapshot before the latest.
-    pub previous: PreviousRanks,
-}
+/// The time limit of the question whether there are new votes; the next one uses another connection.
+const DEADLINE: Duration = Duration::from_secs(10);
 
-impl CastVotes {
-    /// No votes, at the beginning of a feed.
-    pub fn none(tallies: Tallies) -> Self {
-        Self {
-            position: Position {
-                epoch: Uuid::nil(),
-                seq: 0,
-            },
-            tallies: Arc::new(tallies),
-            previous: PreviousRanks::default(),
-        }
-    }
-
-    /// Applies changes of the catalogue's own feed. Changes that were applied before are skipped.
-    pub fn apply(&mut self, changes: &[Change]) {
-        let applied = self.position.seq;
-        let tallies = Arc::make_mut(&mut self.tallies);
-        for change in changes.iter().filter(|change| change.seq > applied) {
-            match TallyChange::read(change) {
-                Ok(changes) => changes.iter().for_each(|change| tallies.add(change)),
-                Err(error) => {
-                    metrics::counter!("catalogue_changes_rejected_total").increment(1);
-                    tracing::error!(
-                        seq = change.seq,
-                        reason = format!("{error:#}"),
-                        "skipped a change of votes that cannot be decoded"
-                    );
-                }
-            }
-            self.position.seq = change.seq;
-        }
-    }
-}
-
-/// The current boards, and the votes from which the next ones are built.
+/// The current boards, and the votes from which they were sorted.
 #[derive(Debug)]
 pub struct Boards {
     catalogue: Arc<Catalogue>,
     samples: Arc<Samples>,
-    votes: Mutex<CastVotes>,
+    /// Locked while the boards are sorted. Readers do not wait for it.
+    votes: Mutex<VoteCounts>,
     /// `None` until there are listings.
-    view: ArcSwapOption<View>,
+    live: ArcSwapOption<DatasetBoards>,
+    /// As `live`.
+    test: ArcSwapOption<DatasetBoards>,
 }
 
 impl Boards {
@@ -100,44 +60,48 @@ impl Boards {
     ///
     /// # Errors
     /// The sample votes in the binary do not parse.
-    pub fn new(catalogue: Arc<Catalogue>, votes: CastVotes) -> anyhow::Result<Self> {
+    pub fn new(catalogue: Arc<Catalogue>, votes: VoteCounts) -> anyhow::Result<Self> {
         Ok(Self {
             catalogue,
             samples: Arc::new(Samples::new()?),
             votes: Mutex::new(votes),
-            view: ArcSwapOption::empty(),
+            live: ArcSwapOption::empty(),
+            test: ArcSwapOption::empty(),
         })
     }
 
-    /// The newest boards.
+    /// The newest boards of a dataset.
     ///
     /// # Errors
     /// [`kit::Code::Unavailable`] while there are no listings.
-    pub fn view(&self) -> Result<Arc<View>, Fault> {
-        let view = self.view.load_full();
-        view.ok_or_else(|| Fault::unavailable("the boards, which are still being built"))
+    pub fn of(&self, mode: Mode) -> Result<Arc<DatasetBoards>, Fault> {
+        let boards = match mode {
+            Mode::Live => self.live.load_full(),
+            Mode::Test => self.test.load_full(),
+        };
+        boards.ok_or_else(|| Fault::unavailable("the boards, which are still being built"))
     }
 
-    /// The votes, for the one task that brings them up to date. Readers do not wait for it.
-    pub async fn votes(&self) -> MutexGuard<'_, CastVotes> {
-        self.votes.lock().await
-    }
-
-    /// Builds the boards of `votes`, which the caller has locked, and of the newest listings, unless they are as they were. Returns how long
-    /// it took.
+    /// Brings the boards up to date with the votes that were added up before this call, the hour, and the newest listings. Of several
+    /// callers each waits for those before it. Returns how long it took.
     ///
     /// # Errors
-    /// Building panicked.
-    pub async fn rebuild(&self, votes: &CastVotes) -> anyhow::Result<Duration> {
+    /// PostgreSQL's.
+    pub async fn refresh(&self, pool: &PgPool, now: OffsetDateTime) -> anyhow::Result<Duration> {
+        let mut votes = self.votes.lock().await;
+        let start = Instant::now();
+        let position = kit::pg::within(pool, DEADLINE, tallies::position).await?;
+        let hour = Hour::of(now);
+        if (votes.position, votes.tallies.hour()) != (position, hour) {
+            *votes = VoteCounts::load(pool, Tallies::new(hour)).await?;
+        }
         let Ok(snapshot) = self.catalogue.snapshot() else {
             return Ok(Duration::ZERO);
         };
-        let view = self.view.load_full();
-        if view.is_some_and(|view| view.is_of(votes, &snapshot)) {
-            return Ok(Duration::ZERO);
+        let live = self.live.load_full();
+        if !live.is_some_and(|live| live.is_of(&votes, &snapshot)) {
+            self.sort(&votes, snapshot).await?;
         }
-        let start = Instant::now();
-        self.build(votes, snapshot).await?;
         Ok(start.elapsed())
     }
 
@@ -145,27 +109,26 @@ impl Boards {
     /// could not tell which listings changed.
     ///
     /// # Errors
-    /// Building panicked.
+    /// Sorting panicked.
     pub async fn publish(&self, snapshot: Snapshot) -> anyhow::Result<()> {
         let votes = self.votes.lock().await;
         let snapshot = Arc::new(snapshot);
-        self.build(&votes, Arc::clone(&snapshot)).await?;
+        self.sort(&votes, Arc::clone(&snapshot)).await?;
         // Boards first: a reader that has the snapshot has its boards.
         self.catalogue.publish(snapshot);
         Ok(())
     }
 
-    async fn build(&self, votes: &CastVotes, snapshot: Arc<Snapshot>) -> anyhow::Result<()> {
-        let votes = CastVotes {
-            position: votes.position,
-            tallies: Arc::clone(&votes.tallies),
-            previous: votes.previous.clone(),
-        };
-        let samples = Arc::clone(&self.samples);
+    async fn sort(&self, votes: &VoteCounts, snapshot: Arc<Snapshot>) -> anyhow::Result<()> {
+        let (votes, samples) = (votes.clone(), Arc::clone(&self.samples));
         // Sorting a million listings takes a second.
-        let build = move || View::build(&votes, &samples, snapshot);
-        let view = tokio::task::spawn_blocking(build).await?;
-        self.view.store(Some(Arc::new(view)));
+        let sort = move || {
+            let test = samples.boards(&votes, &snapshot);
+            (DatasetBoards::sort(votes, Mode::Live, snapshot), test)
+        };
+        let (live, test) = tokio::task::spawn_blocking(sort).await?;
+        self.live.store(Some(Arc::new(live)));
+        self.test.store(Some(Arc::new(test)));
         Ok(())
     }
 
@@ -173,20 +136,19 @@ impl Boards {
     /// listings of the voter's `accounts`.
     ///
     /// # Errors
-    /// As [`Boards::view`].
+    /// [`kit::Code::Unavailable`] while there are no listings.
     pub fn draw<L: Votable>(
         &self,
         rng: &mut impl Rng,
         accounts: &[Uuid],
         judged: &HashSet<Pair>,
     ) -> Result<Option<[Arc<L>; 2]>, Fault> {
-        let (snapshot, view) = (self.catalogue.snapshot()?, self.view()?);
-        let dataset = view.newer(&snapshot).dataset(Mode::Live);
-        let listings = &view.dataset(Mode::Live).of::<L>().listings;
+        let snapshot = self.catalogue.snapshot()?;
+        let dataset = snapshot.dataset(Mode::Live);
         let is_own = |row: &L| row.owners(dataset).iter().any(|it| accounts.contains(it));
         let is_open = |one: &L, other: &L| {
             !judged.contains(&Pair::of(*one.id(), *other.id())) && !is_own(one) && !is_own(other)
         };
-        Ok(draw::draw(listings, L::index(dataset), rng, is_open))
+        Ok(draw::draw(L::index(dataset), rng, is_open))
     }
 }

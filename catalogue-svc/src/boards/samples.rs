@@ -5,13 +5,15 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use super::TallyChange;
-use super::previous::{PreviousRanks, Ranks};
-use super::view::ModeView;
+use super::dataset::DatasetBoards;
 use super::votable::Votable;
+use super::vote_counts::VoteCounts;
+use crate::domain::listing::Mode;
 use crate::domain::rankings::{Hour, Window};
+use crate::domain::ranks::{PreviousRanks, Ranks};
 use crate::domain::tally::Tallies;
-use crate::index::{Creator, Dataset, Game, Query};
+use crate::domain::vote::TallyChange;
+use crate::index::{Creator, Dataset, Game, Snapshot};
 
 const FILE: &str = include_str!("../../sample/votes.ndjson");
 
@@ -40,23 +42,30 @@ impl Samples {
         Ok(Self(votes.context("sample/votes.ndjson")?))
     }
 
-    /// The boards of the sample listings in an hour.
-    pub(super) fn boards(&self, listings: &Dataset, now: Hour) -> ModeView {
-        let latest = last_snapshot(now);
-        let sums = |mut tallies: Tallies| {
+    /// The boards of the sample listings, in the hour of the live `votes`.
+    pub(super) fn boards(&self, votes: &VoteCounts, snapshot: &Arc<Snapshot>) -> DatasetBoards {
+        let latest = last_snapshot(votes.tallies.hour());
+        let sort = |mut tallies: Tallies, previous| {
+            let listings = snapshot.dataset(Mode::Test);
             self.count::<Game>(&mut tallies, listings, latest);
             self.count::<Creator>(&mut tallies, listings, latest);
-            Arc::new(tallies)
+            let votes = VoteCounts {
+                position: votes.position,
+                tallies: Arc::new(tallies),
+                previous,
+            };
+            DatasetBoards::sort(votes, Mode::Test, Arc::clone(snapshot))
         };
-        let before = sums(Tallies::at_start_of(latest.before(24)));
-        let before = ModeView::build(before, listings, PreviousRanks::default());
+        let before = Tallies::at_start_of(latest.before(24));
+        let before = sort(before, PreviousRanks::default());
         let mut previous = PreviousRanks::default();
         for window in Window::ALL {
-            previous.set(Game::KIND, window, Ranks::of(before.games.order(window)));
-            let creators = before.creators.order(window);
-            previous.set(Creator::KIND, window, Ranks::of(creators));
+            let games = Ranks::of(&before.board::<Game>(window).order());
+            previous.insert(Game::KIND, window, games);
+            let creators = Ranks::of(&before.board::<Creator>(window).order());
+            previous.insert(Creator::KIND, window, creators);
         }
-        ModeView::build(sums(Tallies::new(now)), listings, previous)
+        sort(Tallies::new(votes.tallies.hour()), previous)
     }
 
     fn count<L: Votable>(&self, tallies: &mut Tallies, listings: &Dataset, latest: Hour) {
@@ -80,14 +89,6 @@ impl Samples {
 /// The last 04:00 UTC.
 fn last_snapshot(now: Hour) -> Hour {
     now.before((now.0 + 24 - 4) % 24)
-}
-
-/// A query for every row of a list.
-pub(super) fn every<K>() -> Query<K> {
-    Query {
-        limit: usize::MAX,
-        ..Query::default()
-    }
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use contracts::public;
 use contracts::public::RankingRow;
 use uuid::Uuid;
 
-use super::kind_view::KindView;
-use super::view::ModeView;
+use super::dataset::DatasetBoards;
+use super::sorted::SortedBoard;
 use crate::domain::changes::ListingKind;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::BoardKind;
@@ -24,8 +24,8 @@ pub trait Votable: Document<Id = Uuid> + 'static {
     /// The listings of its kind.
     fn index(dataset: &Dataset) -> &Index<Self>;
 
-    /// The boards of its kind.
-    fn boards(view: &ModeView) -> &KindView<Self>;
+    /// The boards of its kind, by [`Window::index`](crate::domain::rankings::Window::index).
+    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3];
 
     /// When it was first published, in microseconds since 1970.
     fn published_at(&self) -> i64;
@@ -92,8 +92,8 @@ impl Votable for Game {
         &dataset.games
     }
 
-    fn boards(view: &ModeView) -> &KindView<Self> {
-        &view.games
+    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3] {
+        &boards.games
     }
 
     fn published_at(&self) -> i64 {
@@ -132,8 +132,8 @@ impl Votable for Creator {
         &dataset.creators
     }
 
-    fn boards(view: &ModeView) -> &KindView<Self> {
-        &view.creators
+    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3] {
+        &boards.creators
     }
 
     fn published_at(&self) -> i64 {

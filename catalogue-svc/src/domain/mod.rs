@@ -12,6 +12,7 @@ pub mod moves;
 pub mod order;
 pub mod point_in_time;
 pub mod rankings;
+pub mod ranks;
 pub mod staff_action;
 pub mod tally;
 pub mod typo;

@@ -1,8 +1,8 @@
 //! Which listings moved from one snapshot of a board to the next (§6).
 
-use std::collections::HashMap;
-
 use uuid::Uuid;
+
+use super::ranks::Ranks;
 
 /// A listing that stands at another rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,28 +20,23 @@ pub struct Move {
 pub fn moves(before: &[Uuid], after: &[Uuid], lowest: u32) -> Vec<Move> {
     let highest = usize::try_from(lowest).unwrap_or(usize::MAX);
     // Far down nothing is told, but a listing may have come from there, or gone there.
-    let (ranks_before, ranks_after) = (ranks(before), ranks(after));
-    let rank = |ranks: &HashMap<Uuid, u32>, listing| ranks.get(listing).copied().unwrap_or(0);
+    let (ranks_before, ranks_after) = (Ranks::of(before), Ranks::of(after));
     let high = after.iter().take(highest);
     let fallen = before.iter().take(highest);
     let fallen = fallen.filter(|listing| {
-        let rank = rank(&ranks_after, listing);
+        let rank = ranks_after.get(listing);
         rank == 0 || rank > lowest
     });
     let mut moves: Vec<Move> = (high.chain(fallen))
         .map(|listing| Move {
             listing: *listing,
-            rank: rank(&ranks_after, listing),
-            previous_rank: rank(&ranks_before, listing),
+            rank: ranks_after.get(listing),
+            previous_rank: ranks_before.get(listing),
         })
         .filter(|one| one.rank != one.previous_rank)
         .collect();
     moves.sort_by_key(|one| (one.rank == 0, one.rank, one.previous_rank));
     moves
-}
-
-fn ranks(order: &[Uuid]) -> HashMap<Uuid, u32> {
-    order.iter().copied().zip(1..).collect()
 }
 
 #[cfg(test)]

@@ -106,6 +106,19 @@ pub struct TallyChange {
     pub losses: i64,
 }
 
+impl TallyChange {
+    /// The changes that a vote makes.
+    pub fn of_vote(kind: BoardKind, winner: Uuid, loser: Uuid, hour: Hour) -> [Self; 2] {
+        [(winner, 1, 0), (loser, 0, 1)].map(|(listing, wins, losses)| Self {
+            kind,
+            listing,
+            hour,
+            wins,
+            losses,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,8 @@
 //! Followers of feeds.
 //!
 //! Every replica follows the feed of listings into memory ([`listings`]), and one replica also into the schema
-//! ([`crate::store::Listings`]). Every replica follows the catalogue's own feed into its boards ([`vote_feed`]).
+//! ([`crate::store::Listings`]). One replica adds up the votes of the catalogue's own feed ([`votes`]).
 
 pub mod listings;
-pub mod vote_feed;
+pub mod tally_change;
+pub mod votes;

@@ -1,4 +1,4 @@
-//! Walks along the order of an index by position, without a filter: what a sitemap is cut from.
+//! Walks along the order of an index by position, without a filter: a sitemap is cut from it, and pairs are drawn from it.
 
 use std::sync::Arc;
 
@@ -15,6 +15,11 @@ pub enum Direction {
 }
 
 impl<L: Document> Index<L> {
+    /// All rows in their order.
+    pub fn rows(&self) -> impl Iterator<Item = &Arc<L>> {
+        self.walk_from(Direction::Forwards, 0).map(|(row, _)| row)
+    }
+
     /// How many rows satisfy `before`, which are the first of the list.
     pub fn count_before(&self, before: impl Fn(&L) -> bool) -> u64 {
         let (index, position) = self.end_of(before);

@@ -25,13 +25,6 @@ pub struct Periods {
     pub snapshots: time::Duration,
 }
 
-impl Periods {
-    /// The first hour of which all votes are stored.
-    pub fn oldest_hour(self, now: OffsetDateTime) -> Hour {
-        Hour::of(now - self.votes).next()
-    }
-}
-
 /// Starts the job.
 pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, periods: Periods) {
     let job = Periodic::new(pool.clone(), SCHEMA, "retention", PERIOD, clock.clone());

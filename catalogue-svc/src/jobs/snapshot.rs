@@ -11,12 +11,12 @@ use time::{OffsetDateTime, Time};
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::boards::{ModeView, PreviousRanks, Votable};
+use crate::boards::{DatasetBoards, Votable, VoteCounts};
 use crate::domain::listing::Mode;
 use crate::domain::moves::moves;
 use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::tally::Tallies;
-use crate::feeds::vote_feed;
+use crate::feeds::votes;
 use crate::index::{Catalogue, Creator, Game};
 use crate::store::snapshots;
 use crate::write::{Announce, Command, CommandHandler, NamedMove};
@@ -30,6 +30,8 @@ pub struct Job {
     pub catalogue: Arc<Catalogue>,
     /// Where the snapshot is announced.
     pub writer: Writer<CommandHandler>,
+    /// The time.
+    pub clock: Clock,
     /// A move is published if the rank before or after it is this or better.
     pub lowest: u32,
 }
@@ -64,13 +66,10 @@ impl Job {
     pub async fn take(&self, due: OffsetDateTime) -> anyhow::Result<()> {
         // Without listings the boards would be empty.
         let snapshot = self.catalogue.snapshot()?;
-        let mut votes = vote_feed::load(&self.pool, Tallies::at_start_of(Hour::of(due))).await?;
-        vote_feed::catch_up(&self.pool, &mut votes).await?;
-        let build = move || {
-            let live = snapshot.dataset(Mode::Live);
-            ModeView::build(votes.tallies, live, PreviousRanks::default())
-        };
-        let boards = tokio::task::spawn_blocking(build).await?;
+        votes::fold(&self.pool, &self.clock).await?;
+        let votes = VoteCounts::load(&self.pool, Tallies::at_start_of(Hour::of(due))).await?;
+        let sort = move || DatasetBoards::sort(votes, Mode::Live, snapshot);
+        let boards = tokio::task::spawn_blocking(sort).await?;
         let mut moves = self.take_kind::<Game>(due, &boards).await?;
         moves.extend(self.take_kind::<Creator>(due, &boards).await?);
         let announce = Announce {
@@ -85,22 +84,23 @@ impl Job {
     async fn take_kind<L: Votable>(
         &self,
         due: OffsetDateTime,
-        boards: &ModeView,
+        boards: &DatasetBoards,
     ) -> anyhow::Result<Vec<NamedMove>> {
-        let boards = boards.of::<L>();
         for window in [Window::Month, Window::All] {
-            self.store(due, (L::KIND, window), boards.order(window))
-                .await?;
+            let order = boards.board::<L>(window).order();
+            self.store(due, (L::KIND, window), order).await?;
         }
         let week = (L::KIND, Window::Week);
-        let after = self.store(due, week, boards.order(Window::Week)).await?;
+        let order = boards.board::<L>(Window::Week).order();
+        let after = self.store(due, week, order).await?;
         let before = match snapshots::before(&self.pool, due).await? {
             Some(before) => snapshots::board(&self.pool, before, week).await?,
             None => None,
         };
         let moved = moves(&before.unwrap_or_default(), &after, self.lowest);
         let ids: HashSet<Uuid> = moved.iter().map(|moved| moved.listing).collect();
-        let rows = boards.rows(|id| ids.contains(id));
+        let rows = L::index(boards.listings()).rows();
+        let rows = rows.filter(|row| ids.contains(row.id()));
         let rows: HashMap<Uuid, &Arc<L>> = rows.map(|row| (*row.id(), row)).collect();
         let named = moved.into_iter().filter_map(|moved| {
             let row = rows.get(&moved.listing)?;

@@ -1,4 +1,4 @@
-//! Adds votes up, as they come, for replicas that start and for the turn of the hour.
+//! Adds votes up as they come.
 
 use std::time::Duration;
 
@@ -10,34 +10,26 @@ use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use tokio::time::timeout;
 
-use super::retention::Periods;
 use crate::SCHEMA;
-use crate::store::tallies;
+use crate::feeds::votes;
 
-/// Between two times at least: votes that come together are added up together. What is not added up yet, a replica that starts reads from
-/// the feed.
+/// Between two times at least: votes that come together are added up together.
 const PAUSE: Duration = Duration::from_secs(1);
 /// At most.
 const PERIOD: Duration = Duration::from_secs(10);
-/// How long adding up may take; counting all votes again takes longest. A statement that PostgreSQL never answers would otherwise hold the
-/// job for ever: its lease is renewed over other connections.
-const FOLD_TIMEOUT: Duration = Duration::from_hours(1);
+/// How long adding up may take. A statement that PostgreSQL never answers would otherwise hold the job for ever: its lease is renewed over
+/// other connections.
+const FOLD_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Starts the job.
-pub(crate) fn spawn(
-    lifecycle: &Lifecycle,
-    pool: &PgPool,
-    clock: &Clock,
-    producer: &Producer,
-    periods: Periods,
-) {
+pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, producer: &Producer) {
     let lease = Lease::new(pool.clone(), SCHEMA, "tallies", clock.clone());
     let (pool, clock, producer) = (pool.clone(), clock.clone(), producer.clone());
     lease.spawn(lifecycle, move || {
         let (pool, clock, wakeups) = (pool.clone(), clock.clone(), producer.subscribe());
         let catch_up = CatchUp {
             rows: "the tallies of votes",
-            meanwhile: "a replica that starts reads more votes from the feed",
+            meanwhile: "the boards stay as they are",
             poll: PERIOD,
             debounce: PAUSE,
         };
@@ -45,8 +37,7 @@ pub(crate) fn spawn(
         async move {
             loop {
                 catch_up.begin();
-                let folding = tallies::fold(&pool, periods.oldest_hour(clock.now()));
-                let folded = timeout(FOLD_TIMEOUT, folding).await;
+                let folded = timeout(FOLD_TIMEOUT, votes::fold(&pool, &clock)).await;
                 let folded = folded.context("PostgreSQL does not answer").flatten();
                 catch_up.end(folded).await?;
             }

@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 
 use super::answer;
 use super::query_params::Fields;
-use crate::boards::{Boards, Place, View, Votable};
+use crate::boards::{BoardRow, Boards, DatasetBoards, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
@@ -56,10 +56,10 @@ impl Rankings {
         request: ListRankingRequest,
     ) -> Result<ListRankingResponse, Fault> {
         let query = read(request)?;
-        let view = self.boards.view()?;
+        let boards = self.boards.of(query.mode)?;
         let page = match query.kind {
-            BoardKind::Games => page::<Game>(&view, snapshot, &query),
-            BoardKind::Creators => page::<Creator>(&view, snapshot, &query),
+            BoardKind::Games => page::<Game>(&boards, snapshot, &query),
+            BoardKind::Creators => page::<Creator>(&boards, snapshot, &query),
         };
         let page = page.map_err(|error| answer::broken(&error))?;
         Ok(ListRankingResponse {
@@ -72,20 +72,20 @@ impl Rankings {
 
 /// Where a listing stands on the boards.
 fn ranks<L: Votable>(
-    view: &View,
+    boards: &DatasetBoards,
     snapshot: &Snapshot,
-    (mode, name): (Mode, &str),
+    mode: Mode,
+    name: &str,
 ) -> Option<Vec<BoardRank>> {
     L::index(snapshot.dataset(mode)).get(name)?;
-    let previous = view.dataset(mode).previous();
     let ranks = Window::ALL.into_iter().filter_map(|window| {
-        let (rank, place) = view.rank::<L>((mode, window), snapshot, name)?;
-        let previous = previous.of(L::KIND, window);
+        let (rank, row) = boards.rank::<L>(window, snapshot, name)?;
+        let previous = boards.votes.previous.of(L::KIND, window);
         Some(BoardRank {
             board: window.as_str().to_owned(),
             rank: u64::try_from(rank).ok()?,
-            previous_rank: previous.get(*place.row.id()).into(),
-            wins: place.record.wins.into(),
+            previous_rank: previous.get(row.listing.id()).into(),
+            wins: row.record.wins.into(),
         })
     });
     Some(ranks.collect())
@@ -116,12 +116,12 @@ impl RankingsService for Rankings {
             .await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
         let mut fields = Fields::default();
-        let listing = (fields.mode(request.mode), request.name.as_str());
+        let (mode, name) = (fields.mode(request.mode), request.name.as_str());
         fields.finish()?;
-        let view = self.boards.view()?;
+        let boards = self.boards.of(mode)?;
         let ranks = match kind {
-            BoardKind::Games => ranks::<Game>(&view, &snapshot, listing),
-            BoardKind::Creators => ranks::<Creator>(&view, &snapshot, listing),
+            BoardKind::Games => ranks::<Game>(&boards, &snapshot, mode, name),
+            BoardKind::Creators => ranks::<Creator>(&boards, &snapshot, mode, name),
         };
         let ranks = ranks.ok_or_else(|| Fault::not_found("No published listing has this name."))?;
         Ok(Response::new(GetRanksResponse { ranks }))
@@ -157,26 +157,28 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
 }
 
 fn page<L: Votable>(
-    view: &View,
+    boards: &DatasetBoards,
     snapshot: &Snapshot,
     query: &BoardQuery,
 ) -> anyhow::Result<BoardPage> {
-    let board = view.board::<L>(query.mode, query.window, snapshot);
-    let previous = view.dataset(query.mode).previous();
-    let previous = previous.of(L::KIND, query.window);
-    let (before, places) = board.after(query.after.as_ref());
-    let places: Vec<&Place<L>> = places.take(query.limit).collect();
-    let ranks = (1..).skip(before);
-    let rows = places.iter().zip(ranks).map(|(place, rank)| {
-        let previous_rank = previous.get(*place.row.id());
-        let card = place.row.card()?;
-        Ok(card.into_row(rank, previous_rank.into(), place.record.wins.into()))
+    let board = boards.board::<L>(query.window);
+    let overlay = boards.overlay::<L>(query.window, snapshot);
+    let previous = boards.votes.previous.of(L::KIND, query.window);
+    let (before, rows) = board.after(&overlay, query.after.as_ref());
+    let rows: Vec<&BoardRow<L>> = rows.take(query.limit).collect();
+    let total = board.total(&overlay);
+    let last = rows
+        .last()
+        .filter(|_| before + rows.len() < total)
+        .map(|row| row.key().into_owned());
+    let ranked = rows.iter().zip((1..).skip(before)).map(|(row, rank)| {
+        let previous_rank = previous.get(row.listing.id());
+        let card = row.listing.card()?;
+        Ok(card.into_row(rank, previous_rank.into(), row.record.wins.into()))
     });
-    let last = places.last();
-    let more = before + places.len() < board.total();
     Ok(BoardPage {
-        rows: rows.collect::<anyhow::Result<_>>()?,
-        total: u64::try_from(board.total())?,
-        next: last.filter(|_| more).map(|place| place.key().into_owned()),
+        rows: ranked.collect::<anyhow::Result<_>>()?,
+        total: u64::try_from(total)?,
+        next: last,
     })
 }

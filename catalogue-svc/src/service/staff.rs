@@ -13,17 +13,17 @@ use kit::audit::{Audit, reason};
 use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
-use time::Duration;
+use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::query_params::{self, Fields};
-use crate::boards::{Boards, ModeView, Votable};
+use crate::boards::{Boards, DatasetBoards, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::{BoardKind, Window};
 use crate::domain::staff_action::{Action, By};
 use crate::domain::vote;
-use crate::feeds::vote_feed;
+use crate::feeds::votes::fold;
 use crate::index::{Catalogue, Creator, Game};
 use crate::store::listing_voters::{self, VoterFilter};
 use crate::store::voters;
@@ -138,14 +138,20 @@ impl Staff {
         self.audit.admit(request, action, ("voter", voter)).await
     }
 
+    /// Adds up what was committed before this call, and sorts the boards.
+    async fn refresh(&self, now: OffsetDateTime) -> anyhow::Result<()> {
+        fold(&self.pool, &self.clock).await?;
+        self.boards.refresh(&self.pool, now).await?;
+        Ok(())
+    }
+
     async fn suspicious(&self) -> Result<proto::ListSuspiciousVotesResponse, Fault> {
         let now = self.clock.now();
         // The boards tell how many wins a listing has, so they must have the votes that were read.
         let favoured = votes::by_new_voters(&self.pool, now - NEW).await?;
-        let updated = vote_feed::update(&self.pool, &self.boards, now).await;
-        updated.map_err(|error| Fault::internal(error.as_ref()))?;
-        let view = self.boards.view()?;
-        let live = view.dataset(Mode::Live);
+        let refreshed = self.refresh(now).await;
+        refreshed.map_err(|error| Fault::internal(error.as_ref()))?;
+        let live = &*self.boards.of(Mode::Live)?;
         let favoured: HashMap<Uuid, NewlyFavoured> =
             favoured.into_iter().map(|one| (one.listing, one)).collect();
         let mut listings = suspicious::<Game>(&favoured, live)?;
@@ -273,12 +279,11 @@ impl Staff {
 /// The public listings that owe more than half of their wins of the week to new voters.
 fn suspicious<L: Votable>(
     favoured: &HashMap<Uuid, NewlyFavoured>,
-    boards: &ModeView,
+    boards: &DatasetBoards,
 ) -> Result<Vec<proto::SuspiciousListing>, Fault> {
-    let rows = boards.of::<L>().rows(|id| favoured.contains_key(id));
-    let listings = rows.filter_map(|row| {
+    let listings = L::index(boards.listings()).rows().filter_map(|row| {
         let favoured = favoured.get(row.id())?;
-        let tallies = boards.tallies();
+        let tallies = &boards.votes.tallies;
         let wins = tallies.record(L::KIND, *row.id(), Window::Week).wins;
         (favoured.kind == L::KIND && favoured.wins * 2 > u64::from(wins)).then(|| {
             Ok(proto::SuspiciousListing {

@@ -4,8 +4,8 @@ use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::boards::{PreviousRanks, Ranks};
 use crate::domain::rankings::{BoardKind, Window};
+use crate::domain::ranks::{PreviousRanks, Ranks};
 
 /// The order of a board at a moment, if it is stored.
 pub async fn board(
@@ -84,7 +84,7 @@ pub async fn previous(connection: &mut PgConnection) -> Result<PreviousRanks, sq
     for row in rows {
         if let (Some(kind), Some(window)) = (BoardKind::parse(&row.kind), Window::parse(&row.board))
         {
-            previous.set(kind, window, Ranks::of(row.listings));
+            previous.insert(kind, window, Ranks::of(&row.listings));
         }
     }
     Ok(previous)

@@ -6,9 +6,8 @@ use sqlx::{PgConnection, PgPool};
 use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
-use crate::boards::TallyChange;
 use crate::domain::rankings::{BoardKind, Hour};
-use crate::domain::vote::{Pair, Vote};
+use crate::domain::vote::{Pair, TallyChange, Vote};
 
 /// Stores a vote. `false`: the voter has judged the pair today already.
 pub async fn insert(

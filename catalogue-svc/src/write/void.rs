@@ -13,8 +13,9 @@ use uuid::Uuid;
 
 use super::{Outcome, happening};
 use crate::SCHEMA;
-use crate::boards::TallyChange;
 use crate::domain::staff_action::By;
+use crate::domain::vote::TallyChange;
+use crate::feeds::tally_change;
 use crate::store::voters;
 use crate::store::votes;
 
@@ -74,7 +75,7 @@ pub(super) async fn void(
                 losses: sign * change.losses,
                 ..*change
             };
-            signed.encode()
+            tally_change::encode(&signed)
         });
         let state = proto::TallyChanges {
             changes: changes.collect(),

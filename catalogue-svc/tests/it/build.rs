@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::boards::{Boards, CastVotes};
+use catalogue::boards::{Boards, VoteCounts};
 use catalogue::domain::rankings::Hour;
+use catalogue::domain::ranks::PreviousRanks;
 use catalogue::domain::tally::Tallies;
 use catalogue::index::entity::Entity;
 use catalogue::index::{Catalogue, Writer};
@@ -32,7 +33,14 @@ pub(crate) fn stream_start(epoch: Uuid, head: i64, reset: bool) -> StreamStart {
 
 /// Boards without votes.
 pub(crate) fn boards(catalogue: &Arc<Catalogue>) -> Arc<Boards> {
-    let votes = CastVotes::none(Tallies::new(Hour(492_000)));
+    let votes = VoteCounts {
+        position: Position {
+            epoch: Uuid::nil(),
+            seq: 0,
+        },
+        tallies: Arc::new(Tallies::new(Hour(492_000))),
+        previous: PreviousRanks::default(),
+    };
     Arc::new(Boards::new(Arc::clone(catalogue), votes).unwrap())
 }
 

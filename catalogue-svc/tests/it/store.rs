@@ -3,19 +3,21 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use catalogue::boards::VoteCounts;
 use catalogue::domain::changes::{BEFORE_ALL, MirrorCursor};
 use catalogue::domain::listing::Mode;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::tally::Tallies;
 use catalogue::feeds::listings::Follower;
-use catalogue::feeds::vote_feed;
+use catalogue::feeds::votes;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _};
-use catalogue::store::{Listings, Row, begin_load, rows, tallies};
+use catalogue::store::{Listings, Row, begin_load, rows};
 use contracts::catalogue::v1::Vote;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{City, Event, State};
 use contracts::public;
 use futures::TryStreamExt as _;
+use kit::Clock;
 use kit::feed::{Consumer as _, PgConsumer};
 use prost::Message as _;
 use sqlx::{AssertSqlSafe, PgPool};
@@ -397,28 +399,30 @@ async fn a_poisoned_vote_stops_no_start(pool: PgPool) {
     };
     insert_vote(&pool, 1, &[0xff]).await;
     insert_vote(&pool, 2, &vote.encode_to_vec()).await;
-    tallies::fold(&pool, Hour(0)).await.unwrap();
-    let votes = async || {
-        let votes = vote_feed::load(&pool, Tallies::new(Hour(0))).await.unwrap();
+    votes::fold(&pool, &Clock::system()).await.unwrap();
+    let counted = async || {
+        let votes = VoteCounts::load(&pool, Tallies::new(Hour(0)))
+            .await
+            .unwrap();
         let game = Uuid::from_u128(1);
         let record = (votes.tallies).record(BoardKind::Games, game, Window::All);
         (votes.position.seq, record.votes())
     };
-    assert_eq!(votes().await, (2, 1));
+    assert_eq!(counted().await, (2, 1));
 
-    // The cause is gone: a version that can decode it adds it, once.
+    // The cause is gone: the vote is added, once.
     let mut connection = pool.acquire().await.unwrap();
     let update = format!(
         "update catalogue.feed_dead_letter set state = (select state from catalogue.feed where seq = 2) where producer = '{}'",
-        tallies::OWN_PRODUCER
+        votes::OWN_PRODUCER
     );
     sqlx::raw_sql(AssertSqlSafe(update))
         .execute(&mut *connection)
         .await
         .unwrap();
     for _ in 0..2 {
-        tallies::retry_dead_letters(&pool).await.unwrap();
-        assert_eq!(votes().await, (2, 2));
+        votes::retry_dead_letters(&pool).await.unwrap();
+        assert_eq!(counted().await, (2, 2));
     }
 }
 

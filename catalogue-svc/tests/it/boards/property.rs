@@ -5,12 +5,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::boards::{Boards, TallyChange};
+use catalogue::boards::Boards;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
-use catalogue::feeds::vote_feed;
+use catalogue::domain::vote::TallyChange;
+use catalogue::feeds::{tally_change, votes};
 use catalogue::index::{Catalogue, Snapshot};
 use catalogue::service::Rankings;
-use catalogue::store::tallies;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
 use contracts::common::v1::{Mode, PageRequest};
@@ -27,7 +27,7 @@ use time::{Duration, OffsetDateTime};
 use tonic::Request;
 use uuid::Uuid;
 
-use super::support::{START, boards, games, index, list, oldest};
+use super::support::{START, boards, games, index, list};
 use crate::build::{game, game_change, id};
 
 const GAMES: u32 = 6;
@@ -71,6 +71,8 @@ fn step() -> impl Strategy<Value = Step> {
 struct Model {
     /// Votes that count: winner, loser, hour.
     votes: Vec<(u32, u32, u32)>,
+    /// Those of them that were added up.
+    folded: Vec<(u32, u32, u32)>,
     /// Public games, with when they were published.
     public: BTreeMap<u32, i64>,
 }
@@ -80,7 +82,7 @@ impl Model {
         let counted = |hour: u32| hour + window > now;
         let mut rows: Vec<_> = (self.public.iter())
             .filter_map(|(game, published)| {
-                let votes = self.votes.iter().filter(|vote| counted(vote.2));
+                let votes = self.folded.iter().filter(|vote| counted(vote.2));
                 let wins = votes.clone().filter(|vote| vote.0 == *game).count();
                 let losses = votes.filter(|vote| vote.1 == *game).count();
                 // A share as people would work it out, in millionths.
@@ -119,7 +121,7 @@ fn vote((winner, loser, hour): (u32, u32, u32), sign: i64) -> proto::TallyChange
         ..one
     });
     proto::TallyChanges {
-        changes: changes.map(|one| one.encode()).collect(),
+        changes: changes.map(|one| tally_change::encode(&one)).collect(),
     }
 }
 
@@ -215,6 +217,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
     }
     let mut model = Model {
         votes: Vec::new(),
+        folded: Vec::new(),
         public: (1..=GAMES).map(|game| (game, i64::from(game))).collect(),
     };
     for step in steps {
@@ -263,10 +266,10 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 }
             }
             Step::Hours(hours) => clock.advance(Duration::hours(hours)),
-            Step::Fold => tallies::fold(pool, oldest(clock.now())).await.unwrap(),
+            Step::Fold => fold(pool, &mut model, &clock).await,
             Step::Update(replica) => {
-                let update = vote_feed::update(pool, &replicas[replica].boards, clock.now());
-                update.await.unwrap();
+                let refreshed = replicas[replica].boards.refresh(pool, clock.now());
+                refreshed.await.unwrap();
                 assert_boards(&replicas[replica], &model, &clock);
             }
             Step::Start(replica) => {
@@ -275,11 +278,17 @@ async fn run(pool: &PgPool, steps: &[Step]) {
             Step::Vote(..) | Step::Void(_) => {}
         }
     }
+    fold(pool, &mut model, &clock).await;
     for replica in &replicas {
-        let update = vote_feed::update(pool, &replica.boards, clock.now());
-        update.await.unwrap();
+        let refreshed = replica.boards.refresh(pool, clock.now());
+        refreshed.await.unwrap();
         assert_boards(replica, &model, &clock);
     }
+}
+
+async fn fold(pool: &PgPool, model: &mut Model, clock: &Clock) {
+    votes::fold(pool, clock).await.unwrap();
+    model.folded.clone_from(&model.votes);
 }
 
 fn assert_boards(replica: &Replica, model: &Model, clock: &Clock) {

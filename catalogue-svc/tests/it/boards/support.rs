@@ -3,17 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use catalogue::boards::{Boards, Votable};
+use catalogue::boards::{Boards, Votable, VoteCounts};
 use catalogue::domain::draw::{Draw, SigningKey};
 use catalogue::domain::listing;
 use catalogue::domain::rankings::{BoardKind, Hour};
 use catalogue::domain::tally::Tallies;
 use catalogue::domain::vote::Pair;
-use catalogue::feeds::vote_feed;
+use catalogue::feeds::votes;
 use catalogue::index::{Catalogue, Document as _, Query, Snapshot, Writer as IndexWriter};
 use catalogue::jobs::snapshot;
 use catalogue::service::Dependencies;
-use catalogue::store::tallies;
 use catalogue::write::{CommandHandler, Limits};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
@@ -27,8 +26,8 @@ use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use time::macros::datetime;
-use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::build::{EPOCH, entity, game, game_change, id, page, page_change};
@@ -53,13 +52,9 @@ pub(crate) struct Replica {
     rankings: RankingsServiceClient<Client>,
     votes: VotesServiceClient<Client>,
     listings: IndexWriter,
+    pub(crate) producer: Producer,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
-}
-
-/// The first hour of which all votes are stored.
-pub(crate) fn oldest(now: OffsetDateTime) -> Hour {
-    Hour::of(now - Duration::days(31)).next()
 }
 
 fn draw_key() -> SigningKey {
@@ -92,7 +87,7 @@ pub(crate) fn list(listings: &mut IndexWriter, changes: &[Change]) -> Snapshot {
 /// The boards of a replica that starts.
 pub(crate) async fn boards(pool: &PgPool, clock: &Clock) -> (Arc<Catalogue>, Arc<Boards>) {
     let empty = Tallies::new(Hour::of(clock.now()));
-    let votes = vote_feed::load(pool, empty).await.unwrap();
+    let votes = VoteCounts::load(pool, empty).await.unwrap();
     let catalogue = Arc::new(Catalogue::default());
     let boards = Boards::new(Arc::clone(&catalogue), votes).unwrap();
     (catalogue, Arc::new(boards))
@@ -161,6 +156,7 @@ impl Replica {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
             writer: writer.clone(),
+            clock: clock.clone(),
             lowest: 100,
         };
         let mut services = kit::rpc::server::services();
@@ -168,7 +164,7 @@ impl Replica {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
             boards: Arc::clone(&boards),
-            producer,
+            producer: producer.clone(),
             writer,
             draw_key: draw_key(),
             clock: clock.clone(),
@@ -188,6 +184,7 @@ impl Replica {
             rankings: RankingsServiceClient::new(fleet.clone()),
             votes: VotesServiceClient::new(fleet),
             listings,
+            producer,
             lifecycle,
             _supervisor: supervisor,
         }
@@ -200,14 +197,19 @@ impl Replica {
 
     /// Takes in what was committed.
     pub(crate) async fn catch_up(&self) {
-        let updated = vote_feed::update(&self.pool, &self.boards, self.clock.now());
-        updated.await.unwrap();
+        self.fold().await;
+        self.refresh().await.unwrap();
     }
 
-    /// Adds votes up for replicas that start.
+    /// Adds up the votes that were committed.
     pub(crate) async fn fold(&self) {
-        let oldest = oldest(self.clock.now());
-        tallies::fold(&self.pool, oldest).await.unwrap();
+        votes::fold(&self.pool, &self.clock).await.unwrap();
+    }
+
+    /// Takes in what was added up.
+    pub(crate) async fn refresh(&self) -> anyhow::Result<()> {
+        self.boards.refresh(&self.pool, self.clock.now()).await?;
+        Ok(())
     }
 
     pub(crate) async fn draw(

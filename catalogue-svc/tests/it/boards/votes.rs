@@ -1,11 +1,11 @@
 //! Votes that count, and the boards that follow.
 
-use catalogue::feeds::vote_feed;
-use catalogue::store::tallies;
+use catalogue::feeds::votes;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1::State;
-use kit::Code;
+use kit::feed::Retention;
+use kit::{Clock, Code};
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use testing::silent_proxy::SilentProxy;
@@ -218,11 +218,11 @@ async fn no_reader_waits_for_the_turn_of_an_hour(pool: PgPool) {
     let lock = "lock table catalogue.tally_hour in access exclusive mode";
     sqlx::query(lock).execute(&mut *holder).await.unwrap();
     replica.clock.advance(Duration::HOUR);
-    let mut turn = std::pin::pin!(replica.catch_up());
+    let mut turn = std::pin::pin!(replica.refresh());
     loop {
         tokio::select! {
             biased;
-            () = &mut turn => panic!("the turn did not read the hour"),
+            _ = &mut turn => panic!("the turn did not read the hour"),
             waiting = waiting(&pool, "catalogue.tally_hour") => if waiting > 0 { break },
         }
     }
@@ -230,7 +230,7 @@ async fn no_reader_waits_for_the_turn_of_an_hour(pool: PgPool) {
     let drawn = replica.draw(account(2), "games").await;
     assert!(drawn.is_ok());
     holder.rollback().await.unwrap();
-    turn.await;
+    turn.await.unwrap();
     assert_eq!(replica.board_now("week").await, shown(&[]));
     assert_eq!(replica.board_now("month").await, before);
 }
@@ -377,7 +377,7 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
             "select low, high from catalogue.vote where voter_id = {nobody} and day = '2026-03-01'"
         ),
         format!("select kind from catalogue.vote where voter_id = {nobody}"),
-        "select wins from catalogue.tally_hour where hour = any('{17, 569}')".to_owned(),
+        "delete from catalogue.tally_hour where hour < 1".to_owned(),
         format!(
             "select count(*) from catalogue.vote where voter_id = {nobody} and day >= '2026-02-28' and at >= '2026-03-01'"
         ),
@@ -397,89 +397,54 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
     assert_eq!(listed.unwrap().page.unwrap().total, 2);
 }
 
+/// Compaction waits for the tallies: no vote is lost, however long they lag.
 #[testing::database_test(catalogue::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn a_replica_that_missed_more_than_the_feed_has_loads_the_tallies(pool: PgPool) {
+async fn votes_leave_the_feed_after_they_are_added_up(pool: PgPool) {
     let one = Replica::start(&pool).await;
     let two = Replica::start_at(&pool, one.clock.clone()).await;
     one.vote(1, 1, 2).await;
-    assert_eq!(
-        two.board("all").await,
-        shown(&[("Game 1", 1), ("Game 2", 0)])
-    );
-    // Compaction removes these while the second one is away.
-    one.vote(2, 2, 1).await;
-    one.vote(3, 2, 1).await;
     one.fold().await;
-    sqlx::query("delete from catalogue.feed")
-        .execute(&pool)
-        .await
-        .unwrap();
-    one.vote(4, 3, 1).await;
-    let board = shown(&[("Game 2", 2), ("Game 3", 1), ("Game 1", 1)]);
+    for voter in 2..5 {
+        one.vote(voter, 2, 1).await;
+    }
+    let compact = async || {
+        let retention = Retention {
+            happenings: std::time::Duration::from_hours(48),
+            ..Retention::default()
+        };
+        let now = kit::pg::now(&pool, &Clock::system()).await.unwrap() + Duration::days(3);
+        one.producer.compact(now, retention).await.unwrap();
+        one.feed().await["cast"]
+    };
+    assert_eq!(compact().await, 4, "the tallies have none after the first");
+    one.fold().await;
+    assert_eq!(compact().await, 1, "the last stays for the fingerprint");
+    let board = shown(&[("Game 2", 3), ("Game 1", 1)]);
+    let three = Replica::start_at(&pool, one.clock.clone()).await;
+    for replica in [&one, &two, &three] {
+        assert_eq!(replica.board("all").await, board);
+    }
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn boards_follow_a_restored_feed(pool: PgPool) {
+    let one = Replica::start(&pool).await;
+    let two = Replica::start_at(&pool, one.clock.clone()).await;
+    one.vote(1, 1, 2).await;
+    let board = shown(&[("Game 1", 1), ("Game 2", 0)]);
     assert_eq!(two.board("all").await, board);
     // The data become those of another server: another epoch.
     let restored = "update catalogue.feed_head set epoch = gen_random_uuid()";
     sqlx::query(restored).execute(&pool).await.unwrap();
     assert_eq!(two.board("all").await, board);
-    one.fold().await;
     one.vote(5, 1, 4).await;
-    let board = shown(&[("Game 2", 2), ("Game 1", 2), ("Game 3", 1), ("Game 4", 0)]);
+    let board = shown(&[("Game 1", 2), ("Game 2", 0), ("Game 4", 0)]);
     for replica in [&one, &two] {
         assert_eq!(replica.board("week").await, board);
     }
 }
 
-#[testing::database_test(catalogue::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn a_change_that_is_missing_on_the_feed_is_noticed_and_the_votes_are_counted_again(
-    pool: PgPool,
-) {
-    let one = Replica::start(&pool).await;
-    let two = Replica::start_at(&pool, one.clock.clone()).await;
-    one.vote(1, 1, 2).await;
-    one.fold().await;
-    one.catch_up().await;
-    one.clock.advance(Duration::hours(2));
-    // Missing are: one between others, which nobody has read; the first; and the last.
-    for (missing, first) in [(3_i64, 2), (5, 5), (10, 8)] {
-        for voter in first..first + 3 {
-            one.vote(voter, 1, 2).await;
-        }
-        let remove = sqlx::query("delete from catalogue.feed where seq = $1").bind(missing);
-        assert_eq!(remove.execute(&pool).await.unwrap().rows_affected(), 1);
-        let before = one.board_now("all").await;
-        let updated = vote_feed::update(&pool, &one.boards, one.clock.now());
-        updated.await.unwrap_err();
-        assert_eq!(one.board_now("all").await, before);
-        one.fold().await;
-        let board = shown(&[("Game 1", u64::from(first) + 2), ("Game 2", 0)]);
-        for replica in [&one, &two] {
-            for window in ["week", "all"] {
-                assert_eq!(replica.board(window).await, board, "{window}");
-            }
-        }
-    }
-    // Votes that are void stay so.
-    sqlx::query("update catalogue.voter set voided_at = now() where id = $1")
-        .bind(voter_id(2).parse::<uuid::Uuid>().unwrap())
-        .execute(&pool)
-        .await
-        .unwrap();
-    one.vote(11, 1, 2).await;
-    sqlx::query("delete from catalogue.feed")
-        .execute(&pool)
-        .await
-        .unwrap();
-    one.fold().await;
-    let board = shown(&[("Game 1", 10), ("Game 2", 0)]);
-    let three = Replica::start_at(&pool, one.clock.clone()).await;
-    for replica in [&one, &two, &three] {
-        assert_eq!(replica.board("week").await, board);
-    }
-}
-
-/// The votes of dead letters are stored, so counting all votes again counts them too.
 #[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn a_vote_in_a_dead_letter_is_counted_once(pool: PgPool) {
@@ -495,25 +460,23 @@ async fn a_vote_in_a_dead_letter_is_counted_once(pool: PgPool) {
     for voter in [2, 3] {
         one.vote(voter, 1, 2).await;
     }
-    sqlx::query("delete from catalogue.feed where seq = 2")
-        .execute(&pool)
-        .await
-        .unwrap();
-    one.fold().await;
-    let board = shown(&[("Game 1", 3), ("Game 2", 0)]);
     let two = Replica::start_at(&pool, one.clock.clone()).await;
+    let board = shown(&[("Game 1", 2), ("Game 2", 0)]);
     assert_eq!(two.board("all").await, board);
 
-    // A version that can decode it starts.
+    // A release that can decode it starts.
     sqlx::query(
         "update catalogue.feed_dead_letter set state = (select state from catalogue.whole)",
     )
     .execute(&pool)
     .await
     .unwrap();
-    tallies::retry_dead_letters(&pool).await.unwrap();
-    let three = Replica::start_at(&pool, one.clock.clone()).await;
-    assert_eq!(three.board("all").await, board);
+    for _ in 0..2 {
+        votes::retry_dead_letters(&pool).await.unwrap();
+        let three = Replica::start_at(&pool, one.clock.clone()).await;
+        let board = shown(&[("Game 1", 3), ("Game 2", 0)]);
+        assert_eq!(three.board("all").await, board);
+    }
 }
 
 /// A proxy drops the packets of a connection, and the votes stay locked only until the deadline.
@@ -533,7 +496,7 @@ async fn an_update_fails_when_its_connection_falls_silent(pool: PgPool) {
         .acquire_timeout(std::time::Duration::from_millis(500))
         .connect_lazy_with(proxy.options());
     proxy.fall_silent_at("later_wins");
-    let update = async || vote_feed::update(&through, &one.boards, one.clock.now()).await;
+    let update = async || one.boards.refresh(&through, one.clock.now()).await;
     let updates = async {
         update().await.unwrap_err();
         while update().await.is_err() {}

@@ -6,26 +6,26 @@ use super::votable::Votable;
 use crate::domain::order::BoardKey;
 use crate::domain::tally::Record;
 
-/// A listing on a board.
+/// A row of a board.
 #[derive(Debug)]
-pub struct Place<L> {
+pub struct BoardRow<L> {
     /// Votes in the board's window.
     pub record: Record,
-    /// The row of the listing.
-    pub row: Arc<L>,
+    /// The listing.
+    pub listing: Arc<L>,
 }
 
-impl<L: Votable> Place<L> {
-    /// The place of a listing with this record. `None`: nobody has voted on it.
-    pub(super) fn new(record: Record, row: &Arc<L>) -> Option<Self> {
+impl<L: Votable> BoardRow<L> {
+    /// The row of a listing with this record. `None`: nobody has voted on it.
+    pub(super) fn new(record: Record, listing: &Arc<L>) -> Option<Self> {
         (record.votes() > 0).then(|| Self {
             record,
-            row: Arc::clone(row),
+            listing: Arc::clone(listing),
         })
     }
 
     /// The sort key.
     pub fn key(&self) -> BoardKey<'_> {
-        self.row.board_key(self.record)
+        self.listing.board_key(self.record)
     }
 }

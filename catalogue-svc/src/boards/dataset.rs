@@ -1,0 +1,91 @@
+//! The six boards of a dataset, sorted at the same time.
+
+use std::sync::Arc;
+
+use super::row::BoardRow;
+use super::sorted::{BoardOverlay, SortedBoard};
+use super::votable::Votable;
+use super::vote_counts::VoteCounts;
+use crate::domain::listing::Mode;
+use crate::domain::rankings::{Hour, Window};
+use crate::index::{Creator, Dataset, Game, Snapshot};
+
+/// The boards of a dataset, and what they were sorted by.
+#[derive(Debug)]
+pub struct DatasetBoards {
+    mode: Mode,
+    /// The votes.
+    pub votes: VoteCounts,
+    snapshot: Arc<Snapshot>,
+    /// By [`Window::index`].
+    pub(super) games: [SortedBoard<Game>; 3],
+    /// By [`Window::index`].
+    pub(super) creators: [SortedBoard<Creator>; 3],
+}
+
+impl DatasetBoards {
+    /// Sorts the listings of a snapshot by these votes.
+    pub fn sort(votes: VoteCounts, mode: Mode, snapshot: Arc<Snapshot>) -> Self {
+        let Dataset {
+            games, creators, ..
+        } = snapshot.dataset(mode);
+        let tallies = &votes.tallies;
+        Self {
+            mode,
+            games: Window::ALL.map(|window| SortedBoard::sort(tallies, window, games)),
+            creators: Window::ALL.map(|window| SortedBoard::sort(tallies, window, creators)),
+            votes,
+            snapshot,
+        }
+    }
+
+    /// Whether these votes and listings lead to the same boards.
+    pub(super) fn is_of(&self, votes: &VoteCounts, snapshot: &Snapshot) -> bool {
+        let moment = |votes: &VoteCounts| -> (_, Hour) { (votes.position, votes.tallies.hour()) };
+        moment(&self.votes) == moment(votes) && self.snapshot.position == snapshot.position
+    }
+
+    /// The listings that the boards were sorted with.
+    pub fn listings(&self) -> &Dataset {
+        self.snapshot.dataset(self.mode)
+    }
+
+    /// A board as it was sorted.
+    pub fn board<L: Votable>(&self, window: Window) -> &SortedBoard<L> {
+        &L::boards(self)[window.index()]
+    }
+
+    /// What has changed on a board up to `snapshot`.
+    pub fn overlay<L: Votable>(&self, window: Window, snapshot: &Snapshot) -> Arc<BoardOverlay<L>> {
+        let newest = self.newer(snapshot);
+        self.board::<L>(window).overlay(
+            &self.votes.tallies,
+            (self.snapshot.position, self.listings()),
+            (newest.position, newest.dataset(self.mode)),
+        )
+    }
+
+    /// The rank of a listing on a board, and its row; `None` if it is not on the board.
+    pub fn rank<L: Votable>(
+        &self,
+        window: Window,
+        snapshot: &Snapshot,
+        address: &str,
+    ) -> Option<(usize, BoardRow<L>)> {
+        let listing = L::index(self.newer(snapshot).dataset(self.mode)).get(address)?;
+        let record = (self.votes.tallies).record(L::KIND, *listing.id(), window);
+        let row = BoardRow::new(record, listing)?;
+        let overlay = self.overlay::<L>(window, snapshot);
+        let (rank, _) = self.board(window).after(&overlay, Some(&row.key()));
+        Some((rank, row))
+    }
+
+    /// `snapshot`, unless the boards were sorted with a later one.
+    fn newer<'a>(&'a self, snapshot: &'a Snapshot) -> &'a Snapshot {
+        if snapshot.position.reaches(self.snapshot.position) {
+            snapshot
+        } else {
+            &self.snapshot
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Keeps the boards of a replica up to date: with the votes that were added up, the hour, and the newest listings.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit::Clock;
+use kit::wakeup::CatchUp;
+use sqlx::PgPool;
+use tokio::sync::watch;
+
+use super::Boards;
+
+/// How often a replica polls: a vote is added up within a second, and a wakeup may be lost.
+const PERIOD: Duration = Duration::from_secs(1);
+/// Between two updates: what is committed meanwhile is sorted together.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Where an update takes long, the pause is so many times as long.
+const SHARE: u32 = 9;
+
+/// Refreshes the boards from time to time, and when `wakeups` tells of votes.
+///
+/// # Errors
+/// The receiver was closed.
+pub async fn run(
+    boards: Arc<Boards>,
+    pool: PgPool,
+    clock: Clock,
+    wakeups: watch::Receiver<u64>,
+) -> anyhow::Result<()> {
+    let votes = CatchUp {
+        rows: "votes",
+        meanwhile: "the boards stay as they are",
+        poll: PERIOD,
+        debounce: PAUSE,
+    };
+    let mut votes = votes.on(wakeups);
+    loop {
+        votes.begin();
+        let refreshed = boards.refresh(&pool, clock.now()).await;
+        let took = refreshed.as_ref().copied().unwrap_or_default();
+        tokio::time::sleep((took * SHARE).saturating_sub(PAUSE)).await;
+        votes.end(refreshed.map(drop)).await?;
+    }
+}
