@@ -9,13 +9,18 @@ use kit::cursor::Binding;
 use prost_types::Timestamp;
 use serde::Serialize;
 
-use crate::index::{Document, ResultPage};
+use crate::index::{Document, Rendered, ResultPage};
 
 /// The rows of a list as a JSON array.
 pub(super) fn rows<L: Document>(rows: &[Arc<L>]) -> Bytes {
     let mut json = Vec::new();
     push_rows(&mut json, rows);
     json.into()
+}
+
+/// The JSON of a single read.
+pub(super) async fn single(text: &Rendered) -> Result<Vec<u8>, Fault> {
+    text.json().await.map_err(|error| broken(&error))
 }
 
 /// The JSON of an object whose last field is an empty list, with rows in that list.

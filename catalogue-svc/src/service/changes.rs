@@ -1,7 +1,5 @@
 //! What has changed among the public listings, for mirrors (§10.15).
 
-use std::sync::Arc;
-
 use contracts::catalogue::v1::changes_service_server::ChangesService;
 use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse};
 use contracts::common::v1 as common;
@@ -11,17 +9,11 @@ use kit::feed::Position;
 use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 
+use super::Reads;
 use super::change_row;
 use super::query_params::{self, Fields};
 use crate::domain::changes::MirrorCursor;
 use crate::domain::listing::Mode;
-use crate::index::{Catalogue, Snapshot};
-
-/// Answers calls about changes.
-#[derive(Debug)]
-pub struct Changes {
-    catalogue: Arc<Catalogue>,
-}
 
 /// A call that can be answered.
 struct ChangesQuery {
@@ -31,44 +23,8 @@ struct ChangesQuery {
     cursor: Option<MirrorCursor>,
 }
 
-impl Changes {
-    /// Answers from `catalogue`.
-    pub fn new(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue }
-    }
-
-    fn list(
-        snapshot: &Snapshot,
-        query: ChangesQuery,
-        at_least: Option<&common::Position>,
-    ) -> Result<ListChangesResponse, Fault> {
-        let changes = &snapshot.dataset(query.mode).changes;
-        let cursor = match query.cursor {
-            Some(cursor) => {
-                check_history(&cursor, snapshot.position, at_least)?;
-                cursor
-            }
-            None => MirrorCursor::beginning(snapshot.position.epoch, changes.newest()),
-        };
-        let page: Vec<_> = changes.after(&cursor).take(query.limit).collect();
-        // Nothing new leaves a mirror where it is, and so the answer and its tag as they are.
-        let next = page.last().map(|last| last.cursor(&cursor));
-        let next = next.unwrap_or(cursor);
-        let total = u64::try_from(changes.public()).unwrap_or(u64::MAX);
-        Ok(ListChangesResponse {
-            json: change_row::array(&page)?.into(),
-            page: Some(PageInfo {
-                total,
-                next_cursor: Some(encode(query.mode, &next)?),
-                ..PageInfo::default()
-            }),
-            position: Some(snapshot.position.into()),
-        })
-    }
-}
-
 #[tonic::async_trait]
-impl ChangesService for Changes {
+impl ChangesService for Reads {
     async fn list_changes(
         &self,
         request: Request<ListChangesRequest>,
@@ -79,9 +35,28 @@ impl ChangesService for Changes {
         if let (Some(cursor), Some(newest)) = (&query.cursor, &at_least) {
             check_is_past(cursor, newest)?;
         }
-        let snapshot = self.catalogue.snapshot_at(at_least.as_ref()).await?;
-        let answer = Self::list(&snapshot, query, at_least.as_ref())?;
-        Ok(Response::new(answer))
+        let snapshot = self.at(at_least.as_ref()).await?;
+        let changes = &snapshot.dataset(query.mode).changes;
+        let cursor = match query.cursor {
+            Some(cursor) => {
+                check_history(&cursor, snapshot.position, at_least.as_ref())?;
+                cursor
+            }
+            None => MirrorCursor::beginning(snapshot.position.epoch, changes.newest()),
+        };
+        let page: Vec<_> = changes.after(&cursor).take(query.limit).collect();
+        // Nothing new leaves a mirror where it is, and so the answer and its tag as they are.
+        let next = page.last().map(|last| last.cursor(&cursor));
+        let next = next.unwrap_or(cursor);
+        Ok(Response::new(ListChangesResponse {
+            json: change_row::array(&page)?.into(),
+            page: Some(PageInfo {
+                total: u64::try_from(changes.public()).unwrap_or(u64::MAX),
+                next_cursor: Some(encode(query.mode, &next)?),
+                ..PageInfo::default()
+            }),
+            position: Some(snapshot.position.into()),
+        }))
     }
 }
 

@@ -11,43 +11,38 @@ use kit::Fault;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
+use super::Reads;
 use super::answer;
 use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::CreatorKey;
-use crate::index::{Catalogue, Document as _, Query, Snapshot};
+use crate::index::{Document as _, Query, Snapshot};
 
-/// Answers calls about creators.
-#[derive(Debug)]
-pub struct Creators {
-    catalogue: Arc<Catalogue>,
-}
-
-impl Creators {
-    /// Answers from `catalogue`.
-    pub fn new(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue }
-    }
-
-    fn list(
-        snapshot: &Snapshot,
-        request: ListCreatorsRequest,
-    ) -> Result<ListCreatorsResponse, Fault> {
-        let ask = read(request, snapshot)?;
-        let page = snapshot.dataset(ask.mode).creators.search(&ask.query);
-        Ok(ListCreatorsResponse {
+#[tonic::async_trait]
+impl CreatorsService for Reads {
+    async fn list_creators(
+        &self,
+        request: Request<ListCreatorsRequest>,
+    ) -> Result<Response<ListCreatorsResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let list = read(request, &snapshot)?;
+        let page = snapshot.dataset(list.mode).creators.search(&list.query);
+        Ok(Response::new(ListCreatorsResponse {
             json: answer::rows(&page.rows),
-            page: Some(answer::page_info(&page, ask.binding)?),
+            page: Some(answer::page_info(&page, list.binding)?),
             position: Some(snapshot.position.into()),
-        })
+        }))
     }
 
-    async fn get(
-        snapshot: &Snapshot,
-        request: &GetCreatorRequest,
-    ) -> Result<GetCreatorResponse, Fault> {
+    async fn get_creator(
+        &self,
+        request: Request<GetCreatorRequest>,
+    ) -> Result<Response<GetCreatorResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self.at(request.at_least.as_ref()).await?;
         let mode = query_params::mode(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let creator = dataset.creators.get(&request.handle);
@@ -57,40 +52,12 @@ impl Creators {
             limit: request.max_games.map_or(usize::MAX, |most| most as usize),
             ..Query::default()
         });
-        let json = creator.text().json().await;
-        let json = json.map_err(|error| answer::broken(&error))?;
-        Ok(GetCreatorResponse {
+        let json = answer::single(creator.text()).await?;
+        Ok(Response::new(GetCreatorResponse {
             json: answer::with_rows(&json, &games.rows)?.into(),
             position: Some(snapshot.position.into()),
             total_games: games.total,
-        })
-    }
-}
-
-#[tonic::async_trait]
-impl CreatorsService for Creators {
-    async fn list_creators(
-        &self,
-        request: Request<ListCreatorsRequest>,
-    ) -> Result<Response<ListCreatorsResponse>, Status> {
-        let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::list(&snapshot, request)?))
-    }
-
-    async fn get_creator(
-        &self,
-        request: Request<GetCreatorRequest>,
-    ) -> Result<Response<GetCreatorResponse>, Status> {
-        let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::get(&snapshot, &request).await?))
+        }))
     }
 }
 

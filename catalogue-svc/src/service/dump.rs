@@ -12,19 +12,13 @@ use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
 use super::query_params::{Fields, given, one_of};
-use super::{change_row, changes};
+use super::{Reads, change_row, changes};
 use crate::domain::changes::{ListingKind, MirrorCursor};
 use crate::domain::listing::Mode;
-use crate::index::{Catalogue, ListingChange, Snapshot};
+use crate::index::{ListingChange, Snapshot};
 
 /// A message is sent when its lines have so many bytes.
 const FULL: usize = 64 * 1024;
-
-/// Answers staff who want everything.
-#[derive(Debug)]
-pub struct Dump {
-    catalogue: Arc<Catalogue>,
-}
 
 /// A dump under way. All of it comes from one snapshot.
 struct Rest {
@@ -36,15 +30,8 @@ struct Rest {
     is_over: bool,
 }
 
-impl Dump {
-    /// Answers from `catalogue`.
-    pub fn new(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue }
-    }
-}
-
 #[tonic::async_trait]
-impl StaffDumpService for Dump {
+impl StaffDumpService for Reads {
     type DumpCatalogueStream =
         Pin<Box<dyn Stream<Item = Result<DumpCatalogueResponse, Status>> + Send>>;
 

@@ -1,17 +1,16 @@
 //! Published events (§2.5, §4.2, §10.5).
 
-use std::sync::Arc;
-
 use contracts::catalogue::v1::events_service_server::EventsService;
 use contracts::catalogue::v1::{
     GetEventRequest, GetEventResponse, ListEventsRequest, ListEventsResponse,
 };
 use contracts::public::EVENT_KINDS;
+use kit::Fault;
 use kit::cursor::Binding;
-use kit::{Clock, Fault};
 use time::{Date, UtcOffset};
 use tonic::{Request, Response, Status};
 
+use super::Reads;
 use super::answer;
 use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
 use crate::domain::days::{self, Span, When};
@@ -19,77 +18,32 @@ use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::EventKey;
-use crate::index::{Catalogue, Document as _, Query, Snapshot};
-
-/// Answers calls about events.
-#[derive(Debug)]
-pub struct Events {
-    catalogue: Arc<Catalogue>,
-    clock: Clock,
-}
-
-impl Events {
-    /// Answers from `catalogue`; `clock` says what day it is.
-    pub fn new(catalogue: Arc<Catalogue>, clock: Clock) -> Self {
-        Self { catalogue, clock }
-    }
-
-    fn list(
-        &self,
-        snapshot: &Snapshot,
-        request: ListEventsRequest,
-    ) -> Result<ListEventsResponse, Fault> {
-        let today = self.clock.now().to_offset(UtcOffset::UTC).date();
-        let with_times = request.with_times;
-        let ask = read(request, snapshot, today)?;
-        let page = snapshot.dataset(ask.mode).events.search(&ask.query);
-        let timed = page.rows.iter().filter(|_| with_times);
-        let updated_at = timed
-            .clone()
-            .map(|event| answer::timestamp(event.updated_at));
-        let published_at = timed.map(|event| answer::timestamp(event.published_at));
-        Ok(ListEventsResponse {
-            json: answer::rows(&page.rows),
-            page: Some(answer::page_info(&page, ask.binding)?),
-            position: Some(snapshot.position.into()),
-            updated_at: updated_at.collect(),
-            first_published_at: published_at.collect(),
-        })
-    }
-
-    async fn get(
-        snapshot: &Snapshot,
-        request: &GetEventRequest,
-    ) -> Result<GetEventResponse, Fault> {
-        let mode = query_params::mode(request.mode)?;
-        let event = snapshot.dataset(mode).events.get(&request.slug);
-        let event = event.ok_or_else(|| unknown(mode))?;
-        let revision = event.revision;
-        let json = event
-            .text()
-            .json()
-            .await
-            .map_err(|error| answer::broken(&error))?;
-        Ok(GetEventResponse {
-            json: json.into(),
-            position: Some(snapshot.position.into()),
-            revision,
-        })
-    }
-}
+use crate::index::{Document as _, Query, Snapshot};
 
 #[tonic::async_trait]
-impl EventsService for Events {
+impl EventsService for Reads {
     async fn list_events(
         &self,
         request: Request<ListEventsRequest>,
     ) -> Result<Response<ListEventsResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(self.list(&snapshot, request)?))
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let today = self.clock.now().to_offset(UtcOffset::UTC).date();
+        let with_times = request.with_times;
+        let list = read(request, &snapshot, today)?;
+        let page = snapshot.dataset(list.mode).events.search(&list.query);
+        let timed = page.rows.iter().filter(|_| with_times);
+        let updated_at = timed
+            .clone()
+            .map(|event| answer::timestamp(event.updated_at));
+        let published_at = timed.map(|event| answer::timestamp(event.published_at));
+        Ok(Response::new(ListEventsResponse {
+            json: answer::rows(&page.rows),
+            page: Some(answer::page_info(&page, list.binding)?),
+            position: Some(snapshot.position.into()),
+            updated_at: updated_at.collect(),
+            first_published_at: published_at.collect(),
+        }))
     }
 
     async fn get_event(
@@ -97,11 +51,16 @@ impl EventsService for Events {
         request: Request<GetEventRequest>,
     ) -> Result<Response<GetEventResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::get(&snapshot, &request).await?))
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let mode = query_params::mode(request.mode)?;
+        let event = snapshot.dataset(mode).events.get(&request.slug);
+        let event = event.ok_or_else(|| unknown(mode))?;
+        let json = answer::single(event.text()).await?;
+        Ok(Response::new(GetEventResponse {
+            json: json.into(),
+            position: Some(snapshot.position.into()),
+            revision: event.revision,
+        }))
     }
 }
 

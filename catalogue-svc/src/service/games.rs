@@ -1,7 +1,6 @@
 //! Published games (§2.2, §4.2). Everything is answered from one snapshot in memory; no call costs SQL.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use contracts::catalogue::v1::games_service_server::GamesService;
 use contracts::catalogue::v1::{
@@ -13,68 +12,30 @@ use kit::cursor::Binding;
 use serde::Deserialize;
 use tonic::{Request, Response, Status};
 
+use super::Reads;
 use super::answer;
 use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::index::{Catalogue, Creator, Document as _, Index, Query, Snapshot};
-
-/// Answers calls about games.
-#[derive(Debug)]
-pub struct Games {
-    catalogue: Arc<Catalogue>,
-}
-
-impl Games {
-    /// Answers from `catalogue`.
-    pub fn new(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue }
-    }
-
-    fn list(snapshot: &Snapshot, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
-        let ask = read(request, snapshot)?;
-        let page = snapshot.dataset(ask.mode).games.search(&ask.query);
-        Ok(ListGamesResponse {
-            json: answer::rows(&page.rows),
-            page: Some(answer::page_info(&page, ask.binding)?),
-            position: Some(snapshot.position.into()),
-        })
-    }
-
-    async fn get(snapshot: &Snapshot, request: &GetGameRequest) -> Result<GetGameResponse, Fault> {
-        let mode = query_params::mode(request.mode)?;
-        let dataset = snapshot.dataset(mode);
-        let game = dataset.games.get(&request.slug);
-        let game = game.ok_or_else(|| unknown(mode))?;
-        let revision = game.revision;
-        let json = game
-            .text()
-            .json()
-            .await
-            .map_err(|error| answer::broken(&error))?;
-        let json = with_public_credits(json, &dataset.creators)?;
-        Ok(GetGameResponse {
-            json: json.into(),
-            position: Some(snapshot.position.into()),
-            revision,
-        })
-    }
-}
+use crate::index::{Creator, Document as _, Index, Query, Snapshot};
 
 #[tonic::async_trait]
-impl GamesService for Games {
+impl GamesService for Reads {
     async fn list_games(
         &self,
         request: Request<ListGamesRequest>,
     ) -> Result<Response<ListGamesResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::list(&snapshot, request)?))
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let list = read(request, &snapshot)?;
+        let page = snapshot.dataset(list.mode).games.search(&list.query);
+        Ok(Response::new(ListGamesResponse {
+            json: answer::rows(&page.rows),
+            page: Some(answer::page_info(&page, list.binding)?),
+            position: Some(snapshot.position.into()),
+        }))
     }
 
     async fn get_game(
@@ -82,11 +43,18 @@ impl GamesService for Games {
         request: Request<GetGameRequest>,
     ) -> Result<Response<GetGameResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::get(&snapshot, &request).await?))
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let mode = query_params::mode(request.mode)?;
+        let dataset = snapshot.dataset(mode);
+        let game = dataset.games.get(&request.slug);
+        let game = game.ok_or_else(|| unknown(mode))?;
+        let json = answer::single(game.text()).await?;
+        let json = with_public_credits(json, &dataset.creators)?;
+        Ok(Response::new(GetGameResponse {
+            json: json.into(),
+            position: Some(snapshot.position.into()),
+            revision: game.revision,
+        }))
     }
 }
 

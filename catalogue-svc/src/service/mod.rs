@@ -28,29 +28,44 @@ use contracts::catalogue::v1::site_service_server::SiteServiceServer;
 use contracts::catalogue::v1::staff_dump_service_server::StaffDumpServiceServer;
 use contracts::catalogue::v1::staff_service_server::StaffServiceServer;
 use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
-use kit::Clock;
+use contracts::common::v1::Position;
 use kit::audit::Audit;
 use kit::feed::{Producer, Writer};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::domain::draw::SigningKey;
-use crate::index::Catalogue;
+use crate::index::{Catalogue, Snapshot};
 use crate::write::CommandHandler;
 
-pub use changes::Changes;
-pub use creators::Creators;
-pub use dump::Dump;
-pub use events::Events;
-pub use games::Games;
-pub use places::Places;
-pub use rankings::Rankings;
-pub use search::Searches;
-pub use site::{SITEMAP_FILE_ROWS, Site};
+pub use site::SITEMAP_FILE_ROWS;
 pub use staff::Staff;
 pub use votes::Votes;
+
+/// Answers every read from memory: a snapshot of the catalogue, and the boards.
+#[derive(Debug)]
+pub struct Reads {
+    /// The listings.
+    pub catalogue: Arc<Catalogue>,
+    /// The boards.
+    pub boards: Arc<Boards>,
+    /// Says what day it is.
+    pub clock: Clock,
+    /// The page of a city is below it; other listings bring their addresses along.
+    pub public_url: String,
+    /// Listings in a file of the sitemap, one at least.
+    pub sitemap_file_rows: u64,
+}
+
+impl Reads {
+    /// The snapshot from which a call is answered that must see `at_least`.
+    async fn at(&self, at_least: Option<&Position>) -> Result<Arc<Snapshot>, Fault> {
+        self.catalogue.snapshot_at(at_least).await
+    }
+}
 
 /// The dependencies of the services.
 #[derive(Debug)]
@@ -86,12 +101,17 @@ impl Dependencies {
             clock,
             public_url,
         } = self;
-        let all = || Arc::clone(&catalogue);
-        let events = Events::new(all(), clock.clone());
-        let rankings = Rankings::new(all(), Arc::clone(&boards));
+        let reads = Arc::new(Reads {
+            catalogue: Arc::clone(&catalogue),
+            boards: Arc::clone(&boards),
+            clock: clock.clone(),
+            public_url,
+            sitemap_file_rows: SITEMAP_FILE_ROWS,
+        });
+        let reads = || Arc::clone(&reads);
         let votes = Votes {
             pool: pool.clone(),
-            catalogue: all(),
+            catalogue: Arc::clone(&catalogue),
             boards: Arc::clone(&boards),
             writer: writer.clone(),
             draw_key,
@@ -100,7 +120,7 @@ impl Dependencies {
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         let staff = Staff {
             pool,
-            catalogue: all(),
+            catalogue,
             boards,
             writer,
             audit,
@@ -108,15 +128,15 @@ impl Dependencies {
         };
         services
             .add_service(producer.service())
-            .add_service(GamesServiceServer::new(Games::new(all())))
-            .add_service(CreatorsServiceServer::new(Creators::new(all())))
-            .add_service(PlacesServiceServer::new(Places::new(all())))
-            .add_service(EventsServiceServer::new(events))
-            .add_service(SearchServiceServer::new(Searches::new(all(), public_url)))
-            .add_service(ChangesServiceServer::new(Changes::new(all())))
-            .add_service(SiteServiceServer::new(Site::new(all())))
-            .add_service(StaffDumpServiceServer::new(Dump::new(all())))
-            .add_service(RankingsServiceServer::new(rankings))
+            .add_service(GamesServiceServer::from_arc(reads()))
+            .add_service(CreatorsServiceServer::from_arc(reads()))
+            .add_service(PlacesServiceServer::from_arc(reads()))
+            .add_service(EventsServiceServer::from_arc(reads()))
+            .add_service(SearchServiceServer::from_arc(reads()))
+            .add_service(ChangesServiceServer::from_arc(reads()))
+            .add_service(SiteServiceServer::from_arc(reads()))
+            .add_service(StaffDumpServiceServer::from_arc(reads()))
+            .add_service(RankingsServiceServer::from_arc(reads()))
             .add_service(VotesServiceServer::new(votes))
             .add_service(StaffServiceServer::new(staff));
     }

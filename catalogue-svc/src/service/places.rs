@@ -1,7 +1,5 @@
 //! Genres, countries and cities, with counts of published listings (§2.3, §2.5, §4.2).
 
-use std::sync::Arc;
-
 use contracts::catalogue::v1::places_service_server::PlacesService;
 use contracts::catalogue::v1::{
     GetCityRequest, GetCityResponse, GetCountryRequest, GetCountryResponse, ListCitiesRequest,
@@ -14,46 +12,39 @@ use kit::Fault;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
+use super::Reads;
 use super::answer;
 use super::query_params::{self, Fields, ListQuery};
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CountryKey};
-use crate::index::{Catalogue, Document as _, Query, Snapshot};
+use crate::index::{Document as _, Query, Snapshot};
 
-/// Answers calls about genres, countries and cities.
-#[derive(Debug)]
-pub struct Places {
-    catalogue: Arc<Catalogue>,
-}
-
-impl Places {
-    /// Answers from `catalogue`.
-    pub fn new(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue }
-    }
-
-    fn genres(
-        snapshot: &Snapshot,
-        request: &ListGenresRequest,
-    ) -> Result<ListGenresResponse, Fault> {
-        let mode = query_params::mode(request.mode)?;
-        let rows = snapshot.genre_rows(mode);
-        let page = PageInfo {
-            total: rows.len() as u64,
-            ..PageInfo::default()
-        };
-        Ok(ListGenresResponse {
+#[tonic::async_trait]
+impl PlacesService for Reads {
+    async fn list_genres(
+        &self,
+        request: Request<ListGenresRequest>,
+    ) -> Result<Response<ListGenresResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let rows = snapshot.genre_rows(query_params::mode(request.mode)?);
+        Ok(Response::new(ListGenresResponse {
             json: answer::json(&rows)?.into(),
-            page: Some(page),
+            page: Some(PageInfo {
+                total: rows.len() as u64,
+                ..PageInfo::default()
+            }),
             position: Some(snapshot.position.into()),
-        })
+        }))
     }
 
-    fn countries(
-        snapshot: &Snapshot,
-        request: ListCountriesRequest,
-    ) -> Result<ListCountriesResponse, Fault> {
+    async fn list_countries(
+        &self,
+        request: Request<ListCountriesRequest>,
+    ) -> Result<Response<ListCountriesResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self.at(request.at_least.as_ref()).await?;
         let mut fields = Fields::default();
         let mode = fields.mode(request.mode);
         let empty = request.empty.then_some("empty");
@@ -76,17 +67,19 @@ impl Places {
         let more = rows.len() > limit;
         rows.truncate(limit);
         let last = rows.last().filter(|_| more).map(key);
-        Ok(ListCountriesResponse {
+        Ok(Response::new(ListCountriesResponse {
             json: answer::json(&rows)?.into(),
             page: Some(answer::info(total, last.as_ref(), binding)?),
             position: Some(snapshot.position.into()),
-        })
+        }))
     }
 
-    fn country(
-        snapshot: &Snapshot,
-        request: &GetCountryRequest,
-    ) -> Result<GetCountryResponse, Fault> {
+    async fn get_country(
+        &self,
+        request: Request<GetCountryRequest>,
+    ) -> Result<Response<GetCountryResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self.at(request.at_least.as_ref()).await?;
         let mode = query_params::mode(request.mode)?;
         let code = request.code.to_ascii_uppercase();
         let row = snapshot.country_row(mode, &code).ok_or_else(unknown)?;
@@ -99,74 +92,10 @@ impl Places {
             row,
             cities: Vec::new(),
         })?;
-        Ok(GetCountryResponse {
+        Ok(Response::new(GetCountryResponse {
             json: answer::with_rows(&country, &cities.rows)?.into(),
             position: Some(snapshot.position.into()),
-        })
-    }
-
-    fn cities(
-        snapshot: &Snapshot,
-        request: ListCitiesRequest,
-    ) -> Result<ListCitiesResponse, Fault> {
-        let ask = read_cities(request, snapshot)?;
-        let page = snapshot.dataset(ask.mode).cities.search(&ask.query);
-        Ok(ListCitiesResponse {
-            json: answer::rows(&page.rows),
-            page: Some(answer::page_info(&page, ask.binding)?),
-            position: Some(snapshot.position.into()),
-        })
-    }
-
-    fn city(snapshot: &Snapshot, request: &GetCityRequest) -> Result<GetCityResponse, Fault> {
-        let mode = query_params::mode(request.mode)?;
-        let city = snapshot.dataset(mode).cities.get(&request.slug);
-        let city = city.ok_or_else(|| Fault::not_found("No creator is in a city of this name."))?;
-        let mut json = Vec::new();
-        city.text().push_row(&mut json);
-        Ok(GetCityResponse {
-            json: json.into(),
-            position: Some(snapshot.position.into()),
-        })
-    }
-}
-
-#[tonic::async_trait]
-impl PlacesService for Places {
-    async fn list_genres(
-        &self,
-        request: Request<ListGenresRequest>,
-    ) -> Result<Response<ListGenresResponse>, Status> {
-        let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::genres(&snapshot, &request)?))
-    }
-
-    async fn list_countries(
-        &self,
-        request: Request<ListCountriesRequest>,
-    ) -> Result<Response<ListCountriesResponse>, Status> {
-        let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::countries(&snapshot, request)?))
-    }
-
-    async fn get_country(
-        &self,
-        request: Request<GetCountryRequest>,
-    ) -> Result<Response<GetCountryResponse>, Status> {
-        let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::country(&snapshot, &request)?))
+        }))
     }
 
     async fn list_cities(
@@ -174,11 +103,14 @@ impl PlacesService for Places {
         request: Request<ListCitiesRequest>,
     ) -> Result<Response<ListCitiesResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::cities(&snapshot, request)?))
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let list = read_cities(request, &snapshot)?;
+        let page = snapshot.dataset(list.mode).cities.search(&list.query);
+        Ok(Response::new(ListCitiesResponse {
+            json: answer::rows(&page.rows),
+            page: Some(answer::page_info(&page, list.binding)?),
+            position: Some(snapshot.position.into()),
+        }))
     }
 
     async fn get_city(
@@ -186,11 +118,16 @@ impl PlacesService for Places {
         request: Request<GetCityRequest>,
     ) -> Result<Response<GetCityResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(Self::city(&snapshot, &request)?))
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let mode = query_params::mode(request.mode)?;
+        let city = snapshot.dataset(mode).cities.get(&request.slug);
+        let city = city.ok_or_else(|| Fault::not_found("No creator is in a city of this name."))?;
+        let mut json = Vec::new();
+        city.text().push_row(&mut json);
+        Ok(Response::new(GetCityResponse {
+            json: json.into(),
+            position: Some(snapshot.position.into()),
+        }))
     }
 }
 

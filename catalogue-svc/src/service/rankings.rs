@@ -1,7 +1,5 @@
 //! Ranking boards (§2.5, §4.2).
 
-use std::sync::Arc;
-
 use contracts::catalogue::v1::rankings_service_server::RankingsService;
 use contracts::catalogue::v1::{
     BoardRank, GetRanksRequest, GetRanksResponse, ListRankingRequest, ListRankingResponse,
@@ -11,20 +9,14 @@ use kit::Fault;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
+use super::Reads;
 use super::answer;
-use super::query_params::Fields;
-use crate::boards::{BoardRow, Boards, DatasetBoards, Votable};
+use super::query_params::{self, Fields};
+use crate::boards::{BoardRow, DatasetBoards, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
-use crate::index::{Catalogue, Creator, Game, Snapshot};
-
-/// Answers calls about boards.
-#[derive(Debug)]
-pub struct Rankings {
-    catalogue: Arc<Catalogue>,
-    boards: Arc<Boards>,
-}
+use crate::index::{Creator, Game, Snapshot};
 
 /// A request for a page of a board.
 struct BoardQuery {
@@ -42,32 +34,6 @@ struct BoardPage {
     total: u64,
     /// The last row's place, when more rows follow.
     next: Option<BoardKey<'static>>,
-}
-
-impl Rankings {
-    /// Answers from `boards`, with the listings of `catalogue`.
-    pub fn new(catalogue: Arc<Catalogue>, boards: Arc<Boards>) -> Self {
-        Self { catalogue, boards }
-    }
-
-    fn list(
-        &self,
-        snapshot: &Snapshot,
-        request: ListRankingRequest,
-    ) -> Result<ListRankingResponse, Fault> {
-        let query = read(request)?;
-        let boards = self.boards.of(query.mode)?;
-        let page = match query.kind {
-            BoardKind::Games => page::<Game>(&boards, snapshot, &query),
-            BoardKind::Creators => page::<Creator>(&boards, snapshot, &query),
-        };
-        let page = page.map_err(|error| answer::broken(&error))?;
-        Ok(ListRankingResponse {
-            json: answer::json(&page.rows)?.into(),
-            page: Some(answer::info(page.total, page.next.as_ref(), query.binding)?),
-            position: Some(snapshot.position.into()),
-        })
-    }
 }
 
 /// Where a listing stands on the boards.
@@ -92,17 +58,25 @@ fn ranks<L: Votable>(
 }
 
 #[tonic::async_trait]
-impl RankingsService for Rankings {
+impl RankingsService for Reads {
     async fn list_ranking(
         &self,
         request: Request<ListRankingRequest>,
     ) -> Result<Response<ListRankingResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(self.list(&snapshot, request)?))
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let query = read(request)?;
+        let boards = self.boards.of(query.mode)?;
+        let page = match query.kind {
+            BoardKind::Games => page::<Game>(&boards, &snapshot, &query),
+            BoardKind::Creators => page::<Creator>(&boards, &snapshot, &query),
+        };
+        let page = page.map_err(|error| answer::broken(&error))?;
+        Ok(Response::new(ListRankingResponse {
+            json: answer::json(&page.rows)?.into(),
+            page: Some(answer::info(page.total, page.next.as_ref(), query.binding)?),
+            position: Some(snapshot.position.into()),
+        }))
     }
 
     async fn get_ranks(
@@ -110,14 +84,9 @@ impl RankingsService for Rankings {
         request: Request<GetRanksRequest>,
     ) -> Result<Response<GetRanksResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
+        let snapshot = self.at(request.at_least.as_ref()).await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
-        let mut fields = Fields::default();
-        let (mode, name) = (fields.mode(request.mode), request.name.as_str());
-        fields.finish()?;
+        let (mode, name) = (query_params::mode(request.mode)?, request.name.as_str());
         let boards = self.boards.of(mode)?;
         let ranks = match kind {
             BoardKind::Games => ranks::<Game>(&boards, &snapshot, mode, name),

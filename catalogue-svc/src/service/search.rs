@@ -1,7 +1,5 @@
 //! One search over games, creators, events and cities (§2.5, §4.2).
 
-use std::sync::Arc;
-
 use contracts::catalogue::v1::search_service_server::SearchService;
 use contracts::catalogue::v1::{SearchRequest, SearchResponse};
 use contracts::public::{self, SearchAddress, SearchResult};
@@ -9,18 +7,11 @@ use kit::Fault;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
+use super::Reads;
 use super::answer;
 use super::query_params::{self, Fields, bound, given, one_of};
 use crate::domain::listing::Mode;
-use crate::index::{Catalogue, Document as _, Hit, HitKind, Search, Snapshot};
-
-/// Answers searches.
-#[derive(Debug)]
-pub struct Searches {
-    catalogue: Arc<Catalogue>,
-    /// Base address of the public pages.
-    public_url: String,
-}
+use crate::index::{Document as _, Hit, HitKind, Search, Snapshot};
 
 /// A valid search request.
 struct SearchQuery {
@@ -30,29 +21,7 @@ struct SearchQuery {
     binding: Binding,
 }
 
-impl Searches {
-    /// Answers from `catalogue`. The page of a city is below `public_url`; the others bring their addresses along.
-    pub fn new(catalogue: Arc<Catalogue>, public_url: String) -> Self {
-        Self {
-            catalogue,
-            public_url,
-        }
-    }
-
-    fn answer(&self, snapshot: &Snapshot, request: SearchRequest) -> Result<SearchResponse, Fault> {
-        let query = read(request, snapshot)?;
-        let hits = snapshot.dataset(query.mode).search(&query.search);
-        let rows = hits.rows.iter().map(|hit| self.result(hit));
-        let rows: anyhow::Result<Vec<_>> = rows.collect();
-        let rows = rows.map_err(|error| answer::broken(&error))?;
-        Ok(SearchResponse {
-            json: answer::json(&rows)?.into(),
-            page: Some(answer::info(hits.total, hits.next.as_ref(), query.binding)?),
-            position: Some(snapshot.position.into()),
-            similar: hits.similar,
-        })
-    }
-
+impl Reads {
     fn result(&self, hit: &Hit) -> anyhow::Result<SearchResult> {
         Ok(match hit {
             Hit::Game(row) => {
@@ -104,17 +73,24 @@ impl Searches {
 }
 
 #[tonic::async_trait]
-impl SearchService for Searches {
+impl SearchService for Reads {
     async fn search(
         &self,
         request: Request<SearchRequest>,
     ) -> Result<Response<SearchResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self
-            .catalogue
-            .snapshot_at(request.at_least.as_ref())
-            .await?;
-        Ok(Response::new(self.answer(&snapshot, request)?))
+        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let query = read(request, &snapshot)?;
+        let hits = snapshot.dataset(query.mode).search(&query.search);
+        let rows = hits.rows.iter().map(|hit| self.result(hit));
+        let rows: anyhow::Result<Vec<_>> = rows.collect();
+        let rows = rows.map_err(|error| answer::broken(&error))?;
+        Ok(Response::new(SearchResponse {
+            json: answer::json(&rows)?.into(),
+            page: Some(answer::info(hits.total, hits.next.as_ref(), query.binding)?),
+            position: Some(snapshot.position.into()),
+            similar: hits.similar,
+        }))
     }
 }
 

@@ -13,9 +13,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tonic::{Request, Response, Status};
 
+use super::Reads;
 use super::answer;
 use crate::domain::listing::Mode;
-use crate::index::{Catalogue, Dataset, Direction, Document, Game, Index};
+use crate::index::{Dataset, Direction, Document, Game, Index};
 
 /// Listings in a file of the sitemap: the most that search engines read of one.
 pub const SITEMAP_FILE_ROWS: u64 = 50_000;
@@ -32,38 +33,18 @@ const KINDS: [(&str, Direction); 4] = [
     ("cities", Direction::Forwards),
 ];
 
-/// Answers the public site.
-#[derive(Debug)]
-pub struct Site {
-    catalogue: Arc<Catalogue>,
-    file_rows: u64,
-}
-
 /// Where the next part of a file begins.
 #[derive(Debug, Serialize, Deserialize)]
-struct Place<K> {
+struct PartCursor<K> {
     /// Listings of the file that are still to come, at most.
     left: u64,
     /// The last listing so far.
     after: K,
 }
 
-impl Site {
-    /// Answers from `catalogue`.
-    pub fn new(catalogue: Arc<Catalogue>) -> Self {
-        Self::with_file_rows(catalogue, SITEMAP_FILE_ROWS)
-    }
-
-    /// The same with another size of files, one at least.
-    pub fn with_file_rows(catalogue: Arc<Catalogue>, file_rows: u64) -> Self {
-        Self {
-            catalogue,
-            file_rows: file_rows.max(1),
-        }
-    }
-
+impl Reads {
     fn files(&self, dataset: &Dataset) -> Vec<proto::SitemapFile> {
-        let rows = self.file_rows;
+        let rows = self.sitemap_file_rows;
         let of_kind = |(kind, direction): (&str, Direction)| {
             let latest = match kind {
                 "games" => dataset.games.latest_by_group(direction, rows),
@@ -106,28 +87,28 @@ impl Site {
         L: Document<Key: Serialize + DeserializeOwned>,
     {
         let first = u64::from(request.number).checked_sub(1);
-        let first = first.and_then(|files| files.checked_mul(self.file_rows));
+        let first = first.and_then(|files| files.checked_mul(self.sitemap_file_rows));
         let first = first.filter(|first| *first < index.len());
         let first = first.ok_or_else(no_file)?;
         let number = request.number.to_string();
         let binding = Binding::new("sitemap", [Some(request.kind.as_str()), Some(&number)]);
         let (skipped, left, version) = if request.cursor.is_empty() {
-            let version = version(index, direction, first, self.file_rows);
-            (first, self.file_rows, version)
+            let version = version(index, direction, first, self.sitemap_file_rows);
+            (first, self.sitemap_file_rows, version)
         } else {
-            let place: Option<Place<L::Key>> = binding.decode(&request.cursor);
-            let place = place.ok_or_else(|| {
+            let cursor: Option<PartCursor<L::Key>> = binding.decode(&request.cursor);
+            let cursor = cursor.ok_or_else(|| {
                 Fault::invalid_field("cursor", "Use the `next_cursor` of the part before.")
             })?;
-            let skipped = index.count_to(direction, &place.after);
-            (skipped, place.left.min(self.file_rows), 0)
+            let skipped = index.count_to(direction, &cursor.after);
+            (skipped, cursor.left.min(self.sitemap_file_rows), 0)
         };
         let wanted = usize::try_from(left.min(MESSAGE_ROWS)).unwrap_or(usize::MAX);
         let rows: Vec<_> = index.walk_from(direction, skipped).take(wanted).collect();
         let read = u64::try_from(rows.len()).unwrap_or(u64::MAX);
         let has_more = left > read && skipped + read < index.len();
         let last = rows.last().filter(|_| has_more);
-        let next = last.map(|(row, _)| Place {
+        let next = last.map(|(row, _)| PartCursor {
             left: left - read,
             after: row.key(),
         });
@@ -145,7 +126,7 @@ impl Site {
 }
 
 #[tonic::async_trait]
-impl SiteService for Site {
+impl SiteService for Reads {
     async fn list_sitemap_files(
         &self,
         _: Request<proto::ListSitemapFilesRequest>,

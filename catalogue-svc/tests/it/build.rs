@@ -1,7 +1,7 @@
 //! Listings to test with, and ways to bring them in.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use catalogue::boards::{Boards, VoteCounts};
 use catalogue::domain::rankings::Hour;
@@ -9,8 +9,10 @@ use catalogue::domain::ranks::PreviousRanks;
 use catalogue::domain::tally::Tallies;
 use catalogue::index::entity::Entity;
 use catalogue::index::{Catalogue, Writer};
+use catalogue::service::{Reads, SITEMAP_FILE_ROWS};
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
+use kit::Clock;
 use kit::feed::{Position, StreamStart, Subscription};
 use uuid::Uuid;
 
@@ -42,6 +44,20 @@ pub(crate) fn boards(catalogue: &Arc<Catalogue>) -> Arc<Boards> {
         previous: PreviousRanks::default(),
     };
     Arc::new(Boards::new(Arc::clone(catalogue), votes).unwrap())
+}
+
+/// Boards of no listings, for reads that do not look at them.
+static NO_BOARDS: LazyLock<Arc<Boards>> = LazyLock::new(|| boards(&Arc::default()));
+
+/// The reads of a catalogue, but for boards.
+pub(crate) fn reads(catalogue: Arc<Catalogue>) -> Reads {
+    Reads {
+        boards: Arc::clone(&NO_BOARDS),
+        catalogue,
+        clock: Clock::system(),
+        public_url: "https://mchezo.example".to_owned(),
+        sitemap_file_rows: SITEMAP_FILE_ROWS,
+    }
 }
 
 /// The id of the page, game or event with this number.

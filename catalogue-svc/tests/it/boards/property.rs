@@ -10,7 +10,7 @@ use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::vote::TallyChange;
 use catalogue::feeds::{tally_change, votes};
 use catalogue::index::{Catalogue, Snapshot};
-use catalogue::service::Rankings;
+use catalogue::service::Reads;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
 use contracts::common::v1::{Mode, PageRequest};
@@ -28,7 +28,7 @@ use tonic::Request;
 use uuid::Uuid;
 
 use super::support::{START, boards, games, index, list};
-use crate::build::{game, game_change, id};
+use crate::build::{game, game_change, id, reads};
 
 const GAMES: u32 = 6;
 /// Sequences of steps.
@@ -139,7 +139,7 @@ async fn append(pool: &PgPool, change: &proto::TallyChanges) {
 struct Replica {
     catalogue: Arc<Catalogue>,
     boards: Arc<Boards>,
-    rankings: Rankings,
+    reads: Reads,
 }
 
 impl Replica {
@@ -147,7 +147,10 @@ impl Replica {
         let (catalogue, boards) = boards(pool, clock).await;
         boards.publish(snapshot.clone()).await.unwrap();
         Self {
-            rankings: Rankings::new(Arc::clone(&catalogue), Arc::clone(&boards)),
+            reads: Reads {
+                boards: Arc::clone(&boards),
+                ..reads(Arc::clone(&catalogue))
+            },
             catalogue,
             boards,
         }
@@ -165,7 +168,7 @@ impl Replica {
                 board: board.to_owned(),
             };
             // It waits for nothing.
-            let answer = self.rankings.list_ranking(Request::new(request));
+            let answer = self.reads.list_ranking(Request::new(request));
             let answer = answer.now_or_never().unwrap().unwrap().into_inner();
             let page: Vec<RankingRow> = serde_json::from_slice(&answer.json).unwrap();
             for row in page {

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use catalogue::index::{Catalogue, Writer};
-use catalogue::service::{Changes, Creators, Dump, Events, Games};
 use contracts::catalogue::v1::changes_service_server::ChangesService as _;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
 use contracts::catalogue::v1::dump_catalogue_response::Part;
@@ -19,7 +18,6 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::listings::v1 as listings;
 use futures::TryStreamExt as _;
-use kit::Clock;
 use kit::rpc::staff::Member;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -28,7 +26,7 @@ use serde_json::Value;
 use tonic::Request;
 
 use super::{built, pages, position, published};
-use crate::build::entity;
+use crate::build::{entity, reads};
 use crate::universe::{self, a_game, a_page, an_event};
 
 /// By type, and slug or handle.
@@ -69,7 +67,7 @@ impl Mirror {
             }),
             at_least: None,
         };
-        let changes = Changes::new(Arc::clone(catalogue));
+        let changes = reads(Arc::clone(catalogue));
         let response = changes.list_changes(Request::new(request)).await.unwrap();
         let response = response.into_inner();
         let page: Vec<Value> = serde_json::from_slice(&response.json).unwrap();
@@ -90,7 +88,7 @@ impl Mirror {
     async fn of_dump(catalogue: &Arc<Catalogue>) -> Self {
         let mut request = Request::new(DumpCatalogueRequest::default());
         request.extensions_mut().insert(Member::operator());
-        let dump = Dump::new(Arc::clone(catalogue));
+        let dump = reads(Arc::clone(catalogue));
         let parts = dump.dump_catalogue(request).await.unwrap().into_inner();
         let mut mirror = Self::default();
         for response in parts.try_collect::<Vec<_>>().await.unwrap() {
@@ -114,7 +112,7 @@ impl Mirror {
 /// What the lists say.
 async fn listed(catalogue: &Arc<Catalogue>, mode: Mode) -> Rows {
     let mode = mode.into();
-    let games = Games::new(Arc::clone(catalogue));
+    let games = reads(Arc::clone(catalogue));
     let games = pages::all(100, async |page| {
         let request = ListGamesRequest {
             mode,
@@ -125,7 +123,7 @@ async fn listed(catalogue: &Arc<Catalogue>, mode: Mode) -> Rows {
         let response = response.into_inner();
         (response.json, response.page)
     });
-    let creators = Creators::new(Arc::clone(catalogue));
+    let creators = reads(Arc::clone(catalogue));
     let creators = pages::all(100, async |page| {
         let request = ListCreatorsRequest {
             mode,
@@ -136,7 +134,7 @@ async fn listed(catalogue: &Arc<Catalogue>, mode: Mode) -> Rows {
         let response = response.into_inner();
         (response.json, response.page)
     });
-    let events = Events::new(Arc::clone(catalogue), Clock::system());
+    let events = reads(Arc::clone(catalogue));
     let events = pages::all(100, async |page| {
         let request = ListEventsRequest {
             mode,

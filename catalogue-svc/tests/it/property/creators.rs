@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use catalogue::index::Catalogue;
-use catalogue::service::Creators;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
 use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
 use contracts::common::v1::PageRequest;
@@ -17,6 +16,7 @@ use tonic::Request;
 
 use super::pages::{self, ResultPage};
 use super::{moment, tables};
+use crate::build::reads;
 use crate::universe::{CITIES, KINDS, QUESTIONS, ROLES, handle};
 
 #[derive(Debug, Clone, Serialize)]
@@ -66,7 +66,7 @@ impl Asked {
     }
 
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
-        let creators = Creators::new(Arc::clone(catalogue));
+        let creators = reads(Arc::clone(catalogue));
         let request = ListCreatorsRequest {
             mode: self.mode,
             page: Some(page),
@@ -119,7 +119,7 @@ prop_compose! {
 
 impl One {
     pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
-        let creators = Creators::new(Arc::clone(catalogue));
+        let creators = reads(Arc::clone(catalogue));
         let request = GetCreatorRequest {
             mode: self.mode,
             handle: self.handle.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalogue::index::Catalogue;
-use catalogue::service::Events;
+use catalogue::service::Reads;
 use contracts::catalogue::v1::ListEventsRequest;
 use contracts::catalogue::v1::events_service_server::EventsService as _;
 use contracts::common::v1::PageRequest;
@@ -18,6 +18,7 @@ use tonic::Request;
 
 use super::pages::{self, ResultPage};
 use super::{moment, tables};
+use crate::build::reads;
 use crate::universe::{CITIES, EVENT_KINDS, QUESTIONS, a_day};
 
 #[derive(Debug, Clone, Serialize)]
@@ -82,7 +83,10 @@ impl Asked {
 
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let clock = Clock::fixed(self.day.midnight().assume_utc());
-        let events = Events::new(Arc::clone(catalogue), clock);
+        let events = Reads {
+            clock,
+            ..reads(Arc::clone(catalogue))
+        };
         let request = ListEventsRequest {
             mode: self.mode,
             page: Some(page),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use catalogue::index::Catalogue;
-use catalogue::service::Games;
 use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
 use contracts::common::v1::PageRequest;
@@ -16,6 +15,7 @@ use tonic::Request;
 
 use super::pages::{self, ResultPage};
 use super::{moment, tables};
+use crate::build::reads;
 use crate::universe::{GENRES, PLATFORMS, QUESTIONS, STAGES, handle};
 
 #[derive(Debug, Clone, Serialize)]
@@ -68,7 +68,7 @@ impl Asked {
     }
 
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
-        let games = Games::new(Arc::clone(catalogue));
+        let games = reads(Arc::clone(catalogue));
         let request = ListGamesRequest {
             mode: self.mode,
             page: Some(page),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use catalogue::index::Catalogue;
-use catalogue::service::Places;
 use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{
     GetCountryRequest, ListCitiesRequest, ListCountriesRequest, ListGenresRequest,
@@ -18,6 +17,7 @@ use tonic::Request;
 
 use super::pages::{self, ResultPage};
 use super::tables;
+use crate::build::reads;
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Asked {
@@ -57,7 +57,7 @@ pub(super) fn paged() -> impl Strategy<Value = Asked> {
 
 impl Asked {
     pub(super) async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
-        let places = Places::new(Arc::clone(catalogue));
+        let places = reads(Arc::clone(catalogue));
         let (mode, at_least) = (self.mode, None);
         match self.what {
             What::Genres => {
@@ -85,7 +85,7 @@ impl Asked {
 
     /// A page of what has pages.
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
-        let places = Places::new(Arc::clone(catalogue));
+        let places = reads(Arc::clone(catalogue));
         let (mode, page) = (self.mode, Some(page));
         match self.what {
             What::Countries { empty } => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalogue::index::Catalogue;
-use catalogue::service::Searches;
+use catalogue::service::Reads;
 use contracts::catalogue::v1::SearchRequest;
 use contracts::catalogue::v1::search_service_server::SearchService as _;
 use contracts::common::v1::PageRequest;
@@ -16,6 +16,7 @@ use tonic::Request;
 
 use super::pages::{self, ResultPage};
 use super::tables;
+use crate::build::reads;
 use crate::universe::QUESTIONS;
 
 #[derive(Debug, Clone, Serialize)]
@@ -55,7 +56,10 @@ impl Asked {
 
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let url = "https://mchezo.example".to_owned();
-        let searches = Searches::new(Arc::clone(catalogue), url);
+        let searches = Reads {
+            public_url: url,
+            ..reads(Arc::clone(catalogue))
+        };
         let request = SearchRequest {
             mode: self.mode,
             page: Some(page),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue::index::Catalogue;
-use catalogue::service::Games;
+use catalogue::service::Reads;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
 use contracts::catalogue::v1::{GetGameRequest, GetGameResponse};
 use contracts::common::v1::{Mode, Position};
@@ -14,9 +14,9 @@ use tonic::Request;
 use uuid::Uuid;
 
 use super::parse;
-use crate::build::{EPOCH, entity, game, game_change, page, page_change, writer};
+use crate::build::{EPOCH, entity, game, game_change, page, page_change, reads, writer};
 
-async fn get(games: &Games, epoch: &str, seq: i64) -> Result<GetGameResponse, Fault> {
+async fn get(games: &Reads, epoch: &str, seq: i64) -> Result<GetGameResponse, Fault> {
     let request = GetGameRequest {
         mode: Mode::Live.into(),
         slug: "game-1".to_owned(),
@@ -35,7 +35,7 @@ const FOREVER: Duration = Duration::from_hours(1);
 async fn a_call_waits_for_the_change_that_it_must_see() {
     let mut writer = writer(&[page_change(&page(0))]);
     let catalogue = Arc::new(Catalogue::new(FOREVER));
-    let games = Games::new(Arc::clone(&catalogue));
+    let games = reads(Arc::clone(&catalogue));
     let epoch = EPOCH.to_string();
     let call = get(&games, &epoch, 3);
     tokio::pin!(call);
@@ -60,7 +60,7 @@ async fn a_call_waits_for_the_change_that_it_must_see() {
 async fn a_call_waits_only_when_it_must() {
     let catalogue = Arc::new(Catalogue::new(FOREVER));
     catalogue.publish(writer(&[page_change(&page(0)), game_change(&game(1))]).snapshot());
-    let games = Games::new(catalogue);
+    let games = reads(catalogue);
     let restored = Uuid::from_u128(7).to_string();
     for (epoch, seq, is_there) in [
         (&*EPOCH.to_string(), 1, true),
@@ -80,7 +80,7 @@ async fn a_call_waits_only_when_it_must() {
 #[tokio::test]
 async fn after_a_while_a_call_is_answered_all_the_same() {
     let catalogue = Arc::new(Catalogue::new(Duration::from_millis(1)));
-    let games = Games::new(Arc::clone(&catalogue));
+    let games = reads(Arc::clone(&catalogue));
     let epoch = EPOCH.to_string();
     let fault = get(&games, &epoch, 3).await.unwrap_err();
     assert_eq!(fault.code, Code::Unavailable);

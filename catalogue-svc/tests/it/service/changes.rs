@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use catalogue::domain::changes::MirrorCursor;
 use catalogue::index::{Catalogue, Writer};
-use catalogue::service::Changes;
 use contracts::catalogue::v1::changes_service_server::ChangesService as _;
 use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse};
 use contracts::common::v1::{Change, Mode, PageRequest, Position};
@@ -19,7 +18,7 @@ use uuid::Uuid;
 
 use super::parse;
 use crate::build::{
-    EPOCH, at, entity, event, event_change, game, game_change, id, page, page_change,
+    EPOCH, at, entity, event, event_change, game, game_change, id, page, page_change, reads,
 };
 
 /// A replica that follows.
@@ -58,7 +57,7 @@ impl Replica {
     }
 
     async fn list(&self, request: ListChangesRequest) -> Result<ListChangesResponse, Fault> {
-        let changes = Changes::new(Arc::clone(&self.catalogue));
+        let changes = reads(Arc::clone(&self.catalogue));
         let response = changes.list_changes(Request::new(request)).await?;
         Ok(response.into_inner())
     }

@@ -1,6 +1,6 @@
 //! Creators: the list, the single read with its games, refusals.
 
-use catalogue::service::Creators;
+use catalogue::service::Reads;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
 use contracts::catalogue::v1::{GetCreatorRequest, GetCreatorResponse, ListCreatorsRequest};
 use contracts::common::v1::Mode;
@@ -10,9 +10,9 @@ use kit::{Code, Fault};
 use tonic::Request;
 
 use super::{catalogue, parse};
-use crate::build::{at, change, country, game, game_change, id, page, page_change};
+use crate::build::{at, change, country, game, game_change, id, page, page_change, reads};
 
-async fn get(creators: &Creators, mode: Mode, handle: &str) -> Result<GetCreatorResponse, Fault> {
+async fn get(creators: &Reads, mode: Mode, handle: &str) -> Result<GetCreatorResponse, Fault> {
     let request = GetCreatorRequest {
         mode: mode.into(),
         handle: handle.to_owned(),
@@ -26,7 +26,7 @@ async fn get(creators: &Creators, mode: Mode, handle: &str) -> Result<GetCreator
 async fn a_creator_has_so_many_games_at_most_and_their_number() {
     let mut changes = vec![page_change(&page(0))];
     changes.extend((0..5).map(|number| game_change(&game(number))));
-    let creators = Creators::new(catalogue(&changes));
+    let creators = reads(catalogue(&changes));
     let first = async |max_games| {
         let request = GetCreatorRequest {
             mode: Mode::Live.into(),
@@ -74,7 +74,7 @@ async fn a_single_creator_is_whole_and_of_its_own_world() {
         changes.push(game_change(&of_page(game)));
     }
     changes.push(game_change(&game(7)));
-    let creators = Creators::new(catalogue(&changes));
+    let creators = reads(catalogue(&changes));
 
     let response = get(&creators, Mode::Live, "maker-1").await;
     let json = response.unwrap().json;
@@ -105,7 +105,7 @@ async fn a_single_creator_is_whole_and_of_its_own_world() {
 
 #[tokio::test]
 async fn a_creator_without_games_has_an_empty_list() {
-    let creators = Creators::new(catalogue(&[page_change(&page(1))]));
+    let creators = reads(catalogue(&[page_change(&page(1))]));
     let response = get(&creators, Mode::Live, "maker-1").await;
     let creator: public::Creator = serde_json::from_slice(&response.unwrap().json).unwrap();
     assert!(creator.games.is_empty());
@@ -115,7 +115,7 @@ async fn a_creator_without_games_has_an_empty_list() {
 async fn a_maker_of_many_games_has_them_all() {
     let mut changes = vec![page_change(&page(0))];
     changes.extend((0..3_000).map(|number| game_change(&game(number))));
-    let creators = Creators::new(catalogue(&changes));
+    let creators = reads(catalogue(&changes));
     let response = get(&creators, Mode::Live, "maker-0").await;
     let creator: public::Creator = serde_json::from_slice(&response.unwrap().json).unwrap();
     let newest_first = (0..3_000).rev().map(|number| format!("game-{number}"));
@@ -129,7 +129,7 @@ async fn creators_come_newest_first_and_bad_fields_are_named_at_once() {
         created_at: Some(at(9)),
         ..page(3)
     };
-    let creators = Creators::new(catalogue(&[
+    let creators = reads(catalogue(&[
         change("country", "KE", &country("KE")),
         page_change(&page(2)),
         page_change(&page(1)),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use catalogue::service::{Changes, Dump};
 use contracts::catalogue::v1::changes_service_server::ChangesService as _;
 use contracts::catalogue::v1::dump_catalogue_response::{End, Part};
 use contracts::catalogue::v1::staff_dump_service_server::StaffDumpService as _;
@@ -16,7 +15,7 @@ use kit::{Code, Fault};
 use tonic::Request;
 
 use super::catalogue;
-use crate::build::{event, event_change, game, game_change, id, page, page_change};
+use crate::build::{event, event_change, game, game_change, id, page, page_change, reads};
 
 /// More than fits into one message, and a sample.
 fn changes() -> Vec<Change> {
@@ -53,7 +52,7 @@ async fn dump(r#type: Option<&str>) -> Result<(Vec<ListingChange>, End), Fault> 
         r#type: r#type.map(ToOwned::to_owned),
     });
     request.extensions_mut().insert(Member::operator());
-    let dump = Dump::new(catalogue(&changes()));
+    let dump = reads(catalogue(&changes()));
     let parts = dump.dump_catalogue(request).await?.into_inner();
     let mut parts: Vec<_> = parts.try_collect().await?;
     let Some(Part::End(end)) = parts.pop().unwrap().part else {
@@ -101,7 +100,7 @@ async fn all_that_is_public_is_in_a_dump_once() {
         }),
         ..ListChangesRequest::default()
     };
-    let changes = Changes::new(Arc::clone(&catalogue(&changes())));
+    let changes = reads(Arc::clone(&catalogue(&changes())));
     let response = changes.list_changes(Request::new(request)).await.unwrap();
     let response = response.into_inner();
     assert_eq!(&*response.json, b"[]");
@@ -125,7 +124,7 @@ async fn a_dump_may_be_of_one_type() {
 
 #[tokio::test]
 async fn a_dump_is_for_staff() {
-    let dump = Dump::new(catalogue(&changes()));
+    let dump = reads(catalogue(&changes()));
     let request = Request::new(DumpCatalogueRequest::default());
     let refused = dump.dump_catalogue(request).await.err().unwrap();
     assert_eq!(refused.code(), tonic::Code::PermissionDenied);

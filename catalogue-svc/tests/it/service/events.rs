@@ -1,6 +1,6 @@
 //! Events: what is upcoming when, the single read, refusals.
 
-use catalogue::service::Events;
+use catalogue::service::Reads;
 use contracts::catalogue::v1::events_service_server::EventsService as _;
 use contracts::catalogue::v1::{GetEventRequest, GetEventResponse, ListEventsRequest};
 use contracts::common::v1::{Mode, PageRequest};
@@ -11,15 +11,21 @@ use time::macros::datetime;
 use tonic::Request;
 
 use super::{catalogue, parse};
-use crate::build::{at, event, event_change};
+use crate::build::{at, event, event_change, reads};
 
 /// Event 2 is on 3 March, event 9 on 10 to 12 March, event 19 on 20 March; it is late on 11 March.
-fn events() -> (Events, Clock) {
+fn events() -> (Reads, Clock) {
     let clock = Clock::fixed(datetime!(2026-03-11 23:59:59 UTC));
     let mut long = event(9);
     long.ends_at = Some("2026-03-12".to_owned());
     let changes = [event(2), long, event(19)].map(|event| event_change(&event));
-    (Events::new(catalogue(&changes), clock.clone()), clock)
+    (
+        Reads {
+            clock: clock.clone(),
+            ..reads(catalogue(&changes))
+        },
+        clock,
+    )
 }
 
 fn live() -> ListEventsRequest {
@@ -29,7 +35,7 @@ fn live() -> ListEventsRequest {
     }
 }
 
-async fn slugs(events: &Events, when: &str) -> Vec<String> {
+async fn slugs(events: &Reads, when: &str) -> Vec<String> {
     let request = ListEventsRequest {
         when: Some(when.to_owned()),
         ..live()
@@ -136,7 +142,7 @@ async fn every_day_of_four_digits_is_a_day() {
     }
 }
 
-async fn get(events: &Events, mode: Mode, slug: &str) -> Result<GetEventResponse, Fault> {
+async fn get(events: &Reads, mode: Mode, slug: &str) -> Result<GetEventResponse, Fault> {
     let request = GetEventRequest {
         mode: mode.into(),
         slug: slug.to_owned(),
@@ -156,7 +162,10 @@ async fn a_single_event_is_its_row() {
         description: "A \"jam\".".to_owned(),
         ..event(1)
     };
-    let events = Events::new(catalogue(&[event_change(&whole)]), clock);
+    let events = Reads {
+        clock,
+        ..reads(catalogue(&[event_change(&whole)]))
+    };
     let json = get(&events, Mode::Live, "event-1").await;
     let json = json.unwrap().json;
     let single: public::Event = serde_json::from_slice(&json).unwrap();
@@ -187,7 +196,10 @@ async fn events_come_with_the_times_of_their_changes_if_asked_for() {
     };
     let changes = [event_change(&moved), event_change(&event(19))];
     let clock = Clock::fixed(datetime!(2026-01-01 12:00 UTC));
-    let events = Events::new(catalogue(&changes), clock);
+    let events = Reads {
+        clock,
+        ..reads(catalogue(&changes))
+    };
     let times = async |with_times| {
         let request = ListEventsRequest {
             when: Some("all".to_owned()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::service::Games;
+use catalogue::service::Reads;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
 use contracts::catalogue::v1::{
     GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
@@ -14,10 +14,10 @@ use kit::{Code, Fault};
 use tonic::Request;
 
 use super::{catalogue, parse};
-use crate::build::{change, country, game, game_change, genre, id, page, page_change};
+use crate::build::{change, country, game, game_change, genre, id, page, page_change, reads};
 
 /// Thirty live games, a third of them puzzles, and one sample.
-fn games() -> Games {
+fn games() -> Reads {
     let mut changes = vec![
         change("genre", "1", &genre("puzzle")),
         change("genre", "2", &genre("racing")),
@@ -54,7 +54,7 @@ fn games() -> Games {
         }
         game_change(&game)
     }));
-    Games::new(catalogue(&changes))
+    reads(catalogue(&changes))
 }
 
 fn live() -> ListGamesRequest {
@@ -64,7 +64,7 @@ fn live() -> ListGamesRequest {
     }
 }
 
-async fn list(games: &Games, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
+async fn list(games: &Reads, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
     let response = games.list_games(Request::new(request)).await?;
     Ok(response.into_inner())
 }
@@ -77,7 +77,7 @@ fn slugs(response: &ListGamesResponse) -> Vec<String> {
     rows(response).into_iter().map(|row| row.slug).collect()
 }
 
-async fn get(games: &Games, mode: Mode, slug: &str) -> Result<GetGameResponse, Fault> {
+async fn get(games: &Reads, mode: Mode, slug: &str) -> Result<GetGameResponse, Fault> {
     let request = GetGameRequest {
         mode: mode.into(),
         slug: slug.to_owned(),
@@ -347,7 +347,7 @@ async fn a_single_game_is_whole_and_of_its_own_world() {
 
 #[tokio::test]
 async fn before_anything_is_loaded_the_service_says_so() {
-    let games = Games::new(Arc::default());
+    let games = reads(Arc::default());
     let fault = list(&games, live()).await.unwrap_err();
     assert_eq!(fault.code, Code::Unavailable);
     assert!(fault.retry_after.is_some());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalogue::index::{Catalogue, Writer};
-use catalogue::service::Places;
+use catalogue::service::Reads;
 use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{
     GetCityRequest, GetCountryRequest, GetCountryResponse, ListCitiesRequest, ListCountriesRequest,
@@ -17,14 +17,14 @@ use tonic::Request;
 
 use super::parse;
 use crate::build::{
-    self, change, country, entity, game, game_change, genre, id, page, page_change,
+    self, change, country, entity, game, game_change, genre, id, page, page_change, reads,
 };
 
 /// A catalogue that goes on changing.
 struct Changing {
     writer: Writer,
     catalogue: Arc<Catalogue>,
-    places: Places,
+    places: Reads,
 }
 
 /// Two creators in Nairobi, one of them with a game, one in Lagos with two.
@@ -38,7 +38,7 @@ fn changing() -> Changing {
             change("country", "2", &country("NG")),
             change("country", "3", &country("KE")),
         ]),
-        places: Places::new(Arc::clone(&catalogue)),
+        places: reads(Arc::clone(&catalogue)),
         catalogue,
     };
     let of = |number, page| listings::Game {

@@ -1,6 +1,6 @@
 //! One search: what comes before what, refusals.
 
-use catalogue::service::Searches;
+use catalogue::service::Reads;
 use contracts::catalogue::v1::search_service_server::SearchService as _;
 use contracts::catalogue::v1::{SearchRequest, SearchResponse};
 use contracts::common::v1::{Mode, PageRequest};
@@ -11,11 +11,11 @@ use tonic::Request;
 
 use super::{catalogue, parse};
 use crate::build::{
-    change, country, event, event_change, game, game_change, id, page, page_change,
+    change, country, event, event_change, game, game_change, id, page, page_change, reads,
 };
 
 /// `kora` is in everything, somewhere.
-fn searches() -> Searches {
+fn searches() -> Reads {
     let maker = listings::Page {
         name: "Kora Works".to_owned(),
         city: "Kora".to_owned(),
@@ -41,18 +41,15 @@ fn searches() -> Searches {
         title: "Kora night".to_owned(),
         ..event(1)
     };
-    Searches::new(
-        catalogue(&[
-            change("country", "KE", &country("KE")),
-            page_change(&maker),
-            page_change(&other),
-            game_change(&titled),
-            game_change(&pitched),
-            game_change(&game(3)),
-            event_change(&festival),
-        ]),
-        "https://mchezo.example".to_owned(),
-    )
+    reads(catalogue(&[
+        change("country", "KE", &country("KE")),
+        page_change(&maker),
+        page_change(&other),
+        game_change(&titled),
+        game_change(&pitched),
+        game_change(&game(3)),
+        event_change(&festival),
+    ]))
 }
 
 fn question(q: &str) -> SearchRequest {
@@ -117,7 +114,7 @@ async fn found_among(titles: &[&str], q: &str, kind: Option<&str>) -> Vec<String
         })
     });
     let changes: Vec<_> = [page_change(&page(0))].into_iter().chain(games).collect();
-    let searches = Searches::new(catalogue(&changes), String::new());
+    let searches = reads(catalogue(&changes));
     let request = SearchRequest {
         r#type: kind.map(Into::into),
         ..question(q)

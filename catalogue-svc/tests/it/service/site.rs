@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalogue::index::{CHUNK_ROWS, Catalogue, Writer};
-use catalogue::service::{SITEMAP_FILE_ROWS, Site};
+use catalogue::service::{Reads, SITEMAP_FILE_ROWS};
 use contracts::catalogue::v1::site_service_server::SiteService as _;
 use contracts::catalogue::v1::{
     ListNewGamesRequest, ListSitemapFilesRequest, ReadSitemapFileRequest, ReadSitemapFileResponse,
@@ -18,7 +18,7 @@ use tonic::Request;
 
 use super::catalogue;
 use crate::build::{
-    EPOCH, at, entity, event, event_change, game, game_change, id, page, page_change,
+    EPOCH, at, entity, event, event_change, game, game_change, id, page, page_change, reads,
 };
 
 /// A live page with 30 games, three events, and a sample game.
@@ -50,13 +50,21 @@ fn changes() -> Vec<Change> {
     changes
 }
 
-async fn files(site: &Site) -> Vec<SitemapFile> {
+/// The reads of a site whose files have eight listings.
+fn files_of_eight(catalogue: Arc<Catalogue>) -> Reads {
+    Reads {
+        sitemap_file_rows: 8,
+        ..reads(catalogue)
+    }
+}
+
+async fn files(site: &Reads) -> Vec<SitemapFile> {
     let files = site.list_sitemap_files(Request::new(ListSitemapFilesRequest {}));
     files.await.unwrap().into_inner().files
 }
 
 async fn part(
-    site: &Site,
+    site: &Reads,
     file: (&str, u32),
     cursor: &str,
 ) -> Result<ReadSitemapFileResponse, Fault> {
@@ -70,7 +78,7 @@ async fn part(
 }
 
 /// All entries of a file, its version, and the number of its parts.
-async fn read(site: &Site, file: (&str, u32)) -> (Vec<SitemapEntry>, u64, usize) {
+async fn read(site: &Reads, file: (&str, u32)) -> (Vec<SitemapEntry>, u64, usize) {
     let first = part(site, file, "").await.unwrap();
     let (mut entries, version) = (first.entries, first.version);
     let (mut next, mut parts) = (first.next_cursor, 1);
@@ -91,7 +99,7 @@ fn addresses(entries: &[SitemapEntry]) -> Vec<&str> {
 
 #[tokio::test]
 async fn files_have_each_live_listing_once() {
-    let site = Site::with_file_rows(catalogue(&changes()), 8);
+    let site = files_of_eight(catalogue(&changes()));
     let found = files(&site).await;
     let named: Vec<_> = found.iter().map(|it| (&*it.kind, it.number)).collect();
     assert_eq!(
@@ -133,8 +141,8 @@ async fn files_have_each_live_listing_once() {
 #[tokio::test]
 async fn a_file_has_another_version_after_a_change_of_its_own() {
     let mut changes = changes();
-    let site = Site::with_file_rows(catalogue(&changes), 8);
-    let versions = async |site: &Site| {
+    let site = files_of_eight(catalogue(&changes));
+    let versions = async |site: &Reads| {
         let mut versions = Vec::new();
         for number in 1..=4 {
             versions.push(part(site, ("games", number), "").await.unwrap().version);
@@ -144,7 +152,7 @@ async fn a_file_has_another_version_after_a_change_of_its_own() {
     let before = versions(&site).await;
     // A new game is in the last file only.
     changes.push(game_change(&game(31)));
-    let after = versions(&Site::with_file_rows(catalogue(&changes), 8)).await;
+    let after = versions(&files_of_eight(catalogue(&changes))).await;
     assert_eq!(before[..3], after[..3]);
     assert_ne!(before[3], after[3]);
     // An edit changes its own file.
@@ -152,14 +160,14 @@ async fn a_file_has_another_version_after_a_change_of_its_own() {
         updated_at: Some(at(5_000)),
         ..game(10)
     }));
-    let edited = versions(&Site::with_file_rows(catalogue(&changes), 8)).await;
+    let edited = versions(&files_of_eight(catalogue(&changes))).await;
     assert_eq!((edited[0], edited[3]), (after[0], after[3]));
     assert_ne!(edited[1], after[1]);
 }
 
 #[tokio::test]
 async fn a_file_that_is_not_there_is_not_found() {
-    let site = Site::with_file_rows(catalogue(&changes()), 8);
+    let site = files_of_eight(catalogue(&changes()));
     for file in [
         ("games", 5),
         ("games", 0),
@@ -171,7 +179,7 @@ async fn a_file_that_is_not_there_is_not_found() {
     }
     let fault = part(&site, ("games", 1), "made-up").await.unwrap_err();
     assert!(fault.fields.contains_key("cursor"), "{fault:?}");
-    let nothing = Site::new(catalogue(&[]));
+    let nothing = reads(catalogue(&[]));
     assert!(files(&nothing).await.is_empty());
 }
 
@@ -189,7 +197,7 @@ async fn many_games_come_in_parts() {
     let catalogue = Catalogue::default();
     let writer = Writer::build(position, CHUNK_ROWS, entities).unwrap();
     catalogue.publish(writer.snapshot());
-    let site = Site::new(Arc::new(catalogue));
+    let site = reads(Arc::new(catalogue));
     let mut all = Vec::new();
     for (number, rows, parts) in [
         (1, SITEMAP_FILE_ROWS, 10),
@@ -208,7 +216,7 @@ async fn many_games_come_in_parts() {
 
 #[tokio::test]
 async fn featured_games_are_not_newer_than_others() {
-    let site = Site::new(catalogue(&changes()));
+    let site = reads(catalogue(&changes()));
     let newest = async |limit| {
         let request = Request::new(ListNewGamesRequest { limit });
         let games = site.list_new_games(request).await?.into_inner();
