@@ -84,11 +84,6 @@ impl<'a> Misspelled<'a> {
         }
     }
 
-    /// How many automata it has.
-    pub fn automata(&self) -> u64 {
-        1 + u64::from(self.beginning.is_some())
-    }
-
     /// Accepts every word for which [`Self::closeness`] is some, and a few others.
     pub fn automaton(&self) -> &DFA {
         self.beginning.as_ref().unwrap_or(&self.whole)

@@ -30,7 +30,6 @@ mod term_dictionary;
 mod terms;
 mod texts;
 mod timestamp;
-mod work;
 mod writer;
 
 pub use catalogue::Catalogue;
@@ -46,7 +45,6 @@ pub use query::{Query, ResultPage};
 pub use rendered::Rendered;
 pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
-pub use work::Work;
 pub use writer::Writer;
 
 /// Rows in a chunk at most.

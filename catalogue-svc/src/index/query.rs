@@ -10,7 +10,6 @@ use super::chunk::{Filter, Scratch};
 use super::document::Document;
 use super::listing_index::Index;
 use super::terms::{Forgive, terms};
-use super::work::Work;
 use crate::domain::days::Span;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -73,17 +72,14 @@ pub struct ResultPage<L> {
     pub total: u64,
     /// Whether there is a further page.
     pub more: bool,
-    /// What it cost.
-    pub work: Work,
 }
 
 impl<L: Document> Index<L> {
     /// Answers a query from one moment.
     pub fn search(&self, query: &Query<L::Key>) -> ResultPage<L> {
-        let mut work = Work::default();
-        let docs = self.candidates(query, &mut work);
+        let docs = self.candidates(query);
         let known = self.known_total(query.filter(docs.as_ref()));
-        self.walk(docs.as_ref(), query, known, work)
+        self.walk(docs.as_ref(), query, known)
     }
 
     /// The page of rows among these docs, if any are given; keywords and words of the query are not looked at. It ends when it is full,
@@ -93,7 +89,6 @@ impl<L: Document> Index<L> {
         docs: Option<&RoaringBitmap>,
         query: &Query<L::Key>,
         known: Option<u64>,
-        mut work: Work,
     ) -> ResultPage<L> {
         let filter = query.filter(docs);
         let (from, position) = self.start(query);
@@ -121,7 +116,6 @@ impl<L: Document> Index<L> {
             let Some(passing) = chunk.select(filter, &mut scratch) else {
                 continue;
             };
-            work.chunks += 1;
             counted += u64::from(passing);
             if passing > 0 && !full {
                 let found = (&mut found, enough);
@@ -135,7 +129,6 @@ impl<L: Document> Index<L> {
             rows: rows.map(Arc::clone).collect(),
             total: known.unwrap_or(counted),
             more,
-            work,
         }
     }
 
@@ -176,10 +169,9 @@ impl<L: Document> Index<L> {
     }
 
     /// The docs that keywords and words leave; `None` when the query has neither.
-    fn candidates(&self, query: &Query<L::Key>, work: &mut Work) -> Option<RoaringBitmap> {
+    fn candidates(&self, query: &Query<L::Key>) -> Option<RoaringBitmap> {
         let mut left: Option<RoaringBitmap> = None;
         for keyword in &query.keywords {
-            work.postings += 1;
             let docs = self.having(keyword);
             let docs = docs.map(RoaringBitmap::from).unwrap_or_default();
             left = Some(match left {
@@ -193,7 +185,7 @@ impl<L: Document> Index<L> {
         if words.is_empty() || left.as_ref().is_some_and(RoaringBitmap::is_empty) {
             return Some(RoaringBitmap::new());
         }
-        Some(self.having_words(words, left.as_ref(), work))
+        Some(self.having_words(words, left.as_ref()))
     }
 
     /// The docs, of those `within` if given, that have all words. Whether a word is misspelled does not depend on the other filters.
@@ -201,14 +193,13 @@ impl<L: Document> Index<L> {
         &self,
         words: &BTreeSet<String>,
         within: Option<&RoaringBitmap>,
-        work: &mut Work,
     ) -> RoaringBitmap {
         for forgive in Forgive::STEPS {
-            let Some([terms]) = terms([&self.words], words, forgive, work) else {
+            let Some(([terms], _)) = terms([&self.words], words, forgive) else {
                 break;
             };
-            let docs = terms.docs(within, work);
-            if !docs.is_empty() || within.is_some() && !terms.docs(None, work).is_empty() {
+            let docs = terms.docs(within);
+            if !docs.is_empty() || within.is_some() && !terms.docs(None).is_empty() {
                 return docs;
             }
         }

@@ -5,7 +5,6 @@ use roaring::RoaringBitmap;
 use super::postings::Union;
 use super::term_dictionary::Match;
 use super::terms::Terms;
-use super::work::Work;
 
 /// The numbers of edits that a word may need: none, one or two.
 const EDITS: u8 = 3;
@@ -38,34 +37,34 @@ impl<'a> Grades<'a> {
     }
 
     /// The docs of a grade. Grade 0 is the best.
-    pub(super) fn get(&mut self, grade: usize, work: &mut Work) -> Option<&RoaringBitmap> {
+    pub(super) fn get(&mut self, grade: usize) -> Option<&RoaringBitmap> {
         while self.known.len() <= grade && !self.left.is_empty() {
-            self.advance(work);
+            self.advance();
         }
         self.known.get(grade).filter(|docs| !docs.is_empty())
     }
 
-    fn advance(&mut self, work: &mut Work) {
+    fn advance(&mut self) {
         let step = self.known.len() / FITS;
         let edits = u8::try_from(step / PLACES).unwrap_or(EDITS);
         if step.is_multiple_of(PLACES) {
-            let title = self.terms.in_title(edits, &self.left, work);
+            let title = self.terms.in_title(edits, &self.left);
             self.left -= &title;
-            self.push(title, edits, work);
+            self.push(title, edits);
         } else {
-            let found = Found::new(&self.terms, edits, &self.left, work);
+            let found = Found::new(&self.terms, edits, &self.left);
             self.left -= &found.every;
             for place in places(found) {
-                self.push(place, edits, work);
+                self.push(place, edits);
             }
         }
     }
 
-    fn push(&mut self, place: RoaringBitmap, edits: u8, work: &mut Work) {
-        let whole = self.terms.whole(edits, &place, work);
+    fn push(&mut self, place: RoaringBitmap, edits: u8) {
+        let whole = self.terms.whole(edits, &place);
         let beginning = place - &whole;
         for docs in [whole, beginning] {
-            let starting = self.terms.starting(edits, &docs, work);
+            let starting = self.terms.starting(edits, &docs);
             let others = docs - &starting;
             self.known.extend([starting, others]);
         }
@@ -88,10 +87,10 @@ struct Found {
 
 impl Found {
     /// Docs of those `within` that have all words with so many edits at most.
-    fn new(terms: &Terms<'_>, edits: u8, within: &RoaringBitmap, work: &mut Work) -> Self {
+    fn new(terms: &Terms<'_>, edits: u8, within: &RoaringBitmap) -> Self {
         let mut found: Option<Self> = None;
         for matches in terms.within_edits(edits) {
-            let word = Self::of_word(matches, within, work);
+            let word = Self::of_word(matches, within);
             found = Some(match found {
                 None => word,
                 Some(found) => Self {
@@ -103,18 +102,13 @@ impl Found {
                 },
             });
         }
-        found.unwrap_or_else(|| Self::of_word(std::iter::empty(), within, work))
+        found.unwrap_or_else(|| Self::of_word(std::iter::empty(), within))
     }
 
-    fn of_word<'a>(
-        matches: impl Iterator<Item = &'a Match<'a>>,
-        within: &RoaringBitmap,
-        work: &mut Work,
-    ) -> Self {
+    fn of_word<'a>(matches: impl Iterator<Item = &'a Match<'a>>, within: &RoaringBitmap) -> Self {
         let mut unions: [Union; 4] = Default::default();
         let [title, pitch, rest, every] = &mut unions;
         for found in matches {
-            work.postings += 1;
             title.add(found.docs.title(), Some(within));
             pitch.add(found.docs.pitch(), Some(within));
             rest.add(found.docs.rest(), Some(within));

@@ -20,7 +20,6 @@ use super::query::Query;
 use super::ranking::{GRADES, Grades};
 use super::snapshot::Dataset;
 use super::terms::{Forgive, Terms, terms};
-use super::work::Work;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
@@ -135,8 +134,6 @@ pub struct Hits {
     pub next: Option<SearchCursor>,
     /// Whether similar words stand in the place of some that no listing has.
     pub similar: bool,
-    /// What it cost.
-    pub work: Work,
 }
 
 impl Dataset {
@@ -147,11 +144,13 @@ impl Dataset {
             rank: 0,
             rows: Vec::new(),
             total: 0,
-            work: Work::default(),
+            similar: false,
         };
-        let Some([games, creators, events, cities]) = self.found(search, &mut walk.work) else {
+        let Some((found, similar)) = self.found(search) else {
             return walk.end();
         };
+        walk.similar = similar;
+        let [games, creators, events, cities] = found;
         let mut games = walk.grades(HitKind::Games, &self.games, games);
         let mut creators = walk.grades(HitKind::Creators, &self.creators, creators);
         let mut events = walk.grades(HitKind::Events, &self.events, events);
@@ -191,23 +190,24 @@ impl Dataset {
     }
 
     /// What the words stand for in each kind, and the docs that have them all. What is misspelled does not depend on the filters, which
-    /// only narrow what is found.
-    fn found(&self, search: &Search, work: &mut Work) -> Option<[(Terms<'_>, RoaringBitmap); 4]> {
+    /// only narrow what is found. Also returns whether words are misspelled.
+    fn found(&self, search: &Search) -> Option<([(Terms<'_>, RoaringBitmap); 4], bool)> {
         let dictionaries = [
             &self.games.words,
             &self.creators.words,
             &self.events.words,
             &self.cities.words,
         ];
-        let mut found = |forgive| {
-            let terms = terms(dictionaries, &search.words, forgive, work)?;
-            Some(terms.map(|terms| {
-                let docs = terms.docs(None, work);
+        let found = |forgive| {
+            let (terms, similar) = terms(dictionaries, &search.words, forgive)?;
+            let found = terms.map(|terms| {
+                let docs = terms.docs(None);
                 (terms, docs)
-            }))
+            });
+            Some((found, similar))
         };
         let known = found(Forgive::Unknown)?;
-        if known.iter().any(|(_, docs)| !docs.is_empty()) {
+        if known.0.iter().any(|(_, docs)| !docs.is_empty()) {
             return Some(known);
         }
         found(Forgive::Rarest)
@@ -221,7 +221,7 @@ struct Walk<'a> {
     /// Hits with their ranks: those of the page and, if there is one, the next.
     rows: Vec<(usize, Hit)>,
     total: u64,
-    work: Work,
+    similar: bool,
 }
 
 impl Walk<'_> {
@@ -242,9 +242,7 @@ impl Walk<'_> {
                     facets: vec![country],
                     ..Query::default()
                 };
-                let counted = index.walk(Some(&docs), &counted, None, self.work);
-                self.work = counted.work;
-                counted.total
+                index.walk(Some(&docs), &counted, None).total
             }
         };
         Grades::new(terms, docs)
@@ -266,7 +264,7 @@ impl Walk<'_> {
         if self.is_full() || begin.is_some_and(|begin| here < begin) {
             return;
         }
-        let Some(docs) = grades.get(self.rank / LENGTHS, &mut self.work) else {
+        let Some(docs) = grades.get(self.rank / LENGTHS) else {
             return;
         };
         // A title has a word at least.
@@ -284,8 +282,7 @@ impl Walk<'_> {
             limit: self.search.limit + 1 - self.rows.len(),
             ..Query::default()
         };
-        let page = index.walk(Some(&docs), &query, Some(docs.len()), self.work);
-        self.work = page.work;
+        let page = index.walk(Some(&docs), &query, Some(docs.len()));
         let rows = page.rows.into_iter();
         self.rows.extend(rows.map(|row| (self.rank, hit(row))));
     }
@@ -305,9 +302,8 @@ impl Walk<'_> {
                 row: hit.key(),
             }),
             total: self.total,
-            similar: self.work.automata > 0,
+            similar: self.similar,
             rows: self.rows.into_iter().map(|(_, hit)| hit).collect(),
-            work: self.work,
         }
     }
 }

@@ -7,7 +7,6 @@ use roaring::RoaringBitmap;
 
 use super::postings::{DocSet, Union};
 use super::term_dictionary::{Match, TermDictionary};
-use super::work::Work;
 use crate::domain::typo::{MAX_FORGIVEN, Misspelled, most_edits};
 
 /// Which words of a query may be misspelled: [`MAX_FORGIVEN`] at most.
@@ -35,13 +34,12 @@ struct Term<'a, 'q, const N: usize> {
 }
 
 /// What the words of a query stand for in each of these dictionaries, which together say whether a word is known. `None`: one of them
-/// stands for nothing in any of them, whatever is forgiven.
+/// stands for nothing in any of them, whatever is forgiven. Also returns whether a word was forgiven.
 pub(super) fn terms<'a, const N: usize>(
     dictionaries: [&'a TermDictionary; N],
     words: &BTreeSet<String>,
     forgive: Forgive,
-    work: &mut Work,
-) -> Option<[Terms<'a>; N]> {
+) -> Option<([Terms<'a>; N], bool)> {
     let term = |word| Term {
         word,
         matches: dictionaries.map(|dictionary| dictionary.beginning_with(word)),
@@ -60,10 +58,11 @@ pub(super) fn terms<'a, const N: usize>(
         Forgive::Rarest => MAX_FORGIVEN - unknown,
     };
     let (unknown, known) = found.split_at_mut(unknown);
+    let mut has_forgiven = !unknown.is_empty();
     for term in unknown {
         for edits in 1..=most_edits(term.word, is_alone) {
             if forgive == Forgive::Rarest || !term.is_known() {
-                term.forgive(dictionaries, is_alone, edits, work);
+                term.forgive(dictionaries, is_alone, edits);
             }
         }
         if !term.is_known() {
@@ -75,7 +74,8 @@ pub(super) fn terms<'a, const N: usize>(
         .filter(|term| forgivable(term))
         .take(others)
     {
-        term.forgive(dictionaries, is_alone, 1, work);
+        term.forgive(dictionaries, is_alone, 1);
+        has_forgiven = true;
     }
     let mut terms = dictionaries.map(|_| Terms(Vec::with_capacity(words.len())));
     for term in found {
@@ -86,7 +86,7 @@ pub(super) fn terms<'a, const N: usize>(
     for Terms(terms) in &mut terms {
         terms.sort_by_cached_key(|matches| docs(matches));
     }
-    Some(terms)
+    Some((terms, has_forgiven))
 }
 
 impl<'a, const N: usize> Term<'a, '_, N> {
@@ -100,15 +100,8 @@ impl<'a, const N: usize> Term<'a, '_, N> {
     }
 
     /// Adds the words that are so many edits away.
-    fn forgive(
-        &mut self,
-        dictionaries: [&'a TermDictionary; N],
-        is_alone: bool,
-        edits: u8,
-        work: &mut Work,
-    ) {
+    fn forgive(&mut self, dictionaries: [&'a TermDictionary; N], is_alone: bool, edits: u8) {
         let misspelled = Misspelled::new(self.word, is_alone, edits);
-        work.automata += misspelled.automata();
         for (matches, dictionary) in self.matches.iter_mut().zip(dictionaries) {
             matches.extend(dictionary.similar_to(&misspelled));
         }
@@ -121,36 +114,25 @@ fn docs(matches: &[Match<'_>]) -> u64 {
 
 impl<'a> Terms<'a> {
     /// The docs, of those `within` if given, that have all words somewhere. It ends when none is left.
-    pub(super) fn docs(&self, within: Option<&RoaringBitmap>, work: &mut Work) -> RoaringBitmap {
+    pub(super) fn docs(&self, within: Option<&RoaringBitmap>) -> RoaringBitmap {
         if self.0.iter().any(Vec::is_empty) {
             return RoaringBitmap::new();
         }
-        self.intersect(u8::MAX, within, work, |found| found.docs.every())
+        self.intersect(u8::MAX, within, |found| found.docs.every())
     }
 
     /// The docs of those `within` that have all words in the title, with so many edits at most.
-    pub(super) fn in_title(
-        &self,
-        edits: u8,
-        within: &RoaringBitmap,
-        work: &mut Work,
-    ) -> RoaringBitmap {
-        self.intersect(edits, Some(within), work, |found| {
+    pub(super) fn in_title(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
+        self.intersect(edits, Some(within), |found| {
             std::slice::from_ref(found.docs.title())
         })
     }
 
     /// The docs of those `within` whose title starts with one of the words, with so many edits at most.
-    pub(super) fn starting(
-        &self,
-        edits: u8,
-        within: &RoaringBitmap,
-        work: &mut Work,
-    ) -> RoaringBitmap {
+    pub(super) fn starting(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
         let mut union = Union::default();
         if !within.is_empty() {
             for found in self.within_edits(edits).flatten() {
-                work.postings += 1;
                 union.add(found.docs.title_start(), Some(within));
             }
         }
@@ -158,13 +140,8 @@ impl<'a> Terms<'a> {
     }
 
     /// The docs of those `within` in which all words are whole words, with so many edits at most.
-    pub(super) fn whole(
-        &self,
-        edits: u8,
-        within: &RoaringBitmap,
-        work: &mut Work,
-    ) -> RoaringBitmap {
-        self.intersect(edits, Some(within), work, |found| {
+    pub(super) fn whole(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
+        self.intersect(edits, Some(within), |found| {
             if found.closeness.is_beginning {
                 &[]
             } else {
@@ -178,7 +155,6 @@ impl<'a> Terms<'a> {
         &self,
         edits: u8,
         within: Option<&RoaringBitmap>,
-        work: &mut Work,
         sets: impl Fn(&Match<'a>) -> &'a [DocSet],
     ) -> RoaringBitmap {
         let mut left = within.map(Cow::Borrowed);
@@ -189,7 +165,6 @@ impl<'a> Terms<'a> {
             }
             let mut union = Union::default();
             for found in matches {
-                work.postings += 1;
                 union.extend(sets(found), within);
             }
             left = Some(Cow::Owned(union.finish()));

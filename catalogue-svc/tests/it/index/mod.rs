@@ -1,6 +1,6 @@
 //! The catalogue in memory against a plain model: a list, a filter and a sort.
 
-mod work;
+mod many;
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words::{self, Field};
-use catalogue::index::{Document as _, Game, Query, Search, Snapshot, Work, Writer};
+use catalogue::index::{Document as _, Game, Query, Search, Snapshot, Writer};
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
 use contracts::public;

@@ -1,0 +1,128 @@
+//! Many rows in small chunks: exact totals, chunks that merge, and how many words are forgiven.
+
+use super::*;
+
+/// Three hundred games in chunks of four, each a word of its own; every tenth is a puzzle.
+fn many() -> Vec<Change> {
+    let mut changes = vec![page_change(&build::page(0))];
+    changes.extend((0..300).map(|number| {
+        let mut game = build::game(number);
+        game.title = format!(
+            "Word{number:03} {}",
+            if number == 7 { "kora" } else { "lute" }
+        );
+        if number % 10 == 0 {
+            game.genres = vec!["puzzle".to_owned()];
+        }
+        game_change(&game)
+    }));
+    changes
+}
+
+fn total(snapshot: &Snapshot, query: Query<GameKey>) -> u64 {
+    let query = Query { limit: 3, ..query };
+    snapshot.dataset(Mode::Live).games.search(&query).total
+}
+
+fn words(q: &str) -> Query<GameKey> {
+    Query {
+        words: words::of_query(q, 10),
+        ..Query::default()
+    }
+}
+
+#[test]
+fn totals_are_exact() {
+    for snapshot in [build::writer(&many()), build::built(&many())].map(|w| w.snapshot()) {
+        assert_eq!(total(&snapshot, Query::default()), 300);
+        for (q, expected) in [
+            ("word001", 1),
+            ("lute", 299),
+            ("zebra", 0),
+            ("?!", 0),
+            ("lute zebra", 0),
+            ("kora word008", 0),
+        ] {
+            assert_eq!(total(&snapshot, words(q)), expected, "{q}");
+        }
+        let mut behind = words("word2");
+        let games = &snapshot.dataset(Mode::Live).games;
+        behind.after = Some(games.get("game-210").unwrap().key.clone());
+        assert_eq!(total(&snapshot, behind), 100);
+        let mut both = words("word01");
+        both.facets = vec![snapshot.genres.facet("puzzle").unwrap()];
+        assert_eq!(total(&snapshot, both), 1);
+        let search = Search {
+            words: words::of_query("w kora", 10).unwrap(),
+            limit: 20,
+            ..Search::default()
+        };
+        assert_eq!(snapshot.dataset(Mode::Live).search(&search).total, 1);
+    }
+}
+
+#[test]
+fn rows_of_merged_chunks_keep_their_order() {
+    for mut writer in [build::writer(&many()), build::built(&many())] {
+        let removed = (0..300).filter(|number| number % 10 != 0);
+        for number in removed {
+            let mut game = build::game(number);
+            game.state = listings::State::Removed.into();
+            writer.apply(entity(&game_change(&game)));
+        }
+        let snapshot = writer.snapshot();
+        // Every row that is left is a puzzle; the total is counted chunk by chunk.
+        let mut counted = words("wo");
+        counted.facets = vec![snapshot.genres.facet("puzzle").unwrap()];
+        assert_eq!(total(&snapshot, counted), 30);
+        let rows = paged(&snapshot, &everything(Mode::Live));
+        let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
+        let left: Vec<String> = (0..30).rev().map(|n| format!("game-{}", n * 10)).collect();
+        assert_eq!(slugs, left);
+    }
+}
+
+#[test]
+fn a_query_forgives_two_words_at_most() {
+    let snapshot = build::built(&many()).snapshot();
+    for (q, expected, similar) in [
+        ("word001 lute", 1, false),
+        ("luet", 299, true),
+        ("luet mkaer", 299, true),
+        // Nothing has both, so that the words are forgiven again, the rare one too.
+        ("luet kroa", 1, true),
+        // Three unknown words are too many.
+        ("luet mkaer kroa", 0, false),
+        // A number is never forgiven.
+        ("luet 2026", 0, false),
+    ] {
+        assert_eq!(total(&snapshot, words(q)), expected, "{q}");
+        let everything = Search {
+            words: words::of_query(q, 10).unwrap(),
+            limit: 20,
+            ..Search::default()
+        };
+        let hits = snapshot.dataset(Mode::Live).search(&everything);
+        assert_eq!(hits.similar, similar, "{q}");
+    }
+}
+
+#[test]
+fn events_outside_the_days_that_are_asked_for_are_not_listed() {
+    let events = (0..300).map(|number| {
+        let day = time::macros::date!(2026 - 01 - 01) + time::Duration::days(number.into());
+        build::event_change(&listings::Event {
+            starts_at: day.to_string(),
+            ..build::event(number)
+        })
+    });
+    let snapshot = build::writer(&events.collect::<Vec<_>>()).snapshot();
+    let today = time::macros::date!(2026 - 01 - 01) + time::Duration::days(290);
+    let query = Query {
+        span: Some(Span::new(When::Upcoming, today, None, None)),
+        limit: 20,
+        ..Query::default()
+    };
+    let page = snapshot.dataset(Mode::Live).events.search(&query);
+    assert_eq!((page.total, page.rows.len()), (10, 10));
+}
