@@ -16,7 +16,7 @@ use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words;
 use catalogue::index::entity::Entity;
-use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, Query, Search, Writer};
+use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, Query, Search, IndexWriter};
 use kit::feed::Position;
 use uuid::Uuid;
 
@@ -98,7 +98,7 @@ fn main() {
     }
     let started = Instant::now();
     let position = Position { epoch, seq: 0 };
-    let mut writer = Writer::build(position, CHUNK_ROWS, entities).unwrap();
+    let mut writer = IndexWriter::build(position, CHUNK_ROWS, entities).unwrap();
     let catalogue = Catalogue::default();
     catalogue.publish(writer.snapshot());
     println!(
@@ -253,7 +253,7 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
     everywhere("search: ten letters", 1, 10);
 }
 
-fn change(catalogue: &Catalogue, writer: &mut Writer, dice: &mut Dice, mut generator: Generator) {
+fn change(catalogue: &Catalogue, writer: &mut IndexWriter, dice: &mut Dice, mut generator: Generator) {
     let games = generator.games();
     let mut publish = |what: &str, batches: Vec<Vec<Row>>| {
         let mut times = Vec::new();

@@ -68,7 +68,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
     // Calls are answered from memory: a schema that lags behind makes no replica less ready.
     let addresses = &settings.listings_addresses;
-    boot.follow(&pool, SCHEMA, PRODUCER, addresses, store::Listings)?;
+    boot.follow(&pool, SCHEMA, PRODUCER, addresses, feeds::persist::Listings)?;
 
     let retention = Retention {
         happenings: FEED_KEPT,
@@ -85,14 +85,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     lifecycle.spawn_background("boards", refreshing);
     jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
     jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
-    let snapshot = jobs::snapshot::Job {
+    let snapshot = jobs::board_snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
         writer: writer.clone(),
         clock: clock.clone(),
         lowest: settings.moves_to,
     };
-    jobs::snapshot::spawn(lifecycle, clock, snapshot, settings.snapshot_hour)?;
+    jobs::board_snapshot::spawn(lifecycle, clock, snapshot, settings.snapshot_hour)?;
 
     let mut services = kit::rpc::server::services();
     let dependencies = Dependencies {

@@ -10,6 +10,24 @@ use crate::domain::listing::Mode;
 use crate::domain::rankings::{Hour, Window};
 use crate::index::{Creator, Dataset, Game, Snapshot};
 
+/// A listing that is ranked on boards.
+pub trait Ranked: Votable {
+    /// The boards of its kind, by [`Window::index`].
+    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3];
+}
+
+impl Ranked for Game {
+    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3] {
+        &boards.games
+    }
+}
+
+impl Ranked for Creator {
+    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3] {
+        &boards.creators
+    }
+}
+
 /// The boards of a dataset, and what they were sorted by.
 #[derive(Debug)]
 pub struct DatasetBoards {
@@ -18,9 +36,9 @@ pub struct DatasetBoards {
     pub votes: VoteCounts,
     snapshot: Arc<Snapshot>,
     /// By [`Window::index`].
-    pub(super) games: [SortedBoard<Game>; 3],
+    games: [SortedBoard<Game>; 3],
     /// By [`Window::index`].
-    pub(super) creators: [SortedBoard<Creator>; 3],
+    creators: [SortedBoard<Creator>; 3],
 }
 
 impl DatasetBoards {
@@ -51,12 +69,12 @@ impl DatasetBoards {
     }
 
     /// A board as it was sorted.
-    pub fn board<L: Votable>(&self, window: Window) -> &SortedBoard<L> {
+    pub fn board<L: Ranked>(&self, window: Window) -> &SortedBoard<L> {
         &L::boards(self)[window.index()]
     }
 
     /// What has changed on a board up to `snapshot`.
-    pub fn overlay<L: Votable>(&self, window: Window, snapshot: &Snapshot) -> Arc<BoardOverlay<L>> {
+    pub fn overlay<L: Ranked>(&self, window: Window, snapshot: &Snapshot) -> Arc<BoardOverlay<L>> {
         let newest = self.newer(snapshot);
         self.board::<L>(window).overlay(
             &self.votes.tallies,
@@ -66,7 +84,7 @@ impl DatasetBoards {
     }
 
     /// The rank of a listing on a board, and its row; `None` if it is not on the board.
-    pub fn rank<L: Votable>(
+    pub fn rank<L: Ranked>(
         &self,
         window: Window,
         snapshot: &Snapshot,

@@ -33,7 +33,7 @@ use crate::index::{Catalogue, Snapshot};
 use crate::store::tallies;
 use samples::Samples;
 
-pub use dataset::DatasetBoards;
+pub use dataset::{DatasetBoards, Ranked};
 pub use row::BoardRow;
 pub use sorted::{BoardOverlay, SortedBoard};
 pub use votable::{Card, Votable};

@@ -4,8 +4,6 @@ use contracts::public;
 use contracts::public::RankingRow;
 use uuid::Uuid;
 
-use super::dataset::DatasetBoards;
-use super::sorted::SortedBoard;
 use crate::domain::changes::ListingKind;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::BoardKind;
@@ -23,9 +21,6 @@ pub trait Votable: Document<Id = Uuid> + 'static {
 
     /// The listings of its kind.
     fn index(dataset: &Dataset) -> &Index<Self>;
-
-    /// The boards of its kind, by [`Window::index`](crate::domain::rankings::Window::index).
-    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3];
 
     /// When it was first published, in microseconds since 1970.
     fn published_at(&self) -> i64;
@@ -92,10 +87,6 @@ impl Votable for Game {
         &dataset.games
     }
 
-    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3] {
-        &boards.games
-    }
-
     fn published_at(&self) -> i64 {
         self.key.published_at.0
     }
@@ -130,10 +121,6 @@ impl Votable for Creator {
 
     fn index(dataset: &Dataset) -> &Index<Self> {
         &dataset.creators
-    }
-
-    fn boards(boards: &DatasetBoards) -> &[SortedBoard<Self>; 3] {
-        &boards.creators
     }
 
     fn published_at(&self) -> i64 {

@@ -7,7 +7,7 @@ use sqlx::{Connection as _, PgPool};
 
 use crate::domain::ranks::PreviousRanks;
 use crate::domain::tally::Tallies;
-use crate::store::{snapshots, tallies};
+use crate::store::{board_snapshots, tallies};
 
 /// The time limit of loading all tallies, in deadlines of the pool: a minute in production.
 const LOAD_DEADLINES: u32 = 12;
@@ -37,7 +37,7 @@ impl VoteCounts {
             let mut transaction = connection.begin_with(begin).await?;
             let position = tallies::position(&mut transaction).await?;
             let tallies = tallies::load(&mut transaction, empty).await?;
-            let previous = snapshots::previous(&mut transaction).await?;
+            let previous = board_snapshots::previous(&mut transaction).await?;
             transaction.commit().await?;
             Ok(Self {
                 position,

@@ -14,6 +14,7 @@ pub mod point_in_time;
 pub mod rankings;
 pub mod ranks;
 pub mod staff_action;
+pub mod suspicion;
 pub mod tally;
 pub mod typo;
 pub mod vote;

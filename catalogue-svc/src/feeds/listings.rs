@@ -16,11 +16,12 @@ use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::persist::Listings;
 use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::index::entity::Entity;
-use crate::index::{Catalogue, Writer};
-use crate::store;
+use crate::index::{Catalogue, IndexWriter};
+use crate::store::{entity, load};
 
 /// Changes that are applied before the task yields to others of the runtime.
 const YIELD_AFTER: usize = 32;
@@ -57,7 +58,7 @@ enum Progress {
         entities: HashMap<(&'static str, String), Entity>,
     },
     /// Every batch becomes a snapshot.
-    Following(Box<Writer>),
+    Following(Box<IndexWriter>),
 }
 
 impl Follower {
@@ -77,7 +78,7 @@ impl Follower {
         };
         let read = async {
             // A new release may convert what the last one could not.
-            LISTINGS_FEED.retry(pool, &store::Listings, &[]).await?;
+            LISTINGS_FEED.retry(pool, &Listings, &[]).await?;
             match read(pool).await? {
                 Some(loaded) => follower.begin(loaded).await,
                 None => Ok(()),
@@ -136,7 +137,7 @@ impl Follower {
     async fn index(&mut self, position: Position, entities: Vec<Entity>) -> anyhow::Result<()> {
         let chunk_rows = self.chunk_rows;
         // It takes all processors for as long as it takes.
-        let build = move || Writer::build(position, chunk_rows, entities);
+        let build = move || IndexWriter::build(position, chunk_rows, entities);
         let writer = tokio::task::spawn_blocking(build).await??;
         self.boards.publish(writer.snapshot()).await?;
         self.progress = Progress::Following(Box::new(writer));
@@ -146,7 +147,7 @@ impl Follower {
 
 /// What the schema holds.
 struct Loaded {
-    cursor: store::Cursor,
+    cursor: load::Cursor,
     entities: Vec<Entity>,
 }
 
@@ -154,11 +155,11 @@ struct Loaded {
 ///
 /// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
 async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
-    let mut transaction = store::begin_load(pool).await?;
-    let Some(cursor) = store::cursor(&mut transaction).await? else {
+    let mut transaction = load::begin_load(pool).await?;
+    let Some(cursor) = load::cursor(&mut transaction).await? else {
         return Ok(None);
     };
-    let rows = store::rows(&mut transaction, cursor.generation).try_chunks(ROWS);
+    let rows = entity::rows(&mut transaction, cursor.generation).try_chunks(ROWS);
     // Rows are read while those before are converted, by all processors.
     let converted = rows.map(async |rows| {
         let rows = rows.map_err(|TryChunksError(_, error)| error)?;
@@ -175,7 +176,7 @@ async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
 }
 
 /// The rows that convert.
-fn convert_rows(rows: &[store::Row]) -> Vec<Entity> {
+fn convert_rows(rows: &[entity::Row]) -> Vec<Entity> {
     let rows = rows.iter();
     rows.filter_map(|row| convert(&row.kind, &row.id, row.seq, &row.body))
         .collect()

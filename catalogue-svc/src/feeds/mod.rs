@@ -1,8 +1,9 @@
 //! Followers of feeds.
 //!
 //! Every replica follows the feed of listings into memory ([`listings`]), and one replica also into the schema
-//! ([`crate::store::Listings`]). One replica adds up the votes of the catalogue's own feed ([`votes`]).
+//! ([`persist`]). One replica adds up the votes of the catalogue's own feed ([`votes`]).
 
 pub mod listings;
+pub mod persist;
 pub mod tally_change;
 pub mod votes;

@@ -7,7 +7,7 @@ use super::chunk::{Chunk, filled};
 use super::document::Document;
 use super::listing_index::Index;
 use super::parallel::parallel;
-use super::postings::{DocSet, PlaceDocs};
+use super::postings::{DocSet, FieldDocs};
 use super::term_dictionary::TermDictionary;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -17,8 +17,8 @@ use crate::domain::words::{Field, Words, short_prefixes};
 struct Part<L> {
     chunks: Vec<Arc<Chunk>>,
     rows: Vec<(u32, Arc<L>)>,
-    words: HashMap<String, PlaceDocs>,
-    prefixes: HashMap<String, PlaceDocs>,
+    words: HashMap<String, FieldDocs>,
+    prefixes: HashMap<String, FieldDocs>,
     keywords: HashMap<Keyword, Vec<u32>>,
     counts: BTreeMap<Facet, u64>,
 }
@@ -35,8 +35,8 @@ impl<L: Document> Index<L> {
             |chunks: &[(u32, Vec<Arc<L>>)]| chunks.iter().map(|(_, rows)| rows.len()).sum();
         let parts = parallel(chunks, weight, |chunks| Part::of(chunks, capacity));
 
-        let mut words: BTreeMap<String, PlaceDocs> = BTreeMap::new();
-        let mut prefixes: HashMap<String, PlaceDocs> = HashMap::new();
+        let mut words: BTreeMap<String, FieldDocs> = BTreeMap::new();
+        let mut prefixes: HashMap<String, FieldDocs> = HashMap::new();
         let mut keywords: HashMap<Keyword, Vec<u32>> = HashMap::new();
         let mut counts = BTreeMap::new();
         // Docs of a later part are all greater than those of the parts before.
@@ -140,7 +140,7 @@ impl<L: Document> Part<L> {
     }
 }
 
-fn push(docs: &mut HashMap<String, PlaceDocs>, term: &str, field: Field, doc: u32) {
+fn push(docs: &mut HashMap<String, FieldDocs>, term: &str, field: Field, doc: u32) {
     match docs.get_mut(term) {
         Some(docs) => docs.push(field, doc),
         None => docs.entry(term.to_owned()).or_default().push(field, doc),

@@ -45,7 +45,7 @@ pub use query::{Query, ResultPage};
 pub use rendered::Rendered;
 pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
-pub use writer::Writer;
+pub use writer::IndexWriter;
 
 /// Rows in a chunk at most.
 pub const CHUNK_ROWS: u16 = 4_096;

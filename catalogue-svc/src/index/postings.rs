@@ -100,7 +100,7 @@ impl DocSet {
 
 /// The sets of a posting.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum PostingField {
     TitleStart,
     Title,
     Pitch,
@@ -108,10 +108,10 @@ enum Place {
     Rest,
 }
 
-impl Place {
+impl PostingField {
     const COUNT: usize = 4;
 
-    /// The places that a word of a field is in.
+    /// The sets that have a word of a field.
     fn of(field: Field) -> &'static [Self] {
         match field {
             Field::TitleStart => &[Self::TitleStart, Self::Title],
@@ -123,14 +123,14 @@ impl Place {
     }
 }
 
-/// Docs of a term by place, in ascending order each, while a dictionary is built.
+/// Docs of a term by field, in ascending order each, while a dictionary is built.
 #[derive(Debug, Default)]
-pub(super) struct PlaceDocs([Vec<u32>; Place::COUNT]);
+pub(super) struct FieldDocs([Vec<u32>; PostingField::COUNT]);
 
-impl PlaceDocs {
+impl FieldDocs {
     pub(super) fn push(&mut self, field: Field, doc: u32) {
-        for place in Place::of(field) {
-            self.0[*place as usize].push(doc);
+        for set in PostingField::of(field) {
+            self.0[*set as usize].push(doc);
         }
     }
 
@@ -146,12 +146,12 @@ impl PlaceDocs {
     }
 }
 
-/// The docs that have a term, by place.
+/// The docs that have a term, by field.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Posting([DocSet; Place::COUNT]);
+pub(super) struct Posting([DocSet; PostingField::COUNT]);
 
 impl Posting {
-    pub(super) fn of(docs: PlaceDocs) -> Self {
+    pub(super) fn of(docs: FieldDocs) -> Self {
         Self(docs.0.map(DocSet::from))
     }
 
@@ -160,14 +160,14 @@ impl Posting {
     }
 
     pub(super) fn insert(&mut self, field: Field, doc: u32) {
-        for place in Place::of(field) {
-            self.0[*place as usize].insert(doc);
+        for set in PostingField::of(field) {
+            self.0[*set as usize].insert(doc);
         }
     }
 
     pub(super) fn remove(&mut self, field: Field, doc: u32) {
-        for place in Place::of(field) {
-            self.0[*place as usize].remove(doc);
+        for set in PostingField::of(field) {
+            self.0[*set as usize].remove(doc);
         }
     }
 }
@@ -177,17 +177,17 @@ impl Posting {
 #[derive(Debug, Clone, Default)]
 pub(super) struct PrefixPosting {
     every: DocSet,
-    places: Posting,
+    fields: Posting,
 }
 
 impl PrefixPosting {
-    pub(super) fn of(docs: PlaceDocs) -> Self {
-        let mut every = docs.0[Place::Title as usize..].concat();
+    pub(super) fn of(docs: FieldDocs) -> Self {
+        let mut every = docs.0[PostingField::Title as usize..].concat();
         every.sort_unstable();
         every.dedup();
         Self {
             every: every.into(),
-            places: Posting::of(docs),
+            fields: Posting::of(docs),
         }
     }
 
@@ -197,12 +197,12 @@ impl PrefixPosting {
 
     pub(super) fn insert(&mut self, field: Field, doc: u32) {
         self.every.insert(doc);
-        self.places.insert(field, doc);
+        self.fields.insert(field, doc);
     }
 
     pub(super) fn remove(&mut self, field: Field, doc: u32) {
         self.every.remove(doc);
-        self.places.remove(field, doc);
+        self.fields.remove(field, doc);
     }
 }
 
@@ -217,34 +217,34 @@ pub(super) enum Docs<'a> {
 
 impl<'a> Docs<'a> {
     pub(super) fn title_start(self) -> &'a DocSet {
-        self.at(Place::TitleStart)
+        self.at(PostingField::TitleStart)
     }
 
     pub(super) fn title(self) -> &'a DocSet {
-        self.at(Place::Title)
+        self.at(PostingField::Title)
     }
 
     pub(super) fn pitch(self) -> &'a DocSet {
-        self.at(Place::Pitch)
+        self.at(PostingField::Pitch)
     }
 
     /// In the maker's name or the city.
     pub(super) fn rest(self) -> &'a DocSet {
-        self.at(Place::Rest)
+        self.at(PostingField::Rest)
     }
 
-    fn at(self, place: Place) -> &'a DocSet {
-        let places = match self {
+    fn at(self, set: PostingField) -> &'a DocSet {
+        let posting = match self {
             Self::Word(posting) => posting,
-            Self::Prefix(posting) => &posting.places,
+            Self::Prefix(posting) => &posting.fields,
         };
-        &places.0[place as usize]
+        &posting.0[set as usize]
     }
 
     /// Sets that together have all.
     pub(super) fn every(self) -> &'a [DocSet] {
         match self {
-            Self::Word(posting) => &posting.0[Place::Title as usize..],
+            Self::Word(posting) => &posting.0[PostingField::Title as usize..],
             Self::Prefix(posting) => std::slice::from_ref(&posting.every),
         }
     }

@@ -13,7 +13,7 @@ use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
 use imbl::Vector;
 
 use super::parallel::parallel;
-use super::postings::{Docs, PlaceDocs, Posting, PrefixPosting};
+use super::postings::{Docs, FieldDocs, Posting, PrefixPosting};
 use crate::domain::typo::{Closeness, Misspelled};
 use crate::domain::words::{Field, Words, short_prefixes};
 
@@ -52,8 +52,8 @@ const BEGINNING: Closeness = Closeness {
 impl TermDictionary {
     /// Builds it whole, from the docs of each word and of each short prefix.
     pub(super) fn build(
-        words: BTreeMap<String, PlaceDocs>,
-        prefixes: HashMap<String, PlaceDocs>,
+        words: BTreeMap<String, FieldDocs>,
+        prefixes: HashMap<String, FieldDocs>,
     ) -> Result<Self, fst::Error> {
         let mut dictionary = Self::default();
         let mut builder = MapBuilder::memory();
@@ -63,7 +63,7 @@ impl TermDictionary {
         }
         dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
         let weight =
-            |prefixes: &[(String, PlaceDocs)]| prefixes.iter().map(|(_, docs)| docs.len()).sum();
+            |prefixes: &[(String, FieldDocs)]| prefixes.iter().map(|(_, docs)| docs.len()).sum();
         let parts = parallel(prefixes.into_iter().collect(), weight, |prefixes| {
             let prefixes = prefixes.into_iter();
             let postings = prefixes.map(|(prefix, docs)| (prefix, PrefixPosting::of(docs)));

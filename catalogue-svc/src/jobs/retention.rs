@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use crate::SCHEMA;
 use crate::domain::rankings::Hour;
 use crate::domain::vote;
-use crate::store::{snapshots, tallies, voters, votes};
+use crate::store::{board_snapshots, tallies, voters, votes};
 
 const PERIOD: Duration = Duration::from_hours(1);
 /// Rows removed in one statement.
@@ -56,6 +56,6 @@ pub async fn remove(
     voters::forget_networks(pool, vote::day(now)).await?;
     tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;
-    snapshots::remove_before(&mut connection, now - periods.snapshots).await?;
+    board_snapshots::remove_before(&mut connection, now - periods.snapshots).await?;
     Ok(removed)
 }

@@ -12,7 +12,7 @@ use tonic::{Request, Response, Status};
 use super::Reads;
 use super::answer;
 use super::query_params::{self, Fields};
-use crate::boards::{BoardRow, DatasetBoards, Votable};
+use crate::boards::{BoardRow, DatasetBoards, Ranked};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
@@ -37,7 +37,7 @@ struct BoardPage {
 }
 
 /// Where a listing stands on the boards.
-fn ranks<L: Votable>(
+fn ranks<L: Ranked>(
     boards: &DatasetBoards,
     snapshot: &Snapshot,
     mode: Mode,
@@ -125,7 +125,7 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     })
 }
 
-fn page<L: Votable>(
+fn page<L: Ranked>(
     boards: &DatasetBoards,
     snapshot: &Snapshot,
     query: &BoardQuery,

@@ -22,7 +22,7 @@ use crate::boards::{Boards, DatasetBoards, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::{BoardKind, Window};
 use crate::domain::staff_action::{Action, By};
-use crate::domain::vote;
+use crate::domain::{suspicion, vote};
 use crate::feeds::votes::fold;
 use crate::index::{Catalogue, Creator, Game};
 use crate::store::listing_voters::{self, VoterFilter};
@@ -30,12 +30,6 @@ use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
 use crate::write::{Command, CommandHandler, Outcome, Void};
 
-/// A voter is new for so long.
-const NEW: Duration = Duration::DAY;
-/// The votes of so long are looked at.
-const WEEK: Duration = Duration::days(7);
-/// Nobody judges more pairs in an hour.
-const VOTES_IN_AN_HOUR: i64 = 50;
 /// Listings in an answer at most.
 const LISTED: usize = 100;
 /// Voters of a listing in an answer at most.
@@ -148,7 +142,7 @@ impl Staff {
     async fn suspicious(&self) -> Result<proto::ListSuspiciousVotesResponse, Fault> {
         let now = self.clock.now();
         // The boards tell how many wins a listing has, so they must have the votes that were read.
-        let favoured = votes::by_new_voters(&self.pool, now - NEW).await?;
+        let favoured = votes::by_new_voters(&self.pool, now - suspicion::NEW).await?;
         let refreshed = self.refresh(now).await;
         refreshed.map_err(|error| Fault::internal(error.as_ref()))?;
         let live = &*self.boards.of(Mode::Live)?;
@@ -161,7 +155,12 @@ impl Staff {
             by_wins.then_with(|| (&a.kind, &a.listing).cmp(&(&b.kind, &b.listing)))
         });
         listings.truncate(LISTED);
-        let voters = votes::busy_voters(&self.pool, now - WEEK, VOTES_IN_AN_HOUR).await?;
+        let voters = votes::busy_voters(
+            &self.pool,
+            now - suspicion::PERIOD,
+            suspicion::VOTES_IN_AN_HOUR,
+        )
+        .await?;
         let voters = voters.into_iter().map(|voter| proto::SuspiciousVoter {
             voter: voter.id.to_string(),
             address: voter.network.unwrap_or_default(),
@@ -276,7 +275,7 @@ impl Staff {
     }
 }
 
-/// The public listings that owe more than half of their wins of the week to new voters.
+/// The public listings whose wins of the week look bought.
 fn suspicious<L: Votable>(
     favoured: &HashMap<Uuid, NewlyFavoured>,
     boards: &DatasetBoards,
@@ -285,7 +284,7 @@ fn suspicious<L: Votable>(
         let favoured = favoured.get(row.id())?;
         let tallies = &boards.votes.tallies;
         let wins = tallies.record(L::KIND, *row.id(), Window::Week).wins;
-        (favoured.kind == L::KIND && favoured.wins * 2 > u64::from(wins)).then(|| {
+        (favoured.kind == L::KIND && suspicion::is_favoured(favoured.wins, wins)).then(|| {
             Ok(proto::SuspiciousListing {
                 kind: L::KIND.as_str().to_owned(),
                 listing: row.address().to_string(),

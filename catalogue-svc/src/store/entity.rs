@@ -21,7 +21,7 @@ pub struct Row {
     pub body: Bytes,
 }
 
-/// Every entity whose row is marked with `epoch`, as [`super::Cursor::generation`] is.
+/// Every entity whose row is marked with `epoch`, as [`super::load::Cursor::generation`] is.
 pub fn rows(connection: &mut PgConnection, epoch: Uuid) -> BoxStream<'_, Result<Row, sqlx::Error>> {
     sqlx::query!(
         "select kind, id, seq, body from catalogue.entity where epoch = $1",
@@ -38,7 +38,7 @@ pub fn rows(connection: &mut PgConnection, epoch: Uuid) -> BoxStream<'_, Result<
 }
 
 /// Writes entities, over what was there. The last of several rows of one entity wins.
-pub(super) async fn save(
+pub async fn save(
     connection: &mut PgConnection,
     rows: &[Row],
     epoch: Uuid,
@@ -69,7 +69,7 @@ pub(super) async fn save(
 }
 
 /// Removes the entities that are not marked with `epoch`.
-pub(super) async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from catalogue.entity where epoch <> $1", epoch)
         .execute(connection)
         .await?;

@@ -1,59 +1,9 @@
-//! The schema `catalogue`: of listings what survives a restart, so that a replica need not ask for the whole feed; and votes.
-//!
-//! A batch of the listings feed becomes one statement. Whether an entity can be converted is found out before anything is written.
+//! The schema `catalogue`, a file a table: of listings what a replica needs to start, and votes.
 
-mod entity;
+pub mod board_snapshots;
+pub mod entity;
 pub mod listing_voters;
-mod load;
-pub mod snapshots;
+pub mod load;
 pub mod tallies;
 pub mod voters;
 pub mod votes;
-
-use anyhow::Context as _;
-use contracts::common::v1::Change;
-use kit::feed::Projection;
-use sqlx::PgConnection;
-use uuid::Uuid;
-
-use crate::index::entity::Entity;
-
-pub use entity::{Row, rows};
-pub use load::{Cursor, begin_load, cursor};
-
-/// Stores what the listings feed has.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Listings;
-
-impl Projection for Listings {
-    type Row = Row;
-    type Message = ();
-
-    /// A kind that the catalogue does not know is stored as well, for a later release.
-    fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
-        if change.happening {
-            return Ok(None);
-        }
-        let (kind, id) = (&change.entity, &change.id);
-        Entity::read(kind, id, change.seq, &change.state).context("it cannot be converted")?;
-        Ok(Some(Row {
-            kind: kind.clone(),
-            id: id.clone(),
-            seq: change.seq,
-            body: change.state.clone(),
-        }))
-    }
-
-    async fn save(
-        &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-        rows: Vec<Row>,
-    ) -> anyhow::Result<()> {
-        Ok(entity::save(connection, &rows, generation).await?)
-    }
-
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-        entity::sweep(connection, epoch).await
-    }
-}

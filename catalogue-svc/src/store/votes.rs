@@ -141,7 +141,7 @@ pub async fn by_new_voters(
     Ok(favoured.collect())
 }
 
-/// A voter in a hurry.
+/// A voter with very many votes in an hour.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BusyVoter {
     /// Of the account or the cookie.

@@ -3,7 +3,7 @@
 //! Each is one straight line: lock, look, save, publish. Rows are locked in the order voters, votes, networks, head of the feed. No tally is
 //! touched: they are added up from the feed ([`crate::store::tallies`]).
 
-mod snapshot;
+mod board_snapshot;
 mod void;
 mod vote;
 
@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use crate::domain::staff_action::By;
 use crate::domain::vote::Vote;
 
-pub use snapshot::{Announce, NamedMove};
+pub use board_snapshot::{Announce, NamedMove};
 pub use void::{Void, Voided};
 pub use vote::Limits;
 
@@ -62,7 +62,9 @@ impl Apply for CommandHandler {
         match command {
             Command::Vote(vote) => vote::cast(connection, vote, self.limits, now).await,
             Command::Void(by, void) => void::void(connection, by, void, now).await,
-            Command::Snapshot(snapshot) => snapshot::announce(connection, snapshot, now).await,
+            Command::Snapshot(snapshot) => {
+                board_snapshot::announce(connection, snapshot, now).await
+            }
         }
     }
 }

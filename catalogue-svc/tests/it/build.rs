@@ -8,7 +8,7 @@ use catalogue::domain::rankings::Hour;
 use catalogue::domain::ranks::PreviousRanks;
 use catalogue::domain::tally::Tallies;
 use catalogue::index::entity::Entity;
-use catalogue::index::{Catalogue, Writer};
+use catalogue::index::{Catalogue, IndexWriter};
 use catalogue::service::{Reads, SITEMAP_FILE_ROWS};
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
@@ -197,8 +197,8 @@ pub(crate) fn entity(change: &Change) -> Entity {
 }
 
 /// A writer of small chunks that has applied `changes`, one after the other.
-pub(crate) fn writer(changes: &[Change]) -> Writer {
-    let mut writer = Writer::new(
+pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
+    let mut writer = IndexWriter::new(
         Position {
             epoch: EPOCH,
             seq: 0,
@@ -213,11 +213,11 @@ pub(crate) fn writer(changes: &[Change]) -> Writer {
 }
 
 /// A writer of small chunks that was built whole from the last states that `changes` carry.
-pub(crate) fn built(changes: &[Change]) -> Writer {
+pub(crate) fn built(changes: &[Change]) -> IndexWriter {
     let last: BTreeMap<_, _> = changes.iter().map(|c| ((&c.entity, &c.id), c)).collect();
     let position = Position {
         epoch: EPOCH,
         seq: i64::try_from(changes.len()).unwrap(),
     };
-    Writer::build(position, 4, last.into_values().map(entity).collect()).unwrap()
+    IndexWriter::build(position, 4, last.into_values().map(entity).collect()).unwrap()
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
+use catalogue::feeds::persist::Listings;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Snapshot};
-use catalogue::store::Listings;
 use catalogue::{PRODUCER, SCHEMA};
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contracts::common::v1::follow_response::{Batch, Message, Start};

@@ -9,9 +9,11 @@ use catalogue::domain::listing::Mode;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::tally::Tallies;
 use catalogue::feeds::listings::Follower;
+use catalogue::feeds::persist::Listings;
 use catalogue::feeds::votes;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _};
-use catalogue::store::{Listings, Row, begin_load, rows};
+use catalogue::store::entity::{Row, rows};
+use catalogue::store::load::{self, begin_load};
 use contracts::catalogue::v1::Vote;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{City, Event, State};
@@ -44,7 +46,7 @@ fn numbered(changes: Vec<Change>, from: i64) -> Vec<Change> {
 /// What the newest rebuild marks its rows with.
 async fn generation(pool: &PgPool) -> Uuid {
     let mut connection = pool.acquire().await.unwrap();
-    let cursor = catalogue::store::cursor(&mut connection).await;
+    let cursor = load::cursor(&mut connection).await;
     cursor.unwrap().unwrap().generation
 }
 
@@ -85,7 +87,7 @@ fn one_of_each() -> Vec<Change> {
     ]
 }
 
-async fn load(pool: &PgPool) -> (Arc<Catalogue>, Follower) {
+async fn start(pool: &PgPool) -> (Arc<Catalogue>, Follower) {
     let catalogue = Arc::new(Catalogue::default());
     let follower = Follower::load(pool, Arc::clone(&catalogue), boards(&catalogue), CHUNK_ROWS);
     let follower = follower.await.unwrap();
@@ -111,7 +113,7 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
         .await
         .unwrap();
 
-    let (catalogue, mut follower) = load(&pool).await;
+    let (catalogue, mut follower) = start(&pool).await;
     let position = follower.cursor().await.unwrap().unwrap().position;
     assert_eq!((position.epoch, position.seq), (EPOCH, 10));
     let state = catalogue.snapshot().unwrap();
@@ -131,7 +133,7 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
         .handle_batch(EPOCH, numbered(vec![game_change(&removed)], 11))
         .await
         .unwrap();
-    let (catalogue, _) = load(&pool).await;
+    let (catalogue, _) = start(&pool).await;
     assert!(
         catalogue
             .snapshot()
@@ -163,7 +165,7 @@ async fn the_order_of_changes_is_loaded_back(pool: PgPool) {
         .handle_batch(EPOCH, numbered(changes, 1))
         .await
         .unwrap();
-    let (catalogue, _) = load(&pool).await;
+    let (catalogue, _) = start(&pool).await;
     let snapshot = catalogue.snapshot().unwrap();
     let changes = &snapshot.dataset(Mode::Live).changes;
     // As if the mirror had begun before everything: it hears of what is gone, too.
@@ -207,7 +209,7 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
         .unwrap();
     // Half way: the new rows are no whole, so a replica that starts now answers nothing from them.
     assert_eq!(ids(&pool, "game", old).await.len(), 2);
-    let (catalogue, mut follower) = load(&pool).await;
+    let (catalogue, mut follower) = start(&pool).await;
     assert!(catalogue.snapshot().is_err());
     let rest = numbered(
         vec![game_change(&game(2)), change("genre", "n", &genre("new"))],
@@ -243,7 +245,7 @@ async fn a_kind_that_came_later_is_kept_for_the_version_that_knows_it(pool: PgPo
     let kept = ids(&pool, "kind-of-tomorrow", generation(&pool).await).await;
     assert_eq!(kept, [("x".to_owned(), 7)]);
     assert_eq!(ids(&pool, "city", generation(&pool).await).await.len(), 1);
-    assert!(load(&pool).await.0.snapshot().is_ok());
+    assert!(start(&pool).await.0.snapshot().is_ok());
 }
 
 /// A game that decodes, and does not convert.
@@ -273,7 +275,7 @@ async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: 
         ids(&pool, "game", generation(&pool).await).await,
         [(id(1), 2)]
     );
-    let (catalogue, _) = load(&pool).await;
+    let (catalogue, _) = start(&pool).await;
     let snapshot = catalogue.snapshot().unwrap();
     assert_eq!(snapshot.dataset(Mode::Live).games.len(), 1);
     assert_eq!(snapshot.position.seq, 3);
@@ -321,7 +323,7 @@ async fn a_start_converts_dead_letters_again(pool: PgPool) {
         .await
         .unwrap();
     }
-    let (catalogue, _) = load(&pool).await;
+    let (catalogue, _) = start(&pool).await;
     let snapshot = catalogue.snapshot().unwrap();
     let row = snapshot.dataset(Mode::Live).games.get("game-1").unwrap();
     let found: public::Game = serde_json::from_slice(&row.text().json().await.unwrap()).unwrap();
@@ -352,7 +354,7 @@ async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
         .execute(&pool)
         .await
         .unwrap();
-    let (catalogue, _) = load(&pool).await;
+    let (catalogue, _) = start(&pool).await;
     let snapshot = catalogue.snapshot().unwrap();
     assert_eq!(snapshot.dataset(Mode::Live).creators.len(), 1);
     assert_eq!(snapshot.dataset(Mode::Live).games.len(), 0);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kit::feed::Position;
 
-use super::events::StoredEvent;
-use super::{Listed, Writer};
+use super::events::EventState;
+use super::{IndexWriter, Listed};
 use crate::domain::listing::Mode;
 use crate::index::document::Document;
 use crate::index::entity::{Body, Entity};
@@ -14,7 +14,7 @@ use crate::index::listing_index::Index;
 use crate::index::parallel::parallel;
 use crate::index::snapshot::Dataset;
 
-impl Writer {
+impl IndexWriter {
     /// A writer that stands at `position` and has these entities, none of them twice. It takes all processors.
     pub fn build(
         position: Position,
@@ -29,7 +29,7 @@ impl Writer {
         let pages = writer.pages.values();
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
         let events = writer.events.values();
-        let events = events.filter_map(StoredEvent::listed).collect();
+        let events = events.filter_map(EventState::listed).collect();
         let games = writer.show_all_games();
         writer.index(chunk_rows, creators, |dataset| &mut dataset.creators)?;
         writer.index(chunk_rows, games, |dataset| &mut dataset.games)?;
@@ -43,13 +43,13 @@ impl Writer {
     fn store(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
-                self.store_page(header, creator);
+                self.insert_page(header, creator);
             }
             Body::Game(header, game) => {
-                self.store_game(header, *game);
+                self.insert_game(header, *game);
             }
             Body::Event(header, event) => {
-                self.store_event(header, event);
+                self.insert_event(header, event);
             }
             other => self.apply_place(entity.id, other),
         }

@@ -1,14 +1,14 @@
 //! Which listing changed last, and which is not public any more.
 //!
-//! What is said of a listing follows from its state and its page's, and from nothing before: so a replica that was started anew says the
-//! same as one that has followed all along.
+//! The last change of a listing follows from its last state and that of its page. A replica that was just started therefore has the same
+//! change log as one that has followed all along.
 
 use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::Writer;
-use super::games::StoredGame;
+use super::IndexWriter;
+use super::games::GameState;
 use crate::domain::changes::{LastChange, ListingKind};
 use crate::domain::listing::Mode;
 use crate::index::changes::{ChangeLog, Listing, ListingChange};
@@ -17,8 +17,8 @@ use crate::index::parallel::parallel;
 /// The last change of a listing, and the dataset of the listing.
 pub(super) type DatasetChange = (Mode, ListingChange);
 
-impl Writer {
-    /// What is said of a page now; `None`: the public has never seen it.
+impl IndexWriter {
+    /// The last change of a page; `None` if the page was never public.
     pub(super) fn changed_page(&self, id: Uuid) -> Option<DatasetChange> {
         let page = self.pages.get(&id)?;
         let known = page.known.as_ref()?;
@@ -34,12 +34,12 @@ impl Writer {
         Some((known.mode, changed?))
     }
 
-    /// What is said of a game now.
+    /// The last change of a game.
     pub(super) fn changed_game(&self, id: Uuid) -> Option<DatasetChange> {
         self.changed_held_game(self.games.get(&id)?)
     }
 
-    fn changed_held_game(&self, held: &StoredGame) -> Option<DatasetChange> {
+    fn changed_held_game(&self, held: &GameState) -> Option<DatasetChange> {
         let page = self.pages.get(&held.page);
         let last_change = match page.and_then(|page| page.known.as_ref()) {
             Some(page) => held.last_change.under(page.last_change),
@@ -56,7 +56,7 @@ impl Writer {
         Some((held.mode, changed?))
     }
 
-    /// What is said of an event now.
+    /// The last change of an event.
     pub(super) fn changed_event(&self, id: Uuid) -> Option<DatasetChange> {
         let held = self.events.get(&id)?;
         let changed = listing_change(
@@ -70,7 +70,7 @@ impl Writer {
         Some((held.mode, changed?))
     }
 
-    /// What is said now of a page and its games, which change with it.
+    /// The last changes of a page and its games, which change with it.
     pub(super) fn changed_with_page(&self, id: Uuid) -> Vec<DatasetChange> {
         let games = self.pages.get(&id).map(|page| page.games.iter());
         let games = games.into_iter().flatten();
@@ -78,7 +78,7 @@ impl Writer {
         self.changed_page(id).into_iter().chain(games).collect()
     }
 
-    /// Something else is said of listings than before.
+    /// Replaces last changes of listings by later ones.
     pub(super) fn update_changes(
         &mut self,
         before: impl IntoIterator<Item = DatasetChange>,
@@ -92,7 +92,7 @@ impl Writer {
         }
     }
 
-    /// Notes what is said of everything.
+    /// Builds the change logs from the last change of every listing.
     pub(super) fn build_changes(&mut self) {
         let pages = self.pages.keys().filter_map(|id| self.changed_page(*id));
         let games = parallel(self.games.values().collect(), <[_]>::len, |games| {
@@ -115,7 +115,7 @@ impl Writer {
     }
 }
 
-/// What is said of a listing: as it is `listed`, or that it is not any more.
+/// The last change of a listing: its current row if it is `listed`, or its removal if it was public once.
 fn listing_change(
     last_change: LastChange,
     (kind, address): (ListingKind, &Arc<str>),

@@ -50,7 +50,7 @@ impl Cities {
         }
     }
 
-    /// Something changed where `creator` is.
+    /// A creator of this city, or a game of one, has changed.
     pub(super) fn mark_changed(&mut self, mode: Mode, creator: &CreatorSummary) -> Option<Slug> {
         if creator.city_slug.is_empty() {
             return None;

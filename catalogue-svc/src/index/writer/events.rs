@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Listed, Writer};
+use super::{IndexWriter, Listed};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode};
 use crate::index::events::Event;
 
 /// The state of an event, public or not.
 #[derive(Debug)]
-pub(super) struct StoredEvent {
+pub(super) struct EventState {
     pub(super) mode: Mode,
     pub(super) last_change: LastChange,
     pub(super) slug: Arc<str>,
@@ -17,28 +17,28 @@ pub(super) struct StoredEvent {
     pub(super) event: Option<Arc<Event>>,
 }
 
-impl StoredEvent {
+impl EventState {
     pub(super) fn listed(&self) -> Option<Listed<Event>> {
         let event = self.event.as_ref()?;
         Some((self.mode, Arc::clone(event)))
     }
 }
 
-impl Writer {
+impl IndexWriter {
     /// Lists an event as it is now.
     pub(super) fn apply_event(&mut self, header: Header, event: Arc<Event>) {
-        let old = self.store_event(header, event);
-        let new = self.events.get(&header.id).and_then(StoredEvent::listed);
+        let old = self.insert_event(header, event);
+        let new = self.events.get(&header.id).and_then(EventState::listed);
         self.replace(|dataset| &mut dataset.events, old, new);
     }
 
-    /// Stores an event; returns the row that was public.
-    pub(super) fn store_event(
+    /// Takes in an event; returns the row that was public.
+    pub(super) fn insert_event(
         &mut self,
         header: Header,
         event: Arc<Event>,
     ) -> Option<Listed<Event>> {
-        let held = StoredEvent {
+        let held = EventState {
             mode: header.mode,
             last_change: header.last_change,
             slug: Arc::clone(&event.key.slug),

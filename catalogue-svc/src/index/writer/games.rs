@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Listed, Writer};
+use super::{IndexWriter, Listed};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode};
 use crate::index::entity::NewGame;
@@ -12,7 +12,7 @@ use crate::index::games::Game;
 
 /// The state of a game, public or not: it becomes public when its page does.
 #[derive(Debug)]
-pub(super) struct StoredGame {
+pub(super) struct GameState {
     pub(super) mode: Mode,
     pub(super) visible: bool,
     pub(super) last_change: LastChange,
@@ -23,25 +23,25 @@ pub(super) struct StoredGame {
     pub(super) listed: bool,
 }
 
-impl Writer {
+impl IndexWriter {
     /// Lists a game as it is now.
     pub(super) fn apply_game(&mut self, header: Header, game: NewGame) {
-        let was = self.store_game(header, game);
+        let was = self.insert_game(header, game);
         if let Some((mode, game)) = &was {
             self.cities.mark_changed(*mode, &game.creator);
         }
         self.show_game(header.id, was);
     }
 
-    /// Stores a game without listing it; returns the row that is in the index.
-    pub(super) fn store_game(&mut self, header: Header, new: NewGame) -> Option<Listed<Game>> {
+    /// Takes in a game without listing it; returns the row that is in the index.
+    pub(super) fn insert_game(&mut self, header: Header, new: NewGame) -> Option<Listed<Game>> {
         let page = self.pages.entry(new.page).or_default();
         if let Err(at) = page.games.binary_search(&header.id) {
             page.games.insert(at, header.id);
         }
         let genres = new.genres.iter();
         let genres = genres.map(|key| self.snapshot.genres.intern(key));
-        let held = StoredGame {
+        let held = GameState {
             mode: header.mode,
             visible: header.visible,
             last_change: header.last_change,

@@ -14,8 +14,8 @@ use kit::feed::Position;
 use uuid::Uuid;
 
 use self::cities::Cities;
-use self::events::StoredEvent;
-use self::games::StoredGame;
+use self::events::EventState;
+use self::games::GameState;
 use self::pages::PageEntry;
 use super::document::Document;
 use super::listing_index::Index;
@@ -25,18 +25,18 @@ use crate::index::entity::{Body, Entity};
 
 /// The next snapshot, and the state of every listing that is or may become part of it.
 #[derive(Debug)]
-pub struct Writer {
+pub struct IndexWriter {
     snapshot: Snapshot,
     pages: BTreeMap<Uuid, PageEntry>,
-    games: BTreeMap<Uuid, StoredGame>,
-    events: BTreeMap<Uuid, StoredEvent>,
+    games: BTreeMap<Uuid, GameState>,
+    events: BTreeMap<Uuid, EventState>,
     cities: Cities,
 }
 
 /// A row that is in an index: in which mode, and what it is.
 pub(super) type Listed<L> = (Mode, Arc<L>);
 
-impl Writer {
+impl IndexWriter {
     /// A writer that knows nothing yet and stands at `position`.
     pub fn new(position: Position, chunk_rows: u16) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{Listed, Writer};
+use super::{IndexWriter, Listed};
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode};
 use crate::index::creators::{Creator, CreatorSummary};
@@ -13,7 +13,7 @@ use crate::index::creators::{Creator, CreatorSummary};
 #[derive(Debug, Default)]
 pub(super) struct PageEntry {
     /// `None` while only games of it have arrived.
-    pub(super) known: Option<StoredPage>,
+    pub(super) known: Option<PageState>,
     /// Only when it is published.
     pub(super) creator: Option<Listed<Creator>>,
     /// In the order of their ids.
@@ -22,7 +22,7 @@ pub(super) struct PageEntry {
 
 /// The state of a page, public or not.
 #[derive(Debug)]
-pub(super) struct StoredPage {
+pub(super) struct PageState {
     pub(super) mode: Mode,
     pub(super) handle: Arc<str>,
     pub(super) last_change: LastChange,
@@ -35,10 +35,10 @@ impl PageEntry {
     }
 }
 
-impl Writer {
+impl IndexWriter {
     /// Lists a page as it is now; says whether its games show anything else now.
     pub(super) fn apply_page(&mut self, header: Header, creator: Arc<Creator>) -> bool {
-        let (old, new) = self.store_page(header, creator);
+        let (old, new) = self.insert_page(header, creator);
         let summary = |page: &Option<Listed<Creator>>| {
             let page = page.as_ref();
             page.map(|(_, creator)| Arc::clone(&creator.summary))
@@ -48,13 +48,13 @@ impl Writer {
         changes_games
     }
 
-    /// Stores a page; returns the creator that was public before, and the one that is public now.
-    pub(super) fn store_page(
+    /// Takes in a page; returns the creator that was public before, and the one that is public now.
+    pub(super) fn insert_page(
         &mut self,
         header: Header,
         creator: Arc<Creator>,
     ) -> (Option<Listed<Creator>>, Option<Listed<Creator>>) {
-        let known = StoredPage {
+        let known = PageState {
             mode: header.mode,
             handle: Arc::clone(&creator.key.handle),
             last_change: header.last_change,

@@ -10,8 +10,8 @@ use catalogue::domain::rankings::{BoardKind, Hour};
 use catalogue::domain::tally::Tallies;
 use catalogue::domain::vote::Pair;
 use catalogue::feeds::votes;
-use catalogue::index::{Catalogue, Document as _, Query, Snapshot, Writer as IndexWriter};
-use catalogue::jobs::snapshot;
+use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Snapshot};
+use catalogue::jobs::board_snapshot;
 use catalogue::service::Dependencies;
 use catalogue::write::{CommandHandler, Limits};
 use contracts::catalogue::v1 as proto;
@@ -47,7 +47,7 @@ pub(crate) struct Replica {
     pub(crate) clock: Clock,
     pub(crate) boards: Arc<Boards>,
     pub(crate) catalogue: Arc<Catalogue>,
-    pub(crate) job: snapshot::Job,
+    pub(crate) job: board_snapshot::Job,
     pub(crate) staff: StaffServiceClient<Client>,
     rankings: RankingsServiceClient<Client>,
     votes: VotesServiceClient<Client>,
@@ -152,7 +152,7 @@ impl Replica {
         );
         let handler = CommandHandler { limits: LIMITS };
         let writer = producer.writer(handler);
-        let job = snapshot::Job {
+        let job = board_snapshot::Job {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
             writer: writer.clone(),

@@ -11,7 +11,7 @@ use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words::{self, Field};
-use catalogue::index::{Document as _, Game, Query, Search, Snapshot, Writer};
+use catalogue::index::{Document as _, Game, IndexWriter, Query, Search, Snapshot};
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
 use contracts::public;
@@ -198,7 +198,7 @@ proptest! {
         published in prop::collection::vec(0..160_usize, 3),
         questions in prop::collection::vec(asked(), 8),
     ) {
-        let mut writer = Writer::new(Position { epoch: EPOCH, seq: 0 }, 4);
+        let mut writer = IndexWriter::new(Position { epoch: EPOCH, seq: 0 }, 4);
         let mut states = Vec::new();
         for (place, change) in changes.iter().enumerate() {
             writer.apply(entity(change));

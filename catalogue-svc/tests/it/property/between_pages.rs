@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::index::{Catalogue, Writer};
+use catalogue::index::{Catalogue, IndexWriter};
 use contracts::common::v1::{Change, PageRequest};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -106,7 +106,7 @@ impl List {
 
 /// How many rows stayed where they were while the list was read.
 async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit: u32) -> usize {
-    let mut writer = Writer::new(position(), 4);
+    let mut writer = IndexWriter::new(position(), 4);
     let mut between = between.into_iter();
     let (mut moments, mut read, mut cursor) = (Vec::new(), Vec::new(), String::new());
     let mut changes = Some(before);

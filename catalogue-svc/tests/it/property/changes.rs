@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use catalogue::index::{Catalogue, Writer};
+use catalogue::index::{Catalogue, IndexWriter};
 use contracts::catalogue::v1::changes_service_server::ChangesService as _;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
 use contracts::catalogue::v1::dump_catalogue_response::Part;
@@ -226,12 +226,12 @@ prop_compose! {
 }
 
 /// Two replicas of one moment: one has followed, the other is just started.
-fn replicas(writer: &Writer, changes: &[Change]) -> [Arc<Catalogue>; 2] {
+fn replicas(writer: &IndexWriter, changes: &[Change]) -> [Arc<Catalogue>; 2] {
     [published(writer), built(changes)]
 }
 
 async fn check(changes: Vec<Change>, mut pulls: Vec<Pull>, dumped: usize, mode: Mode) {
-    let mut writer = Writer::new(position(), 4);
+    let mut writer = IndexWriter::new(position(), 4);
     let mut mirrors = vec![Mirror::default()];
     pulls.sort_by_key(|pull| pull.at);
     let mut pulls = pulls.into_iter().peekable();

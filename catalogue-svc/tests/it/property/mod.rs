@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalogue::index::{Catalogue, Writer};
+use catalogue::index::{Catalogue, IndexWriter};
 use contracts::common::v1::Change;
 use kit::feed::Position;
 use proptest::prelude::*;
@@ -167,14 +167,14 @@ fn position() -> Position {
     }
 }
 
-fn published(writer: &Writer) -> Arc<Catalogue> {
+fn published(writer: &IndexWriter) -> Arc<Catalogue> {
     let catalogue = Catalogue::default();
     catalogue.publish(writer.snapshot());
     catalogue.into()
 }
 
 fn told(changes: &[Change], settled: &[usize]) -> Arc<Catalogue> {
-    let mut writer = Writer::new(position(), 4);
+    let mut writer = IndexWriter::new(position(), 4);
     for (place, change) in changes.iter().enumerate() {
         writer.apply(entity(change));
         if settled.contains(&place) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use catalogue::index::entity::Entity;
-use catalogue::index::{CHUNK_ROWS, Writer};
+use catalogue::index::{CHUNK_ROWS, IndexWriter};
 use contracts::common::v1::Change;
 use contracts::listings::v1::{self as listings, State};
 use kit::feed::Position;
@@ -107,7 +107,7 @@ fn event(number: u32, event: Event) -> listings::Event {
 }
 
 /// All of it, in the order of its files.
-pub(super) fn writer() -> Writer {
+pub(super) fn writer() -> IndexWriter {
     let pages = pages().iter().map(page_change).collect::<Vec<Change>>();
     let games = games().iter().map(game_change).collect();
     let events = events().iter().map(event_change).collect();
@@ -116,7 +116,7 @@ pub(super) fn writer() -> Writer {
         epoch: EPOCH,
         seq: 0,
     };
-    Writer::build(position, CHUNK_ROWS, entities).unwrap()
+    IndexWriter::build(position, CHUNK_ROWS, entities).unwrap()
 }
 
 /// The change that takes a game down.

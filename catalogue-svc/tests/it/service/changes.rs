@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue::domain::changes::MirrorCursor;
-use catalogue::index::{Catalogue, Writer};
+use catalogue::index::{Catalogue, IndexWriter};
 use contracts::catalogue::v1::changes_service_server::ChangesService as _;
 use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse};
 use contracts::common::v1::{Change, Mode, PageRequest, Position};
@@ -23,7 +23,7 @@ use crate::build::{
 
 /// A replica that follows.
 struct Replica {
-    writer: Writer,
+    writer: IndexWriter,
     catalogue: Arc<Catalogue>,
     seq: i64,
 }
@@ -35,7 +35,7 @@ impl Replica {
             seq: 0,
         };
         let mut replica = Self {
-            writer: Writer::new(position, 4),
+            writer: IndexWriter::new(position, 4),
             catalogue: Arc::new(Catalogue::new(Duration::from_millis(1))),
             seq: 0,
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::index::{Catalogue, Writer};
+use catalogue::index::{Catalogue, IndexWriter};
 use catalogue::service::Reads;
 use contracts::catalogue::v1::places_service_server::PlacesService as _;
 use contracts::catalogue::v1::{
@@ -22,7 +22,7 @@ use crate::build::{
 
 /// A catalogue that goes on changing.
 struct Changing {
-    writer: Writer,
+    writer: IndexWriter,
     catalogue: Arc<Catalogue>,
     places: Reads,
 }

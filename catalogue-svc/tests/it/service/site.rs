@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalogue::index::{CHUNK_ROWS, Catalogue, Writer};
+use catalogue::index::{CHUNK_ROWS, Catalogue, IndexWriter};
 use catalogue::service::{Reads, SITEMAP_FILE_ROWS};
 use contracts::catalogue::v1::site_service_server::SiteService as _;
 use contracts::catalogue::v1::{
@@ -195,7 +195,7 @@ async fn many_games_come_in_parts() {
         seq: 1,
     };
     let catalogue = Catalogue::default();
-    let writer = Writer::build(position, CHUNK_ROWS, entities).unwrap();
+    let writer = IndexWriter::build(position, CHUNK_ROWS, entities).unwrap();
     catalogue.publish(writer.snapshot());
     let site = reads(Arc::new(catalogue));
     let mut all = Vec::new();

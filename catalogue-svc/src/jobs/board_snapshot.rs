@@ -11,14 +11,14 @@ use time::{OffsetDateTime, Time};
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::boards::{DatasetBoards, Votable, VoteCounts};
+use crate::boards::{DatasetBoards, Ranked, VoteCounts};
 use crate::domain::listing::Mode;
 use crate::domain::moves::moves;
 use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::tally::Tallies;
 use crate::feeds::votes;
 use crate::index::{Catalogue, Creator, Game};
-use crate::store::snapshots;
+use crate::store::board_snapshots;
 use crate::write::{Announce, Command, CommandHandler, NamedMove};
 
 /// The daily job that takes a snapshot of each board.
@@ -81,7 +81,7 @@ impl Job {
     }
 
     /// Stores the boards of a kind; returns what moved on that of the week, of listings that are public now.
-    async fn take_kind<L: Votable>(
+    async fn take_kind<L: Ranked>(
         &self,
         due: OffsetDateTime,
         boards: &DatasetBoards,
@@ -93,8 +93,8 @@ impl Job {
         let week = (L::KIND, Window::Week);
         let order = boards.board::<L>(Window::Week).order();
         let after = self.store(due, week, order).await?;
-        let before = match snapshots::before(&self.pool, due).await? {
-            Some(before) => snapshots::board(&self.pool, before, week).await?,
+        let before = match board_snapshots::before(&self.pool, due).await? {
+            Some(before) => board_snapshots::board(&self.pool, before, week).await?,
             None => None,
         };
         let moved = moves(&before.unwrap_or_default(), &after, self.lowest);
@@ -120,8 +120,8 @@ impl Job {
         board: (BoardKind, Window),
         order: Vec<Uuid>,
     ) -> anyhow::Result<Vec<Uuid>> {
-        snapshots::save_board(&self.pool, due, board, &order).await?;
-        let stored = snapshots::board(&self.pool, due, board).await?;
+        board_snapshots::save_board(&self.pool, due, board, &order).await?;
+        let stored = board_snapshots::board(&self.pool, due, board).await?;
         Ok(stored.unwrap_or(order))
     }
 }

@@ -12,7 +12,7 @@ use super::{Outcome, happening};
 use crate::boards::Card;
 use crate::domain::moves::Move;
 use crate::domain::rankings::Window;
-use crate::store::snapshots;
+use crate::store::board_snapshots;
 
 /// A snapshot whose boards are stored.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) async fn announce(
     Announce { taken_for, moves }: &Announce,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    if !snapshots::announce(connection, *taken_for, now).await? {
+    if !board_snapshots::announce(connection, *taken_for, now).await? {
         return Ok((Outcome::Announced, Vec::new()));
     }
     let state = proto::BoardSnapshot {
