@@ -1,7 +1,32 @@
 //! The ranking boards in memory, next to the listings. They are sorted again every few seconds; readers take no lock.
 //!
 //! The boards have three inputs: the votes that `catalogue.tally` has added up, the hour, and the listings of the catalogue's newest
-//! snapshot. A reader adds what happened to listings since ([`BoardOverlay`]).
+//! snapshot. All replicas load the same sums and therefore show the same boards.
+//!
+//! **A vote** is one command of the writer ([`crate::write`]). The command locks the voter's row, inserts the vote, counts the voter's votes
+//! of the hour and the day, and publishes the vote on the own feed. It touches no row of the listings: votes for one listing do not wait for
+//! each other, and a vote does not become more expensive with the number of votes.
+//!
+//! **Tallies** are the sums of the votes on the feed, by listing and hour. One replica adds new votes up within a second, thousands of them
+//! in one transaction with the position in the feed ([`crate::feeds::votes`]). When that position or the hour has moved, each replica loads
+//! three sums for each listing that ever got a vote (the week, the month, all votes), in one statement; no vote is read.
+//!
+//! **Boards** are sorted vectors. If votes, the hour or listings have changed, a thread outside the runtime sorts them from the sums and a
+//! snapshot of the catalogue, and swaps them in. A reader waits for nothing, and reads no SQL. Listings do change at once: the reader asks
+//! its own snapshot of the catalogue which listings have changed since the one that the boards were sorted with (the change log, mostly
+//! empty), leaves their rows out, and merges in those of the listings that are public ([`BoardOverlay`]). Ranks have no gaps and the total is
+//! exact, because both are counted with these changes.
+//!
+//! **A pair** is drawn at random from all public listings; a draw that does not qualify is drawn again. The answer has the draw (voter,
+//! kind, both ids, time), signed with a key that all replicas derive from the fleet token ([`crate::domain::draw`]); nothing of it is stored.
+//! The day of a vote is the day of its draw, so that the key of the table `vote` also keeps a draw from being used twice.
+//!
+//! **The board snapshot** of 04:00 UTC ([`crate::jobs::board_snapshot`]) loads the sums as they were at that moment from the hours in the
+//! schema, also if the job runs later. The job stores the boards first. A command then publishes the board snapshot on the feed together
+//! with the moves on the boards of the week, in one transaction and only once, however often the job is retried. `previous_rank` is the rank
+//! in the board snapshot before the latest.
+//!
+//! **Samples** (`sample/votes.ndjson`) are votes on sample listings, dated back from the last 04:00 UTC. They are not in the schema.
 
 mod dataset;
 mod draw;

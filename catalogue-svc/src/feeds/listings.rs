@@ -1,4 +1,24 @@
 //! Every replica's own follower: from the schema, and then the feed, into memory.
+//!
+//! The feed is followed in two ways:
+//!
+//! - **Into memory** ([`Follower`]). Each replica does this for itself and is not registered with the feed. It starts from the rows of
+//!   the schema, which it reads together with their cursor in one snapshot; it starts from the beginning of the feed if the schema is empty.
+//!   Every batch becomes a new snapshot that readers see at once. Under a new epoch (listings-svc was restored) the replica gathers the state
+//!   of all entities from the beginning of the feed, indexes them when they are complete, and replaces the old snapshot.
+//! - **Into the schema** ([`super::persist`]). The holder of the lease row `listings persister` does this; it is registered with the feed as
+//!   `catalogue-svc`. Changes and cursor are written in one transaction. Only starts read the schema, and therefore it may lag.
+//!
+//! The gRPC port opens when the schema has been read. `/readyz` waits for the condition "the catalogue to be loaded". With a complete schema
+//! the condition is met at once, whether listings-svc answers or not. With an empty schema it is met when the replica has followed the feed to
+//! the head of that moment. Until then calls return `unavailable`.
+//!
+//! **A change that does not convert** (it does not decode, or a required time, day or reference is missing) does not stop the follower. Every
+//! replica logs the change with kind, id and seq, counts it in `catalogue_changes_rejected_total`, and continues with the last good state of
+//! that entity. The schema puts the change aside as a dead letter (of the kit) until a later state of the entity
+//! converts, or a retry succeeds. Each start tries the dead letters again; a new release may be able to convert them. Such a change then has its original place
+//! among the changes, and mirrors that have passed this place learn of the listing with its next change. Entities of unknown kinds
+//! are stored like the others and not shown.
 
 use std::collections::HashMap;
 use std::num::NonZero;

@@ -1,4 +1,11 @@
 //! Votes, by staff (`catalogue/v1/staff.proto`).
+//!
+//! Votes that look bought (`staff vote list-suspicious`): [`crate::domain::suspicion`] has the rules. `staff vote voters games/SLUG` lists who
+//! voted on a listing, with `--max-age`, `--block` and `--min-share` as filters; it reads all stored votes once. Voiding (`staff vote void
+//! VOTER`, `--address` for all cookies first seen at an address, or `--listing` with these filters) subtracts the stored votes of a voter from
+//! the tallies by changes on the feed; later votes of this voter are accepted and not counted. `staff vote restore` undoes it. A vote is stored
+//! for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a board; older votes stay in the tally of all time. A voter without votes is
+//! deleted together with the address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
