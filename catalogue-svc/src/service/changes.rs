@@ -4,6 +4,7 @@ use contracts::catalogue::v1::changes_service_server::ChangesService;
 use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse};
 use contracts::common::v1 as common;
 use contracts::common::v1::PageInfo;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::feed::Position;
 use kit::{Code, Fault};
@@ -11,9 +12,12 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::change_row;
-use super::query_params::{self, Fields};
+use super::query_params::ReadFields as _;
 use crate::domain::changes::MirrorCursor;
 use crate::domain::listing::Mode;
+
+/// The reason why a cursor is refused that was edited.
+const NOT_A_CURSOR: &str = "It belongs to another list: begin without one.";
 
 /// A call that can be answered.
 struct ChangesQuery {
@@ -71,10 +75,10 @@ fn binding(mode: Mode) -> Binding {
 }
 
 fn read(request: ListChangesRequest) -> Result<ChangesQuery, Fault> {
-    let mut fields = Fields::default();
-    let mode = fields.mode(request.mode);
-    let (limit, cursor) = fields.page(request.page, binding(mode));
-    fields.finish()?;
+    let mut bad = BadFields::default();
+    let mode = bad.mode(request.mode);
+    let (limit, cursor) = bad.page(request.page, binding(mode));
+    bad.check()?;
     Ok(ChangesQuery {
         mode,
         limit,
@@ -86,7 +90,7 @@ fn read(request: ListChangesRequest) -> Result<ChangesQuery, Fault> {
 /// seen: it waits for `at_least`, which covers that.
 fn check_is_past(cursor: &MirrorCursor, newest: &common::Position) -> Result<(), Fault> {
     if newest.epoch == cursor.epoch.to_string() && cursor.newest_seen() > newest.seq {
-        return Err(Fault::invalid_field("cursor", query_params::NOT_A_CURSOR));
+        return Err(Fault::invalid_field("cursor", NOT_A_CURSOR));
     }
     Ok(())
 }

@@ -8,12 +8,13 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::CREATOR_KINDS;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
+use super::query_params::{self, ListQuery, ReadFields as _, bound, given, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -63,19 +64,19 @@ impl CreatorsService for Reads {
 
 /// Which countries there are, `snapshot` says.
 fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<CreatorKey>, Fault> {
-    let mut fields = Fields::default();
-    let mode = fields.mode(request.mode);
+    let mut bad = BadFields::default();
+    let mode = bad.mode(request.mode);
     let country = query_params::code(request.country);
     let kind = given(request.kind);
     let role = given(request.role);
     let city = given(request.city);
-    let words = fields.words(request.q.as_deref());
-    let updated_since = fields.updated_since(request.updated_since);
+    let words = bad.words(request.q.as_deref());
+    let updated_since = bad.updated_since(request.updated_since);
     let facets = [
-        fields.filter("kind", kind.as_deref(), |key| {
+        bad.filter("kind", kind.as_deref(), |key| {
             Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))
         }),
-        fields.country(country.as_deref(), snapshot),
+        bad.country(country.as_deref(), snapshot),
     ];
     let since = updated_since.map(|since| since.to_string());
     let binding = Binding::new(
@@ -90,8 +91,8 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
             since.as_deref(),
         ],
     );
-    let (limit, after) = fields.page(request.page, binding);
-    fields.finish()?;
+    let (limit, after) = bad.page(request.page, binding);
+    bad.check()?;
     let role = role.map(|key| Keyword::Role(key.into()));
     let city = city.map(|slug| Keyword::City(slug.into()));
     Ok(ListQuery {

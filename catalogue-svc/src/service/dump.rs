@@ -8,10 +8,11 @@ use contracts::catalogue::v1::staff_dump_service_server::StaffDumpService;
 use contracts::catalogue::v1::{DumpCatalogueRequest, DumpCatalogueResponse};
 use futures::{Stream, stream};
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
-use super::query_params::{Fields, given, one_of};
+use super::query_params::{given, one_of};
 use super::{Reads, change_row, changes};
 use crate::domain::changes::{ListingKind, MirrorCursor};
 use crate::domain::listing::Mode;
@@ -108,14 +109,14 @@ impl Rest {
 }
 
 fn read(request: DumpCatalogueRequest) -> Result<Option<ListingKind>, Fault> {
-    let mut fields = Fields::default();
+    let mut bad = BadFields::default();
     let kind = given(request.r#type).and_then(|key| {
         let found = ListingKind::ALL
             .into_iter()
             .find(|kind| kind.as_str() == key);
         let found = found.ok_or_else(|| one_of(&ListingKind::ALL.map(ListingKind::as_str)));
-        fields.check("type", found)
+        bad.read("type", found)
     });
-    fields.finish()?;
+    bad.check()?;
     Ok(kind)
 }

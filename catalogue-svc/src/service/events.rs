@@ -6,13 +6,14 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::EVENT_KINDS;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use time::{Date, UtcOffset};
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
+use super::query_params::{self, ListQuery, ReadFields as _, bound, given, one_of};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -70,28 +71,28 @@ fn read(
     snapshot: &Snapshot,
     today: Date,
 ) -> Result<ListQuery<EventKey>, Fault> {
-    let mut fields = Fields::default();
-    let mode = fields.mode(request.mode);
+    let mut bad = BadFields::default();
+    let mode = bad.mode(request.mode);
     let country = query_params::code(request.country);
     let kind = given(request.kind);
     let city = given(request.city);
     let when = given(request.when);
     let (from, to) = (given(request.from), given(request.to));
-    let words = fields.words(request.q.as_deref());
-    let updated_since = fields.updated_since(request.updated_since);
+    let words = bad.words(request.q.as_deref());
+    let updated_since = bad.updated_since(request.updated_since);
     let facets = [
-        fields.filter("kind", kind.as_deref(), |key| {
+        bad.filter("kind", kind.as_deref(), |key| {
             Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))
         }),
-        fields.country(country.as_deref(), snapshot),
+        bad.country(country.as_deref(), snapshot),
     ];
     let when = when.as_deref().unwrap_or("upcoming");
     let chosen = When::read(when).ok_or_else(|| one_of(&When::KEYS));
-    let chosen = fields.check("when", chosen).unwrap_or(When::All);
-    let first = day(&mut fields, "from", from.as_deref());
-    let last = day(&mut fields, "to", to.as_deref());
+    let chosen = bad.read("when", chosen).unwrap_or(When::All);
+    let first = day(&mut bad, "from", from.as_deref());
+    let last = day(&mut bad, "to", to.as_deref());
     if first.zip(last).is_some_and(|(first, last)| last < first) {
-        fields.check::<()>("to", Err("Use a day that is not before `from`.".to_owned()));
+        bad.add("to", "Use a day that is not before `from`.".to_owned());
     }
     let since = updated_since.map(|since| since.to_string());
     let binding = Binding::new(
@@ -108,8 +109,8 @@ fn read(
             since.as_deref(),
         ],
     );
-    let (limit, after) = fields.page(request.page, binding);
-    fields.finish()?;
+    let (limit, after) = bad.page(request.page, binding);
+    bad.check()?;
     let city = city.map(|slug| Keyword::City(slug.into()));
     Ok(ListQuery {
         mode,
@@ -127,10 +128,10 @@ fn read(
     })
 }
 
-fn day(fields: &mut Fields, field: &str, text: Option<&str>) -> Option<Date> {
+fn day(bad: &mut BadFields, field: &str, text: Option<&str>) -> Option<Date> {
     let day = days::read(text?);
     let day = day.ok_or_else(|| "Use a day as YYYY-MM-DD, such as 2026-03-01.".to_owned());
-    fields.check(field, day)
+    bad.read(field, day)
 }
 
 fn unknown(mode: Mode) -> Fault {

@@ -8,13 +8,14 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::{self, PLATFORMS, STAGES};
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use serde::Deserialize;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, Fields, ListQuery, bound, given, one_of};
+use super::query_params::{self, ListQuery, ReadFields as _, bound, given, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -90,22 +91,22 @@ fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u
 
 /// Reads and checks the parameters. Genres and countries must be those of `snapshot`.
 fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<GameKey>, Fault> {
-    let mut fields = Fields::default();
-    let mode = fields.mode(request.mode);
+    let mut bad = BadFields::default();
+    let mode = bad.mode(request.mode);
     let country = query_params::code(request.country);
     let genre = given(request.genre);
     let platform = given(request.platform);
     let stage = given(request.stage);
     let creator = given(request.creator);
-    let words = fields.words(request.q.as_deref());
-    let updated_since = fields.updated_since(request.updated_since);
+    let words = bad.words(request.q.as_deref());
+    let updated_since = bad.updated_since(request.updated_since);
     let facets = [
-        fields.filter("genre", genre.as_deref(), |key| read_genre(key, snapshot)),
-        fields.filter("platform", platform.as_deref(), |key| {
+        bad.filter("genre", genre.as_deref(), |key| read_genre(key, snapshot)),
+        bad.filter("platform", platform.as_deref(), |key| {
             Facet::platform(key).ok_or_else(|| one_of(&PLATFORMS))
         }),
-        fields.country(country.as_deref(), snapshot),
-        fields.filter("stage", stage.as_deref(), |key| {
+        bad.country(country.as_deref(), snapshot),
+        bad.filter("stage", stage.as_deref(), |key| {
             Facet::stage(key).ok_or_else(|| one_of(&STAGES))
         }),
     ];
@@ -123,8 +124,8 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             since.as_deref(),
         ],
     );
-    let (limit, after) = fields.page(request.page, binding);
-    fields.finish()?;
+    let (limit, after) = bad.page(request.page, binding);
+    bad.check()?;
     let creator = creator.map(|handle| Keyword::Creator(handle.into()));
     Ok(ListQuery {
         mode,

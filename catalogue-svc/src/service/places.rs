@@ -9,12 +9,13 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::PageInfo;
 use contracts::public;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, Fields, ListQuery};
+use super::query_params::{self, ListQuery, ReadFields as _};
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CountryKey};
@@ -45,13 +46,13 @@ impl PlacesService for Reads {
     ) -> Result<Response<ListCountriesResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.at(request.at_least.as_ref()).await?;
-        let mut fields = Fields::default();
-        let mode = fields.mode(request.mode);
+        let mut bad = BadFields::default();
+        let mode = bad.mode(request.mode);
         let empty = request.empty.then_some("empty");
         let with_events = request.with_events.then_some("events");
         let binding = Binding::new("countries", [Some(mode.as_str()), empty, with_events]);
-        let (limit, after) = fields.page::<CountryKey>(request.page, binding);
-        fields.finish()?;
+        let (limit, after) = bad.page::<CountryKey>(request.page, binding);
+        bad.check()?;
 
         let mut rows = snapshot.country_rows(mode);
         let events = &snapshot.dataset(mode).events;
@@ -136,13 +137,13 @@ fn read_cities(
     request: ListCitiesRequest,
     snapshot: &Snapshot,
 ) -> Result<ListQuery<CityKey>, Fault> {
-    let mut fields = Fields::default();
-    let mode = fields.mode(request.mode);
+    let mut bad = BadFields::default();
+    let mode = bad.mode(request.mode);
     let country = query_params::code(request.country);
-    let facet = fields.country(country.as_deref(), snapshot);
+    let facet = bad.country(country.as_deref(), snapshot);
     let binding = Binding::new("cities", [Some(mode.as_str()), country.as_deref()]);
-    let (limit, after) = fields.page(request.page, binding);
-    fields.finish()?;
+    let (limit, after) = bad.page(request.page, binding);
+    bad.check()?;
     Ok(ListQuery {
         mode,
         query: Query {

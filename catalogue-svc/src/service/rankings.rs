@@ -6,12 +6,13 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::RankingRow;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, Fields};
+use super::query_params::{self, ReadFields as _};
 use crate::boards::{BoardRow, DatasetBoards, Ranked};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
@@ -107,14 +108,14 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     let window = Window::parse(&request.board);
     let window =
         window.ok_or_else(|| Fault::not_found("The boards are `week`, `month` and `all`."))?;
-    let mut fields = Fields::default();
-    let mode = fields.mode(request.mode);
+    let mut bad = BadFields::default();
+    let mode = bad.mode(request.mode);
     let binding = Binding::new(
         "rankings",
         [mode.as_str(), kind.as_str(), window.as_str()].map(Some),
     );
-    let (limit, after) = fields.page(request.page, binding);
-    fields.finish()?;
+    let (limit, after) = bad.page(request.page, binding);
+    bad.check()?;
     Ok(BoardQuery {
         mode,
         kind,

@@ -4,12 +4,13 @@ use contracts::catalogue::v1::search_service_server::SearchService;
 use contracts::catalogue::v1::{SearchRequest, SearchResponse};
 use contracts::public::{self, SearchAddress, SearchResult};
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, Fields, bound, given, one_of};
+use super::query_params::{self, ReadFields as _, bound, given, one_of};
 use crate::domain::listing::Mode;
 use crate::index::{Document as _, Hit, HitKind, Search, Snapshot};
 
@@ -96,22 +97,22 @@ impl SearchService for Reads {
 
 /// Which countries there are, `snapshot` says.
 fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Fault> {
-    let mut fields = Fields::default();
-    let mode = fields.mode(request.mode);
-    let words = fields.words(Some(&request.q));
+    let mut bad = BadFields::default();
+    let mode = bad.mode(request.mode);
+    let words = bad.words(Some(&request.q));
     if request.q.trim().is_empty() {
-        fields.check::<()>("q", Err("Say what to search for.".to_owned()));
+        bad.add("q", "Say what to search for.".to_owned());
     }
     let key = given(request.r#type);
     let kind = key.as_deref().and_then(|key| {
         let found = HitKind::ALL.into_iter().find(|kind| kind.as_str() == key);
-        fields.check(
+        bad.read(
             "type",
             found.ok_or_else(|| one_of(&HitKind::ALL.map(HitKind::as_str))),
         )
     });
     let country = query_params::code(request.country);
-    let facet = fields.country(country.as_deref(), snapshot);
+    let facet = bad.country(country.as_deref(), snapshot);
     let binding = Binding::new(
         "search",
         [
@@ -121,8 +122,8 @@ fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Faul
             country.as_deref(),
         ],
     );
-    let (limit, after) = fields.page(request.page, binding);
-    fields.finish()?;
+    let (limit, after) = bad.page(request.page, binding);
+    bad.check()?;
     Ok(SearchQuery {
         mode,
         search: Search {

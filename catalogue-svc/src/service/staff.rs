@@ -17,6 +17,7 @@ use contracts::catalogue::v1::voters_of::Voters;
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::audit::{Audit, reason};
+use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
@@ -24,7 +25,7 @@ use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::query_params::{self, Fields};
+use super::query_params;
 use crate::boards::{Boards, DatasetBoards, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::{BoardKind, Window};
@@ -212,27 +213,23 @@ impl Staff {
     fn filter(&self, of: &proto::ListingVoters) -> Result<VoterFilter, Fault> {
         let snapshot = self.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
-        let mut fields = Fields::default();
-        let kind = fields.check("kind", query_params::board_kind(&of.kind));
+        let mut bad = BadFields::default();
+        let kind = bad.read("kind", query_params::board_kind(&of.kind));
         let listing = kind.and_then(|kind| {
             let found = match kind {
                 BoardKind::Games => live.games.get(&of.listing).map(|row| row.id),
                 BoardKind::Creators => live.creators.get(&of.listing).map(|row| row.id),
             };
             let found = found.ok_or("No published listing of this kind has this name.");
-            fields.check("listing", found.map_err(str::to_owned))
+            bad.read("listing", found)
         });
         let block = of.block.as_deref().map(vote::block);
-        let block = block.and_then(|block| fields.check("block", block));
+        let block = block.and_then(|block| bad.read("block", block));
         let share = of.min_share.unwrap_or_default();
         if of.min_share.is_some() && !(1..=100).contains(&share) {
-            let reason = "Use a whole number from 1 to 100.".to_owned();
-            fields.check::<()>("min_share", Err(reason));
+            bad.add("min_share", "Give a whole number from 1 to 100.");
         }
-        fields.finish()?;
-        let (Some(kind), Some(listing)) = (kind, listing) else {
-            return Err(Fault::not_found("There is no such listing."));
-        };
+        let (kind, listing) = bad.finish(kind.zip(listing))?;
         let age = of.max_age_hours.map(|hours| Duration::hours(hours.into()));
         Ok(VoterFilter {
             kind,

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
+use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::query_params::{Fields, board_kind};
+use super::query_params::board_kind;
 use crate::boards::{Boards, Votable};
 use crate::domain::draw::{Draw, SigningKey};
 use crate::domain::listing::Mode;
@@ -43,13 +44,10 @@ impl VotesService for Votes {
         request: Request<proto::DrawPairRequest>,
     ) -> Result<Response<proto::DrawPairResponse>, Status> {
         let request = request.into_inner();
-        let mut fields = Fields::default();
-        let voter = fields.check("voter", voter(request.voter));
-        let kind = fields.check("kind", board_kind(&request.kind));
-        fields.finish()?;
-        let (Some(voter), Some(kind)) = (voter, kind) else {
-            return Err(Fault::not_found("There is no such pair.").into());
-        };
+        let mut bad = BadFields::default();
+        let voter = bad.read("voter", voter(request.voter));
+        let kind = bad.read("kind", board_kind(&request.kind));
+        let (voter, kind) = bad.finish(voter.zip(kind))?;
         let pair = match kind {
             BoardKind::Games => self.draw::<Game>(&voter, NameInAddress::Slug).await?,
             BoardKind::Creators => self.draw::<Creator>(&voter, NameInAddress::Handle).await?,
@@ -115,29 +113,29 @@ impl Votes {
     fn read(&self, request: proto::CastVoteRequest) -> Result<Vote, Fault> {
         let snapshot = self.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
-        let mut fields = Fields::default();
-        let voter = fields.check("voter", voter(request.voter));
-        let kind = fields.check("kind", board_kind(&request.kind));
+        let mut bad = BadFields::default();
+        let voter = bad.read("voter", voter(request.voter));
+        let kind = bad.read("kind", board_kind(&request.kind));
         let mut named = |field: &str, name: &str| {
             let voter = voter.as_ref()?;
             match kind? {
-                BoardKind::Games => fields.check(field, find::<Game>(live, name, voter)),
-                BoardKind::Creators => fields.check(field, find::<Creator>(live, name, voter)),
+                BoardKind::Games => bad.read(field, find::<Game>(live, name, voter)),
+                BoardKind::Creators => bad.read(field, find::<Creator>(live, name, voter)),
             }
         };
         let winner = named("winner", &request.winner);
         let loser = named("loser", &request.loser);
         let draw = voter.as_ref().and_then(|voter| {
             let draw = (self.draw_key).verify(&request.draw, voter.id, self.clock.now());
-            fields.check("draw", draw)
+            bad.read("draw", draw)
         });
         if let (Some(kind), Some(winner), Some(loser), Some(draw)) = (kind, winner, loser, &draw)
             && (kind, Pair::of(winner, loser)) != (draw.kind, draw.pair)
         {
             let reason = "The winner and the loser are not the pair that was drawn.".to_owned();
-            fields.check::<()>("draw", Err(reason));
+            bad.add("draw", reason);
         }
-        fields.finish()?;
+        bad.check()?;
         let (Some(voter), Some(kind), Some(winner), Some(loser), Some(draw)) =
             (voter, kind, winner, loser, draw)
         else {
