@@ -16,7 +16,7 @@ use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words;
 use catalogue::index::entity::Entity;
-use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, Query, Search, IndexWriter};
+use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, IndexWriter, Query, Search};
 use kit::feed::Position;
 use uuid::Uuid;
 
@@ -253,7 +253,12 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
     everywhere("search: ten letters", 1, 10);
 }
 
-fn change(catalogue: &Catalogue, writer: &mut IndexWriter, dice: &mut Dice, mut generator: Generator) {
+fn change(
+    catalogue: &Catalogue,
+    writer: &mut IndexWriter,
+    dice: &mut Dice,
+    mut generator: Generator,
+) {
     let games = generator.games();
     let mut publish = |what: &str, batches: Vec<Vec<Row>>| {
         let mut times = Vec::new();

@@ -51,10 +51,17 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     // The first fold registers the tallies as a follower, before anything is removed from the feed.
     votes::fold(&pool, clock).await?;
     votes::retry_dead_letters(&pool).await?;
-    boot.add_dead_letters(&pool, SCHEMA, votes::OWN_PRODUCER, votes::Votes);
+    boot.add_dead_letters(
+        &pool,
+        SCHEMA,
+        votes::OWN_PRODUCER,
+        votes::source(&pool),
+        votes::Votes,
+    );
     let counts = VoteCounts::load(&pool, Tallies::new(Hour::of(clock.now()))).await?;
     let catalogue = Arc::new(Catalogue::new(settings.patience));
     let boards = Arc::new(Boards::new(Arc::clone(&catalogue), counts)?);
+    feeds::listings::retry_dead_letters(&pool, &listings).await;
     let follower = Follower::load(
         &pool,
         Arc::clone(&catalogue),

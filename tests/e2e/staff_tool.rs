@@ -3,14 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Output;
 
-use contracts::catalogue::v1::staff_service_client::StaffServiceClient as OfCatalogue;
-use contracts::common::v1::ListAuditRequest;
-use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
-use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
-use contracts::webhook::v1::staff_service_client::StaffServiceClient as OfWebhooks;
-use e2e::{AccountTokens, Fleet, Staff, binaries, dial, eventually};
-use kit::Fault;
+use e2e::{AccountTokens, Fleet, Staff, binaries, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 

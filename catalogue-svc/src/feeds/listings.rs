@@ -31,7 +31,9 @@ use contracts::common::v1::Change;
 use futures::stream::TryChunksError;
 use futures::{StreamExt as _, TryStreamExt as _};
 use kit::admin::Condition;
-use kit::feed::{Consumer, Cursor, Fingerprint, Position, StreamStart, Subscription, consume};
+use kit::feed::{
+    ChangeSource, Consumer, Cursor, Fingerprint, Position, StreamStart, Subscription, consume,
+};
 use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -81,6 +83,13 @@ enum Progress {
     Following(Box<IndexWriter>),
 }
 
+/// Converts dead letters that the last release could not convert. Without listings-svc the follower of the schema does so later.
+pub async fn retry_dead_letters(pool: &PgPool, listings: &impl ChangeSource) {
+    if let Err(error) = LISTINGS_FEED.retry(pool, listings, &Listings, &[]).await {
+        tracing::warn!(%error, "cannot retry dead letters of listings-svc at the start");
+    }
+}
+
 impl Follower {
     /// Loads what the schema holds, of one moment, into `catalogue` and `boards`, and goes on from there.
     pub async fn load(
@@ -97,8 +106,6 @@ impl Follower {
             last_row: None,
         };
         let read = async {
-            // A new release may convert what the last one could not.
-            LISTINGS_FEED.retry(pool, &Listings, &[]).await?;
             match read(pool).await? {
                 Some(loaded) => follower.begin(loaded).await,
                 None => Ok(()),

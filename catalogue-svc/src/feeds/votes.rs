@@ -3,10 +3,11 @@
 //! The tallies are a registered follower of the feed: compaction removes no vote that they lack.
 
 use contracts::common::v1::Change;
-use kit::Clock;
 use kit::feed::{
-    Position, Projection, ProjectionContext, Subscription, project_changes, read_changes,
+    ChangeSource, Position, Projection, ProjectionContext, Subscription, project_changes,
+    read_changes,
 };
+use kit::{Clock, Fault};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -53,12 +54,17 @@ pub async fn fold(pool: &PgPool, clock: &Clock) -> anyhow::Result<()> {
     }
 }
 
+/// Where a retry reads the votes.
+pub fn source(pool: &PgPool) -> impl ChangeSource {
+    (pool.clone(), SCHEMA)
+}
+
 /// Adds votes that could not be decoded when they were added up, if they can be now.
 ///
 /// # Errors
 /// PostgreSQL's.
-pub async fn retry_dead_letters(pool: &PgPool) -> Result<(), sqlx::Error> {
-    OWN_FEED.retry(pool, &Votes, &[]).await?;
+pub async fn retry_dead_letters(pool: &PgPool) -> Result<(), Fault> {
+    OWN_FEED.retry(pool, &source(pool), &Votes, &[]).await?;
     Ok(())
 }
 

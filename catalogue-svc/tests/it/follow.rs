@@ -14,7 +14,7 @@ use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer}
 use contracts::common::v1::follow_response::{Batch, Message, Start};
 use contracts::common::v1::{
     AcknowledgeRequest, AcknowledgeResponse, Change, FollowRequest, FollowResponse,
-    GetPositionRequest, GetPositionResponse,
+    GetNewestChangeRequest, GetNewestChangeResponse, GetPositionRequest, GetPositionResponse,
 };
 use futures::{Stream, stream};
 use kit::admin::Readiness;
@@ -105,7 +105,7 @@ impl FeedService for Fake {
             epoch: epoch.to_string(),
             head_seq: rows.last().map_or(0, |change| change.seq),
             reset,
-            effects_after_seq: None,
+            effects_after_seq: rows.last().map_or(0, |change| change.seq),
         });
         let after = if reset { 0 } else { request.after_seq };
         let from = (self.clone(), self.news.subscribe(), after, Some(start));
@@ -139,6 +139,13 @@ impl FeedService for Fake {
             })
         });
         Ok(Response::new(Box::pin(responses)))
+    }
+
+    async fn get_newest_change(
+        &self,
+        _: Request<GetNewestChangeRequest>,
+    ) -> Result<Response<GetNewestChangeResponse>, Status> {
+        Err(Status::unimplemented("no change is put aside"))
     }
 
     async fn acknowledge(
@@ -239,7 +246,7 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
         let (pool, client) = (pool.clone(), client.clone());
         let lease = Lease::new(pool.clone(), SCHEMA, PRODUCER, Clock::system());
         lease.spawn(&lifecycle, move || {
-            let stored = PgConsumer::new(pool.clone(), FEED, Listings);
+            let stored = PgConsumer::new(pool.clone(), FEED, client.clone(), Listings);
             consume(client.clone(), "catalogue-svc", stored, None)
         });
     }
@@ -287,7 +294,7 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
     let fake = Fake::new();
     fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
     let client = serve(&fake, &lifecycle).await;
-    let stored = PgConsumer::new(pool.clone(), FEED, Listings);
+    let stored = PgConsumer::new(pool.clone(), FEED, client.clone(), Listings);
     let persister = consume(client, "catalogue-svc", stored, None);
     lifecycle.spawn_background("persister", persister);
     let promoted = Uuid::from_u128(0xe2);
@@ -362,7 +369,7 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
     assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
 
-    let mut stored = PgConsumer::new(pool.clone(), FEED, Listings);
+    let mut stored = PgConsumer::new(pool.clone(), FEED, nobody(), Listings);
     stored.cursor().await.unwrap();
     stored.start(stream_start(EPOCH, 1, true)).await.unwrap();
     let mut change = page_change(&page(0));

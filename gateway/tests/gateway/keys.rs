@@ -83,7 +83,7 @@ pub(crate) async fn publish(test: &Test, slug: &str, published: bool) {
 async fn follow_to(test: &Test, position: Position) {
     #[expect(clippy::disallowed_methods, reason = "the follower writes it")]
     let follow = sqlx::query(
-        "insert into gateway.feed_cursor (producer, epoch, seq, acts_after) values ($1, $2, $3, 0)
+        "insert into gateway.feed_cursor (producer, epoch, seq, generation, effects_after) values ($1, $2, $3, $2, 0)
          on conflict (producer) do update set seq = excluded.seq",
     );
     let follow = follow

@@ -11,7 +11,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use testing::poison::assert_put_aside_and_retried;
+use testing::poison::{FixedChanges, assert_put_aside_and_retried};
 use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 
@@ -140,8 +140,12 @@ async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
     let known = [page(1, "published", ADA), game(2, "published", Published)];
     service.listings(&known, TAKEN).await;
     let economy = Economy(service.publisher.clone());
+    let producer = FixedChanges {
+        changes: vec![tip(1)],
+        ..FixedChanges::default()
+    };
     let retried = followed("economy")
-        .retry(&pool, &economy, &[])
+        .retry(&pool, &producer, &economy, &[])
         .await
         .unwrap();
     assert_eq!((retried.applied, retried.refused), (1, 0));

@@ -466,7 +466,7 @@ async fn a_vote_in_a_dead_letter_is_counted_once(pool: PgPool) {
 
     // A release that can decode it starts.
     sqlx::query(
-        "update catalogue.feed_dead_letter set state = (select state from catalogue.whole)",
+        "update catalogue.feed set state = (select state from catalogue.whole) where seq = 1",
     )
     .execute(&pool)
     .await

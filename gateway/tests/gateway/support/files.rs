@@ -131,6 +131,13 @@ impl FeedService for Files {
         Err(Status::unimplemented("nobody follows it"))
     }
 
+    async fn get_newest_change(
+        &self,
+        _: Request<common::GetNewestChangeRequest>,
+    ) -> Result<Response<common::GetNewestChangeResponse>, Status> {
+        Err(Status::unimplemented("nobody follows it"))
+    }
+
     async fn acknowledge(
         &self,
         _: Request<common::AcknowledgeRequest>,

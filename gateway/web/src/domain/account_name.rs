@@ -20,7 +20,8 @@ pub fn check(name: &str) -> Result<(), &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use gateway::domain::fields::Problems;
+    use gateway::domain::fields;
+    use kit::bad_fields::BadFields;
 
     use super::*;
 
@@ -37,9 +38,9 @@ mod tests {
             &longest,
             &too_long,
         ] {
-            let mut problems = Problems::default();
-            problems.name("name", name);
-            assert_eq!(check(name).is_ok(), problems.finish().is_ok(), "{name:?}");
+            let mut bad = BadFields::default();
+            fields::name(&mut bad, "name", name);
+            assert_eq!(check(name).is_ok(), bad.is_empty(), "{name:?}");
         }
     }
 }

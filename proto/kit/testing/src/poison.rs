@@ -9,9 +9,13 @@ use sqlx::postgres::PgPool;
 use sqlx::types::Uuid;
 use sqlx::{AssertSqlSafe, query_scalar, raw_sql};
 
-/// The changes of a producer that is not there. A follower that retries one of them has stored no cursor.
-#[derive(Debug, Clone)]
-pub struct FixedChanges(pub Vec<Change>);
+/// The changes of a producer that is not there.
+#[derive(Debug, Clone, Default)]
+pub struct FixedChanges {
+    /// The epoch of the changes; nil for a follower that has stored no cursor.
+    pub epoch: Uuid,
+    pub changes: Vec<Change>,
+}
 
 impl ChangeSource for FixedChanges {
     async fn newest(&self, entity: &str, id: &str, seq: i64) -> Result<NewestChange, Fault> {
@@ -20,12 +24,12 @@ impl ChangeSource for FixedChanges {
                 && (!change.happening || change.seq == seq)
         };
         let change = self
-            .0
+            .changes
             .iter()
             .filter(of_entity)
             .max_by_key(|change| change.seq);
         Ok(NewestChange {
-            epoch: Uuid::nil(),
+            epoch: self.epoch,
             change: change.cloned(),
         })
     }
@@ -68,7 +72,10 @@ pub async fn assert_put_aside_and_retried(
         effects_after_seq: i64::MAX,
     };
     let mut transaction = pool.begin().await.expect("a transaction");
-    let producer = FixedChanges(changes.clone());
+    let producer = FixedChanges {
+        changes: changes.clone(),
+        ..FixedChanges::default()
+    };
     let applied = project_changes(&mut transaction, feed, projection, changes, context).await;
     applied.expect("a refused change is no error");
     transaction.commit().await.expect("the commit");
