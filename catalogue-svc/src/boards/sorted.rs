@@ -88,13 +88,13 @@ impl<L: Votable> SortedBoard<L> {
         let (mut replaced, mut current) = (Vec::new(), Vec::new());
         let since = MirrorCursor::end(sorted_at.epoch, sorted_at.seq);
         let changes = newest.changes.after(&since);
-        for change in changes.filter(|change| change.kind() == L::LISTING_KIND) {
-            let was = row(sorted, change.address());
+        for change in changes.filter(|change| change.kind == L::LISTING_KIND) {
+            let was = row(sorted, &change.address);
             replaced.extend(was.and_then(|was| {
                 let found = self.rows.binary_search_by(|row| row.key().cmp(&was.key()));
                 found.ok()
             }));
-            current.extend(row(newest, change.address()));
+            current.extend(row(newest, &change.address));
         }
         // An address that two listings had one after the other comes twice.
         replaced.sort_unstable();

@@ -7,10 +7,7 @@ use std::sync::Arc;
 
 use imbl::OrdSet;
 
-use super::creators::Creator;
-use super::document::Document as _;
-use super::events::Event;
-use super::games::Game;
+use super::document::PublicRow;
 use super::rendered::Rendered;
 use crate::domain::changes::{BEFORE_ALL, ListingKind, MirrorCursor};
 
@@ -26,99 +23,36 @@ pub struct ChangeLog {
 pub struct ListingChange {
     /// The change, on the feed of listings-svc.
     pub seq: i64,
-    /// What is left.
-    pub listing: Listing,
+    /// What it is.
+    pub kind: ListingKind,
+    /// Its slug or handle.
+    pub address: Arc<str>,
+    /// `None`: it is not public any more.
+    pub row: Option<ChangedRow>,
 }
 
-/// What is left of a listing.
+/// A changed listing that is public.
 #[derive(Debug, Clone)]
-pub enum Listing {
-    /// A creator.
-    Creator {
-        /// Whether it was edited since it was first published.
-        is_edited: bool,
-        /// As it is listed.
-        row: Arc<Creator>,
-    },
-    /// A game.
-    Game {
-        /// Whether it, or its creator if that changed last, was edited since it was first published.
-        is_edited: bool,
-        /// As it is listed.
-        row: Arc<Game>,
-    },
-    /// An event.
-    Event {
-        /// Whether it was edited since it was first published.
-        is_edited: bool,
-        /// As it is listed.
-        row: Arc<Event>,
-    },
-    /// It is not public any more.
-    Removed(Arc<Removed>),
-}
-
-/// A listing that is not public any more.
-#[derive(Debug)]
-pub struct Removed {
-    kind: ListingKind,
-    /// Slug or handle.
-    address: Arc<str>,
+pub struct ChangedRow {
+    /// Whether it was edited since it was first published; for a game, it or its creator, whichever changed last.
+    pub is_edited: bool,
+    /// As it is listed.
+    pub row: Arc<dyn PublicRow>,
 }
 
 impl ListingChange {
-    /// A listing that was public before the change `seq`.
-    pub(super) fn removed(seq: i64, kind: ListingKind, address: Arc<str>) -> Self {
-        Self {
-            seq,
-            listing: Listing::Removed(Arc::new(Removed { kind, address })),
-        }
-    }
-
-    /// What it is.
-    pub fn kind(&self) -> ListingKind {
-        match &self.listing {
-            Listing::Creator { .. } => ListingKind::Creators,
-            Listing::Game { .. } => ListingKind::Games,
-            Listing::Event { .. } => ListingKind::Events,
-            Listing::Removed(removed) => removed.kind,
-        }
-    }
-
-    /// Its slug or handle.
-    pub fn address(&self) -> &Arc<str> {
-        match &self.listing {
-            Listing::Creator { row, .. } => row.address(),
-            Listing::Game { row, .. } => row.address(),
-            Listing::Event { row, .. } => row.address(),
-            Listing::Removed(removed) => &removed.address,
-        }
-    }
-
     /// What happened to it, as §10.15 has it.
     pub fn change(&self) -> &'static str {
-        match self.listing {
-            Listing::Removed(_) => "removed",
-            Listing::Creator { is_edited, .. }
-            | Listing::Game { is_edited, .. }
-            | Listing::Event { is_edited, .. } => {
-                if is_edited {
-                    "updated"
-                } else {
-                    "published"
-                }
-            }
+        match &self.row {
+            None => "removed",
+            Some(row) if row.is_edited => "updated",
+            Some(_) => "published",
         }
     }
 
     /// Its JSON; `None` when it was removed.
     pub fn text(&self) -> Option<&Rendered> {
-        match &self.listing {
-            Listing::Creator { row, .. } => Some(row.text()),
-            Listing::Game { row, .. } => Some(row.text()),
-            Listing::Event { row, .. } => Some(row.text()),
-            Listing::Removed(_) => None,
-        }
+        self.row.as_ref().map(|changed| changed.row.rendered())
     }
 
     /// The cursor of a mirror that began as `from` says and has come to here.
@@ -127,7 +61,7 @@ impl ListingChange {
             epoch: from.epoch,
             began_at: from.began_at,
             seq: self.seq,
-            listing: Some((self.kind(), self.address().as_ref().to_owned())),
+            listing: Some((self.kind, self.address.as_ref().to_owned())),
         }
     }
 }
@@ -136,8 +70,8 @@ impl Ord for ListingChange {
     fn cmp(&self, other: &Self) -> Ordering {
         // The rest is looked at only where one change is of several listings.
         (self.seq.cmp(&other.seq))
-            .then_with(|| self.kind().cmp(&other.kind()))
-            .then_with(|| self.address().cmp(other.address()))
+            .then_with(|| self.kind.cmp(&other.kind))
+            .then_with(|| self.address.cmp(&other.address))
     }
 }
 
@@ -204,11 +138,9 @@ impl ChangeLog {
     }
 
     fn of(&mut self, changed: &ListingChange) -> &mut OrdSet<ListingChange> {
-        match changed.listing {
-            Listing::Removed(_) => &mut self.removed,
-            Listing::Creator { .. } | Listing::Game { .. } | Listing::Event { .. } => {
-                &mut self.public
-            }
+        match changed.row {
+            Some(_) => &mut self.public,
+            None => &mut self.removed,
         }
     }
 }
@@ -232,5 +164,10 @@ fn after_change(seq: i64) -> (Bound<ListingChange>, Bound<ListingChange>) {
 
 /// A key to search the ordered sets with: changes are compared by position, kind and address alone.
 fn search_key(seq: i64, kind: ListingKind, address: &str) -> ListingChange {
-    ListingChange::removed(seq, kind, address.into())
+    ListingChange {
+        seq,
+        kind,
+        address: address.into(),
+        row: None,
+    }
 }

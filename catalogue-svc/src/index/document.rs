@@ -42,6 +42,18 @@ pub trait Document: Debug + Clone + Send + Sync {
     }
 }
 
+/// A row of any kind.
+pub trait PublicRow: Debug + Send + Sync {
+    /// Its JSON.
+    fn rendered(&self) -> &Rendered;
+}
+
+impl<L: Document> PublicRow for L {
+    fn rendered(&self) -> &Rendered {
+        self.text()
+    }
+}
+
 /// What a row is found by.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct IndexedFields {

@@ -85,10 +85,10 @@ mod timestamp;
 mod writer;
 
 pub use catalogue::Catalogue;
-pub use changes::{ChangeLog, Listing, ListingChange};
+pub use changes::{ChangeLog, ChangedRow, ListingChange};
 pub use cities::City;
 pub use creators::{Creator, CreatorSummary};
-pub use document::{Document, IndexedFields};
+pub use document::{Document, IndexedFields, PublicRow};
 pub use events::Event;
 pub use games::Game;
 pub use listing_index::Index;

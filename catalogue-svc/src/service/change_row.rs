@@ -31,10 +31,10 @@ pub(super) fn array(changes: &[&ListingChange]) -> Result<Vec<u8>, Fault> {
 
 /// Appends a change as a JSON object ([`contracts::public::ListingChange`]). Its row is as it was rendered.
 pub(super) fn push(json: &mut Vec<u8>, changed: &ListingChange) -> Result<(), Fault> {
-    let name = changed.address().as_ref().to_owned();
+    let name = changed.address.as_ref().to_owned();
     let head = Head {
-        r#type: changed.kind().as_str(),
-        address: match changed.kind() {
+        r#type: changed.kind.as_str(),
+        address: match changed.kind {
             ListingKind::Creators => SearchAddress::Handle(name),
             ListingKind::Games | ListingKind::Events => SearchAddress::Slug(name),
         },

@@ -84,7 +84,7 @@ impl Rest {
             .after(&self.cursor)
         {
             last = Some(changed);
-            if self.kind.is_none_or(|kind| kind == changed.kind()) {
+            if self.kind.is_none_or(|kind| kind == changed.kind) {
                 change_row::push(&mut lines, changed)?;
                 lines.push(b'\n');
                 self.rows += 1;

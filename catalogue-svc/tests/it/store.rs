@@ -172,7 +172,7 @@ async fn the_order_of_changes_is_loaded_back(pool: PgPool) {
     let cursor = MirrorCursor::beginning(EPOCH, BEFORE_ALL);
     let told = changes.after(&cursor);
     let told: Vec<(i64, &str, &str)> = told
-        .map(|changed| (changed.seq, changed.change(), &**changed.address()))
+        .map(|changed| (changed.seq, changed.change(), &*changed.address))
         .collect();
     assert_eq!(
         told,

@@ -11,7 +11,8 @@ use super::IndexWriter;
 use super::games::GameState;
 use crate::domain::changes::{LastChange, ListingKind};
 use crate::domain::listing::Mode;
-use crate::index::changes::{ChangeLog, Listing, ListingChange};
+use crate::index::changes::{ChangeLog, ChangedRow, ListingChange};
+use crate::index::document::Document;
 use crate::index::parallel::parallel;
 
 /// The last change of a listing, and the dataset of the listing.
@@ -23,14 +24,7 @@ impl IndexWriter {
         let page = self.pages.get(&id)?;
         let known = page.known.as_ref()?;
         let row = page.creator.as_ref().map(|(_, row)| Arc::clone(row));
-        let changed = listing_change(
-            known.last_change,
-            (ListingKind::Creators, &known.handle),
-            row.map(|row| Listing::Creator {
-                is_edited: known.last_change.is_edited,
-                row,
-            }),
-        );
+        let changed = listing_change(known.last_change, ListingKind::Creators, &known.handle, row);
         Some((known.mode, changed?))
     }
 
@@ -47,11 +41,9 @@ impl IndexWriter {
         };
         let changed = listing_change(
             last_change,
-            (ListingKind::Games, &held.game.key.slug),
-            held.listed.then(|| Listing::Game {
-                is_edited: last_change.is_edited,
-                row: Arc::clone(&held.game),
-            }),
+            ListingKind::Games,
+            &held.game.key.slug,
+            held.listed.then(|| Arc::clone(&held.game)),
         );
         Some((held.mode, changed?))
     }
@@ -61,11 +53,9 @@ impl IndexWriter {
         let held = self.events.get(&id)?;
         let changed = listing_change(
             held.last_change,
-            (ListingKind::Events, &held.slug),
-            held.event.clone().map(|row| Listing::Event {
-                is_edited: held.last_change.is_edited,
-                row,
-            }),
+            ListingKind::Events,
+            &held.slug,
+            held.event.clone(),
         );
         Some((held.mode, changed?))
     }
@@ -115,18 +105,20 @@ impl IndexWriter {
     }
 }
 
-/// The last change of a listing: its current row if it is `listed`, or its removal if it was public once.
-fn listing_change(
+/// The last change of a listing: its current row, or its removal if it was public once.
+fn listing_change<L: Document + 'static>(
     last_change: LastChange,
-    (kind, address): (ListingKind, &Arc<str>),
-    listed: Option<Listing>,
+    kind: ListingKind,
+    address: &Arc<str>,
+    row: Option<Arc<L>>,
 ) -> Option<ListingChange> {
-    let seq = last_change.seq;
-    match listed {
-        Some(listing) => Some(ListingChange { seq, listing }),
-        None if last_change.was_visible => {
-            Some(ListingChange::removed(seq, kind, Arc::clone(address)))
-        }
-        None => None,
-    }
+    (row.is_some() || last_change.was_visible).then(|| ListingChange {
+        seq: last_change.seq,
+        kind,
+        address: Arc::clone(address),
+        row: row.map(|row| ChangedRow {
+            is_edited: last_change.is_edited,
+            row,
+        }),
+    })
 }
