@@ -28,7 +28,7 @@ use domain::tally::Tallies;
 use feeds::listings::Follower;
 use feeds::votes;
 use index::{CHUNK_ROWS, Catalogue};
-use service::Dependencies;
+use service::{Dependencies, Reads, SITEMAP_FILE_ROWS};
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
@@ -104,13 +104,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let mut services = kit::rpc::server::services();
     let dependencies = Dependencies {
         pool,
-        catalogue,
-        boards,
+        reads: Reads {
+            catalogue,
+            boards,
+            clock: clock.clone(),
+            public_url: settings.public_url.clone(),
+            sitemap_file_rows: SITEMAP_FILE_ROWS,
+        },
         producer,
         writer,
         draw_key: SigningKey::new(boot.common().identity.fleet_token.expose()),
-        clock: clock.clone(),
-        public_url: settings.public_url.clone(),
     };
     dependencies.add_to(&mut services);
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());

@@ -7,7 +7,7 @@ use super::sorted::{BoardOverlay, SortedBoard};
 use super::votable::Votable;
 use super::vote_counts::VoteCounts;
 use crate::domain::listing::Mode;
-use crate::domain::rankings::{Hour, Window};
+use crate::domain::rankings::Window;
 use crate::index::{Creator, Dataset, Game, Snapshot};
 
 /// A listing that is ranked on boards.
@@ -59,8 +59,9 @@ impl DatasetBoards {
 
     /// Whether these votes and listings lead to the same boards.
     pub(super) fn is_of(&self, votes: &VoteCounts, snapshot: &Snapshot) -> bool {
-        let moment = |votes: &VoteCounts| -> (_, Hour) { (votes.position, votes.tallies.hour()) };
-        moment(&self.votes) == moment(votes) && self.snapshot.position == snapshot.position
+        self.votes.position == votes.position
+            && self.votes.tallies.hour() == votes.tallies.hour()
+            && self.snapshot.position == snapshot.position
     }
 
     /// The listings that the boards were sorted with.

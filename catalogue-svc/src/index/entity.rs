@@ -103,14 +103,22 @@ impl Body {
             }
             "page" => {
                 let page = listings::Page::decode(encoded)?;
-                let header = Times::of(page.created_at, page.first_published_at, page.updated_at)
-                    .header(id, seq, page.mode, page.state(), page.visible)?;
+                let header = Times {
+                    created: page.created_at,
+                    first_published: page.first_published_at,
+                    updated: page.updated_at,
+                }
+                .header(id, seq, page.mode, page.state(), page.visible)?;
                 Self::Page(header, Arc::new(Creator::new(header.id, page)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
-                let header = Times::of(game.created_at, game.first_published_at, game.updated_at)
-                    .header(id, seq, game.mode, game.state(), game.visible)?;
+                let header = Times {
+                    created: game.created_at,
+                    first_published: game.first_published_at,
+                    updated: game.updated_at,
+                }
+                .header(id, seq, game.mode, game.state(), game.visible)?;
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
                     genres: game.genres.clone(),
@@ -120,9 +128,12 @@ impl Body {
             }
             "event" => {
                 let event = listings::Event::decode(encoded)?;
-                let header =
-                    Times::of(event.created_at, event.first_published_at, event.updated_at)
-                        .header(id, seq, event.mode, event.state(), event.visible)?;
+                let header = Times {
+                    created: event.created_at,
+                    first_published: event.first_published_at,
+                    updated: event.updated_at,
+                }
+                .header(id, seq, event.mode, event.state(), event.visible)?;
                 Self::Event(header, Arc::new(Event::new(header.id, event)?))
             }
             _ => return Ok(None),
@@ -130,27 +141,14 @@ impl Body {
     }
 }
 
-/// The times of a listing, as seconds and nanoseconds.
+/// The times of a listing.
 struct Times {
-    created: Option<(i64, i32)>,
-    first_published: Option<(i64, i32)>,
-    updated: Option<(i64, i32)>,
+    created: Option<Timestamp>,
+    first_published: Option<Timestamp>,
+    updated: Option<Timestamp>,
 }
 
 impl Times {
-    fn of(
-        created: Option<Timestamp>,
-        first_published: Option<Timestamp>,
-        updated: Option<Timestamp>,
-    ) -> Self {
-        let parts = |at: Option<Timestamp>| at.map(|at| (at.seconds, at.nanos));
-        Self {
-            created: parts(created),
-            first_published: parts(first_published),
-            updated: parts(updated),
-        }
-    }
-
     /// What every listing has.
     fn header(
         &self,
@@ -170,10 +168,11 @@ impl Times {
             "the state is unknown"
         );
         let id = id.parse().context("the id is not a UUID")?;
+        let order = |at: Option<Timestamp>| at.map(|at| (at.seconds, at.nanos));
         let last_change = LastChange {
             seq,
             was_visible: visible || self.first_published.is_some(),
-            is_edited: self.updated > self.first_published.or(self.created),
+            is_edited: order(self.updated) > order(self.first_published.or(self.created)),
         };
         Ok(Header {
             id,
@@ -223,7 +222,11 @@ mod tests {
             })
         };
         let header = |state, visible, published, updated| {
-            let times = Times::of(at(5), published, updated);
+            let times = Times {
+                created: at(5),
+                first_published: published,
+                updated,
+            };
             let header = times.header(ID, 9, 1, state, visible).unwrap();
             let last_change = header.last_change;
             assert_eq!(last_change.seq, 9);

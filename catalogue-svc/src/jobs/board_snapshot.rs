@@ -86,13 +86,13 @@ impl Job {
         due: OffsetDateTime,
         boards: &DatasetBoards,
     ) -> anyhow::Result<Vec<NamedMove>> {
-        for window in [Window::Month, Window::All] {
+        let mut after = Vec::new();
+        // The week comes last.
+        for window in [Window::Month, Window::All, Window::Week] {
             let order = boards.board::<L>(window).order();
-            self.store(due, (L::KIND, window), order).await?;
+            after = self.store(due, (L::KIND, window), order).await?;
         }
         let week = (L::KIND, Window::Week);
-        let order = boards.board::<L>(Window::Week).order();
-        let after = self.store(due, week, order).await?;
         let before = match board_snapshots::before(&self.pool, due).await? {
             Some(before) => board_snapshots::board(&self.pool, before, week).await?,
             None => None,

@@ -49,7 +49,14 @@ impl StaffDumpService for Reads {
             seq = snapshot.position.seq,
             "the catalogue is dumped"
         );
-        let rest = Rest::of(snapshot, kind);
+        let newest = snapshot.dataset(Mode::Live).changes.newest();
+        let rest = Rest {
+            cursor: MirrorCursor::beginning(snapshot.position.epoch, newest),
+            snapshot,
+            kind,
+            rows: 0,
+            is_over: false,
+        };
         let parts = stream::try_unfold(rest, |mut rest| async move {
             let part = rest.next()?;
             Ok(part.map(|part| (DumpCatalogueResponse { part: Some(part) }, rest)))
@@ -59,17 +66,6 @@ impl StaffDumpService for Reads {
 }
 
 impl Rest {
-    fn of(snapshot: Arc<Snapshot>, kind: Option<ListingKind>) -> Self {
-        let newest = snapshot.dataset(Mode::Live).changes.newest();
-        Self {
-            cursor: MirrorCursor::beginning(snapshot.position.epoch, newest),
-            snapshot,
-            kind,
-            rows: 0,
-            is_over: false,
-        }
-    }
-
     /// The next message; `None` after the last.
     fn next(&mut self) -> Result<Option<Part>, Fault> {
         if self.is_over {

@@ -72,62 +72,35 @@ impl Reads {
 pub struct Dependencies {
     /// The schema.
     pub pool: PgPool,
-    /// The listings.
-    pub catalogue: Arc<Catalogue>,
-    /// The boards.
-    pub boards: Arc<Boards>,
+    /// Answers reads.
+    pub reads: Reads,
     /// The catalogue's own feed.
     pub producer: Producer,
     /// Through which votes go.
     pub writer: Writer<CommandHandler>,
     /// Signs the pairs that voters are shown.
     pub draw_key: SigningKey,
-    /// The time.
-    pub clock: Clock,
-    /// Public pages are below it.
-    pub public_url: String,
 }
 
 impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
-        let Self {
-            pool,
-            catalogue,
-            boards,
-            producer,
-            writer,
-            draw_key,
-            clock,
-            public_url,
-        } = self;
-        let reads = Arc::new(Reads {
-            catalogue: Arc::clone(&catalogue),
-            boards: Arc::clone(&boards),
-            clock: clock.clone(),
-            public_url,
-            sitemap_file_rows: SITEMAP_FILE_ROWS,
-        });
-        let reads = || Arc::clone(&reads);
+        let reads = Arc::new(self.reads);
         let votes = Votes {
-            pool: pool.clone(),
-            catalogue: Arc::clone(&catalogue),
-            boards: Arc::clone(&boards),
-            writer: writer.clone(),
-            draw_key,
-            clock: clock.clone(),
+            pool: self.pool.clone(),
+            reads: Arc::clone(&reads),
+            writer: self.writer.clone(),
+            draw_key: self.draw_key,
         };
-        let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         let staff = Staff {
-            pool,
-            catalogue,
-            boards,
-            writer,
-            audit,
-            clock,
+            audit: Audit::new(self.pool.clone(), SCHEMA, reads.clock.clone()),
+            pool: self.pool,
+            reads: Arc::clone(&reads),
+            writer: self.writer,
         };
+        let reads = || Arc::clone(&reads);
         services
-            .add_service(producer.service())
+            .add_service(self.producer.service())
             .add_service(GamesServiceServer::from_arc(reads()))
             .add_service(CreatorsServiceServer::from_arc(reads()))
             .add_service(PlacesServiceServer::from_arc(reads()))

@@ -19,20 +19,21 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::audit::{Audit, reason};
 use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
-use kit::{Clock, Fault, timestamp};
+use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::Reads;
 use super::query_params;
-use crate::boards::{Boards, DatasetBoards, Votable};
+use crate::boards::{DatasetBoards, Votable};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::{BoardKind, Window};
 use crate::domain::staff_action::{Action, By};
 use crate::domain::{suspicion, vote};
 use crate::feeds::votes::fold;
-use crate::index::{Catalogue, Creator, Game};
+use crate::index::{Creator, Game};
 use crate::store::listing_voters::{self, VoterFilter};
 use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
@@ -49,11 +50,9 @@ const AT_ONCE: usize = 32;
 #[derive(Debug)]
 pub struct Staff {
     pub(super) pool: PgPool,
-    pub(super) catalogue: Arc<Catalogue>,
-    pub(super) boards: Arc<Boards>,
+    pub(super) reads: Arc<Reads>,
     pub(super) writer: Writer<CommandHandler>,
     pub(super) audit: Audit,
-    pub(super) clock: Clock,
 }
 
 #[tonic::async_trait]
@@ -142,18 +141,18 @@ impl Staff {
 
     /// Adds up what was committed before this call, and sorts the boards.
     async fn refresh(&self, now: OffsetDateTime) -> anyhow::Result<()> {
-        fold(&self.pool, &self.clock).await?;
-        self.boards.refresh(&self.pool, now).await?;
+        fold(&self.pool, &self.reads.clock).await?;
+        self.reads.boards.refresh(&self.pool, now).await?;
         Ok(())
     }
 
     async fn suspicious(&self) -> Result<proto::ListSuspiciousVotesResponse, Fault> {
-        let now = self.clock.now();
+        let now = self.reads.clock.now();
         // The boards tell how many wins a listing has, so they must have the votes that were read.
         let favoured = votes::by_new_voters(&self.pool, now - suspicion::NEW).await?;
         let refreshed = self.refresh(now).await;
         refreshed.map_err(|error| Fault::internal(error.as_ref()))?;
-        let live = &*self.boards.of(Mode::Live)?;
+        let live = &*self.reads.boards.of(Mode::Live)?;
         let favoured: HashMap<Uuid, NewlyFavoured> =
             favoured.into_iter().map(|one| (one.listing, one)).collect();
         let mut listings = suspicious::<Game>(&favoured, live)?;
@@ -211,7 +210,7 @@ impl Staff {
 
     /// Reads which voters of a listing are meant.
     fn filter(&self, of: &proto::ListingVoters) -> Result<VoterFilter, Fault> {
-        let snapshot = self.catalogue.snapshot()?;
+        let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
         let mut bad = BadFields::default();
         let kind = bad.read("kind", query_params::board_kind(&of.kind));
@@ -234,7 +233,7 @@ impl Staff {
         Ok(VoterFilter {
             kind,
             listing,
-            seen_after: age.map(|age| self.clock.now() - age),
+            seen_after: age.map(|age| self.reads.clock.now() - age),
             block,
             min_share: share.into(),
         })

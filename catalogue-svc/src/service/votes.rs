@@ -6,20 +6,21 @@ use std::sync::Arc;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
+use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
-use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::Reads;
 use super::query_params::board_kind;
-use crate::boards::{Boards, Votable};
+use crate::boards::Votable;
 use crate::domain::draw::{Draw, SigningKey};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
-use crate::index::{Catalogue, Creator, Dataset, Game};
+use crate::index::{Creator, Dataset, Game};
 use crate::store::votes;
 use crate::write::{Command, CommandHandler, Outcome};
 
@@ -30,11 +31,9 @@ const MOST_ACCOUNTS: usize = 1_000;
 #[derive(Debug)]
 pub struct Votes {
     pub(super) pool: PgPool,
-    pub(super) catalogue: Arc<Catalogue>,
-    pub(super) boards: Arc<Boards>,
+    pub(super) reads: Arc<Reads>,
     pub(super) writer: Writer<CommandHandler>,
     pub(super) draw_key: SigningKey,
-    pub(super) clock: Clock,
 }
 
 #[tonic::async_trait]
@@ -76,9 +75,10 @@ impl Votes {
         voter: &Voter,
         name: fn(String) -> NameInAddress,
     ) -> Result<proto::DrawPairResponse, Fault> {
-        let now = self.clock.now();
+        let now = self.reads.clock.now();
         let judged = votes::judged(&self.pool, voter.id, vote::day(now)).await?;
         let pair = self
+            .reads
             .boards
             .draw::<L>(&mut rand::rng(), &voter.accounts, &judged)?;
         let [first, second] = pair.ok_or_else(|| {
@@ -111,7 +111,7 @@ impl Votes {
     }
 
     fn read(&self, request: proto::CastVoteRequest) -> Result<Vote, Fault> {
-        let snapshot = self.catalogue.snapshot()?;
+        let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
         let mut bad = BadFields::default();
         let voter = bad.read("voter", voter(request.voter));
@@ -126,7 +126,7 @@ impl Votes {
         let winner = named("winner", &request.winner);
         let loser = named("loser", &request.loser);
         let draw = voter.as_ref().and_then(|voter| {
-            let draw = (self.draw_key).verify(&request.draw, voter.id, self.clock.now());
+            let draw = (self.draw_key).verify(&request.draw, voter.id, self.reads.clock.now());
             bad.read("draw", draw)
         });
         if let (Some(kind), Some(winner), Some(loser), Some(draw)) = (kind, winner, loser, &draw)

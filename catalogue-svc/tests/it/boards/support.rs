@@ -12,7 +12,7 @@ use catalogue::domain::vote::Pair;
 use catalogue::feeds::votes;
 use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Snapshot};
 use catalogue::jobs::board_snapshot;
-use catalogue::service::Dependencies;
+use catalogue::service::{Dependencies, Reads};
 use catalogue::write::{CommandHandler, Limits};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
@@ -30,7 +30,7 @@ use time::OffsetDateTime;
 use time::macros::datetime;
 use uuid::Uuid;
 
-use crate::build::{EPOCH, entity, game, game_change, id, page, page_change};
+use crate::build::{EPOCH, entity, game, game_change, id, page, page_change, reads};
 
 /// What the clock shows at first.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
@@ -162,13 +162,14 @@ impl Replica {
         let mut services = kit::rpc::server::services();
         let dependencies = Dependencies {
             pool: pool.clone(),
-            catalogue: Arc::clone(&catalogue),
-            boards: Arc::clone(&boards),
+            reads: Reads {
+                boards: Arc::clone(&boards),
+                clock: clock.clone(),
+                ..reads(Arc::clone(&catalogue))
+            },
             producer: producer.clone(),
             writer,
             draw_key: draw_key(),
-            clock: clock.clone(),
-            public_url: "https://mchezo.example".to_owned(),
         };
         dependencies.add_to(&mut services);
         let address = testing::serve(services, &lifecycle).await.unwrap();
