@@ -9,6 +9,7 @@
 --           role keeps the password that it has
 -- owner     the comment of the role, to recognize it: a role with another comment is not changed, and the script fails
 \set ON_ERROR_STOP on
+\set SHOW_CONTEXT never
 \if :{?password}
 \else
   \getenv password ROLE_PASSWORD

@@ -47,6 +47,7 @@ impl ExternalServers {
 }
 
 /// The configuration of a fleet.
+#[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) port: Option<u16>,
     pub(crate) replicas: Replicas,
@@ -297,7 +298,9 @@ impl<'a> Fleet<'a> {
             public_url: copied_url.unwrap_or_else(|| self.public_url(WEB)),
             dashboard_url: self.public_url(WEB),
         };
-        supervisor.write_initial_addresses(&self.instances)?;
+        // Services read these files at their start.
+        let all: Vec<_> = self.instances.iter().map(|one| (one, None)).collect();
+        supervisor.write_addresses(&all)?;
         for instance in &self.instances {
             let spec = services::spec(instance, &shared, &self.manifest)?;
             supervisor.start(spec, Some(instance.clone()))?;

@@ -76,51 +76,37 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn report(folder: &Folder) -> Result<Report> {
-    let manifest = Manifest::load(folder);
+    let mut manifest = Manifest::load(folder);
     if !lock::is_held(folder)? {
-        let (state, base_url) = (FleetState::Stopped, manifest.base_url);
-        return Ok(Report {
-            state,
-            base_url,
-            servers: Vec::new(),
-            services: Vec::new(),
-        });
+        // After a launcher that was killed, too.
+        manifest.state = FleetState::Stopped;
+        manifest.servers.clear();
+        manifest.services.clear();
+    } else if manifest.state == FleetState::Stopped {
+        manifest.state = FleetState::Starting;
     }
-    let servers = manifest
-        .servers
-        .into_iter()
-        .map(|server| Server {
-            name: server.name,
-            pid: server.pid,
-            alive: server.pid.is_some(),
-        })
-        .collect();
-    let services = manifest
-        .services
-        .into_iter()
-        .map(|service| {
-            let ready = ready::ready_at(&service.ready);
-            Service {
-                name: service.name,
-                replica: service.replica,
-                pid: service.pid,
-                grpc: service.grpc,
-                http: service.http,
-                ready: ready.is_ok(),
-                missing: ready.err(),
-            }
-        })
-        .collect();
-    let state = if manifest.state == FleetState::Running {
-        FleetState::Running
-    } else {
-        FleetState::Starting
-    };
+    let servers = manifest.servers.into_iter().map(|server| Server {
+        name: server.name,
+        pid: server.pid,
+        alive: server.pid.is_some(),
+    });
+    let services = manifest.services.into_iter().map(|service| {
+        let ready = ready::ready_at(&service.ready);
+        Service {
+            name: service.name,
+            replica: service.replica,
+            pid: service.pid,
+            grpc: service.grpc,
+            http: service.http,
+            ready: ready.is_ok(),
+            missing: ready.err(),
+        }
+    });
     Ok(Report {
-        state,
+        state: manifest.state,
         base_url: manifest.base_url,
-        servers,
-        services,
+        servers: servers.collect(),
+        services: services.collect(),
     })
 }
 

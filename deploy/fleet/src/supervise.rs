@@ -172,50 +172,29 @@ impl<'a> Supervisor<'a> {
             .collect()
     }
 
-    /// Writes the running processes to the address files, which services follow, and to `fleet.json`.
+    /// Writes the running processes to the address files and to `fleet.json`.
     pub(crate) fn publish(&self, manifest: &mut Manifest) -> Result<()> {
-        manifest.services = self
-            .instances()
-            .map(|(instance, pid)| instance.entry(pid))
-            .collect();
+        let instances: Vec<_> = self.instances().collect();
+        manifest.services = instances.iter().map(|(one, pid)| one.entry(*pid)).collect();
         manifest.servers = self.servers();
-        for service in &SERVICES {
-            let of_service = || {
-                self.instances()
-                    .filter(|(instance, _)| instance.service == service)
-            };
-            let running: Vec<String> = of_service()
-                .filter(|(_, pid)| pid.is_some())
-                .map(|(instance, _)| instance.address())
-                .collect();
-            // When no process runs, callers keep all addresses: the processes are restarted at the same ones.
-            let addresses = if running.is_empty() {
-                of_service().map(|(one, _)| one.address()).collect()
-            } else {
-                running
-            };
-            self.write_addresses(service.name, &addresses)?;
-        }
+        self.write_addresses(&instances)?;
         manifest.save(self.folder)
     }
 
-    /// Writes the address files before any service runs, because services read them at their start.
-    pub(crate) fn write_initial_addresses(&self, instances: &[Instance]) -> Result<()> {
-        SERVICES.iter().try_for_each(|service| {
-            let of_service = instances
-                .iter()
-                .filter(|instance| instance.service == service);
-            self.write_addresses(
-                service.name,
-                &of_service.map(Instance::address).collect::<Vec<_>>(),
-            )
-        })
-    }
-
-    fn write_addresses(&self, service: &str, addresses: &[String]) -> Result<()> {
-        let text = addresses.join("\n") + "\n";
-        self.folder
-            .write(&self.folder.addresses(service), text.as_bytes(), 0o644)
+    /// Writes the address files, which services follow: the processes with a pid. When none of a service runs, callers keep all addresses,
+    /// because the processes are started at the same ones.
+    pub(crate) fn write_addresses(&self, instances: &[(&Instance, Option<u32>)]) -> Result<()> {
+        for service in &SERVICES {
+            let of_service = instances.iter().filter(|(one, _)| one.service == service);
+            let is_any_running = of_service.clone().any(|(_, pid)| pid.is_some());
+            let text: String = of_service
+                .filter(|(_, pid)| pid.is_some() || !is_any_running)
+                .map(|(one, _)| one.address() + "\n")
+                .collect();
+            let file = self.folder.addresses(service.name);
+            self.folder.write(&file, text.as_bytes(), 0o644)?;
+        }
+        Ok(())
     }
 
     /// Restarts children that end, until a stop signal comes.

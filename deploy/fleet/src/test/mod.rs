@@ -21,7 +21,6 @@ use crate::manifest::FleetState;
 use crate::packages;
 use crate::prepare;
 use crate::say::say;
-use crate::services::Replicas;
 use crate::supervise::Supervisor;
 use crate::up;
 use crate::wait::{Signals, format_duration};
@@ -89,13 +88,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     folder.wipe()?;
     folder.prepare()?;
     folder.use_memory()?;
-    let external = ExternalServers::default();
-    let mut requirements = external.requirements();
+    let mut requirements = ExternalServers::default().requirements();
     requirements.extend(packages::TESTS);
     packages::ensure(&requirements)?;
     let plan = Plan {
         port: ANY_PORT,
-        replicas: Replicas::default(),
         binaries: cargo::binaries(Profile::Dev)?,
         plans: Some(plans(&folder)?),
         settings: LONG_DEADLINES
@@ -104,12 +101,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .filter_map(|line| line.split_once('='))
             .chain(SETTINGS)
             .collect(),
-        external,
-        durable: false,
         seeds: [up::SEED, TEST_SEED]
             .map(|file| cargo::root().join(file))
             .into(),
-        template: None,
+        ..Plan::default()
     };
     let mut results = TestResults::default();
     let outcome = Fleet::run(&folder, &lock, &plan, &signals, |fleet, supervisor| {
@@ -157,14 +152,9 @@ fn make_template(shared: &Folder, signals: &Signals) -> Result<()> {
     say("== template of the fleets of single tests");
     let plan = Plan {
         port: ANY_PORT,
-        replicas: Replicas::default(),
         binaries: cargo::binaries(Profile::Dev)?,
-        plans: None,
-        settings: Vec::new(),
-        external: ExternalServers::default(),
-        durable: false,
         seeds: vec![cargo::root().join(up::SEED)],
-        template: None,
+        ..Plan::default()
     };
     Fleet::run(&folder, &lock, &plan, signals, Fleet::start)
 }
