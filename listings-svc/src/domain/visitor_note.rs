@@ -1,6 +1,7 @@
 //! Notes of visitors about listings: what they may hold.
 
-use super::fields::Problems;
+use kit::bad_fields::BadFields;
+
 use super::text;
 use super::ticket::TicketKind;
 
@@ -25,9 +26,9 @@ pub struct NoteText {
 }
 
 impl NoteText {
-    /// Normalizes and checks the text. Every invalid field has its reason in `problems`.
+    /// Normalizes and checks the text. Every invalid field has its reason in `bad`.
     #[must_use]
-    pub fn check(self, kind: TicketKind, problems: &mut Problems) -> Self {
+    pub fn check(self, kind: TicketKind, bad: &mut BadFields) -> Self {
         let Self {
             mut reason,
             text,
@@ -37,7 +38,7 @@ impl NoteText {
             TicketKind::Report if REPORT_REASONS.contains(&reason.as_str()) => {}
             TicketKind::Report => {
                 let problem = format!("Give one of {}.", REPORT_REASONS.join(", "));
-                problems.insert("reason".to_owned(), problem);
+                bad.add("reason", problem);
             }
             _ => reason.clear(),
         }
@@ -46,14 +47,14 @@ impl NoteText {
             checked => checked,
         };
         let text = text.unwrap_or_else(|problem| {
-            problems.insert("text".to_owned(), problem);
+            bad.add("text", problem);
             String::new()
         });
         Self {
             reason,
             text,
             email: check_email(&email).unwrap_or_else(|problem| {
-                problems.insert("email".to_owned(), problem);
+                bad.add("email", problem);
                 String::new()
             }),
         }
@@ -90,17 +91,17 @@ mod tests {
     }
 
     fn problems(kind: TicketKind, note: NoteText) -> Vec<String> {
-        let mut problems = Problems::new();
-        let _checked = note.check(kind, &mut problems);
-        problems.into_keys().collect()
+        let mut bad = BadFields::default();
+        let _checked = note.check(kind, &mut bad);
+        bad.into_fields().into_keys().collect()
     }
 
     #[test]
     fn a_note_is_normalized() {
-        let mut problems = Problems::new();
+        let mut bad = BadFields::default();
         let sent = note("rights", "  The cover\r\nis mine. ", " ada@studio.example ");
-        let checked = sent.check(TicketKind::Correction, &mut problems);
-        assert!(problems.is_empty(), "{problems:?}");
+        let checked = sent.check(TicketKind::Correction, &mut bad);
+        assert!(bad.is_empty(), "{bad:?}");
         let expected = note("", "The cover\nis mine.", "ada@studio.example");
         assert_eq!(checked, expected, "a correction has no reason of a report");
     }

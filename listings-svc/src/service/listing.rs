@@ -3,11 +3,12 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
 use kit::audit::Audit;
+use kit::bad_fields::BadFields;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::listing_name::{self, ListingName, Problems};
+use super::listing_name::{self, ListingName};
 use crate::domain::audit_action::AuditAction;
 use crate::feed;
 use crate::store::listings;
@@ -29,9 +30,9 @@ impl StaffListingService for Service {
         self.audit
             .admit(&request, AuditAction::Look, subject)
             .await?;
-        let mut problems = Problems::new();
-        let name = listing_name::read(request.into_inner().name, &mut problems);
-        let name = listing_name::finish(name, problems)?;
+        let mut bad = BadFields::default();
+        let name = listing_name::read(request.into_inner().name, &mut bad);
+        let name = bad.finish(name)?;
         let listing = find(&self.pool, &name).await?;
         Ok(Response::new(proto::GetListingResponse {
             listing: Some(listing),

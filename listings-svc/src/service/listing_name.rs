@@ -2,10 +2,9 @@
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
-use kit::Fault;
+use kit::bad_fields::BadFields;
 
 use crate::domain::entity::Entity;
-pub(super) use crate::domain::fields::Problems;
 use crate::domain::mode::Mode;
 use crate::feed;
 
@@ -34,19 +33,16 @@ pub(super) fn audit_subject(name: Option<&proto::ListingName>) -> (&str, &str) {
 }
 
 /// Reads a name; `None` when it is invalid.
-pub(super) fn read(
-    name: Option<proto::ListingName>,
-    problems: &mut Problems,
-) -> Option<ListingName> {
+pub(super) fn read(name: Option<proto::ListingName>, bad: &mut BadFields) -> Option<ListingName> {
     let name = name.unwrap_or_default();
     let entity = Entity::parse(&name.kind).filter(|entity| entity.is_listing());
     if entity.is_none() {
-        problems.insert("kind".to_owned(), "Give page, game or event.".to_owned());
+        bad.add("kind", "Give page, game or event.");
     }
-    let mode = read_mode(name.mode(), problems);
+    let mode = read_mode(name.mode(), bad);
     // PostgreSQL does not accept NUL, and no name has one.
     if name.name.contains('\0') {
-        problems.insert("name".to_owned(), "Give a slug or a handle.".to_owned());
+        bad.add("name", "Give a slug or a handle.");
     }
     Some(ListingName {
         entity: entity?,
@@ -55,38 +51,23 @@ pub(super) fn read(
     })
 }
 
-pub(super) fn read_mode(mode: common::Mode, problems: &mut Problems) -> Option<Mode> {
+pub(super) fn read_mode(mode: common::Mode, bad: &mut BadFields) -> Option<Mode> {
     match mode {
         common::Mode::Live => Some(Mode::Live),
         common::Mode::Test => Some(Mode::Test),
         common::Mode::Unspecified => {
-            problems.insert("mode".to_owned(), "Give live or test.".to_owned());
+            bad.add("mode", "Give live or test.");
             None
         }
     }
 }
 
 /// Reads a reason. With `required`, an empty reason is an error.
-pub(super) fn reason(raw: &str, required: bool, problems: &mut Problems) -> String {
-    match kit::audit::reason(raw) {
-        Ok(reason) => {
-            if required && reason.is_empty() {
-                let problem = "Give a reason: it is recorded, and the account of a rejected listing or claim sees it.";
-                problems.insert("reason".to_owned(), problem.to_owned());
-            }
-            reason
-        }
-        Err(fault) => {
-            problems.extend(fault.fields);
-            String::new()
-        }
+pub(super) fn reason(raw: &str, required: bool, bad: &mut BadFields) -> String {
+    let reason = bad.take(kit::audit::reason(raw)).unwrap_or_default();
+    if required && reason.is_empty() {
+        let problem = "Give a reason: it is recorded, and the account of a rejected listing or claim sees it.";
+        bad.add("reason", problem);
     }
-}
-
-/// Returns `read`, unless there are problems.
-pub(super) fn finish<T>(read: Option<T>, problems: Problems) -> Result<T, Fault> {
-    match read {
-        Some(read) if problems.is_empty() => Ok(read),
-        _ => Err(Fault::invalid(problems)),
-    }
+    reason
 }

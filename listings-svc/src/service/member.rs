@@ -3,6 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
 use kit::audit::Audit;
+use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::rpc::directory::{TOKEN_PREFIX, token_hash};
 use kit::rpc::staff::{Member, OPERATOR, Role};
@@ -11,7 +12,6 @@ use sqlx::PgPool;
 use time::Duration;
 use tonic::{Request, Response, Status};
 
-use super::listing_name::Problems;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::fields::parse_slug;
 use crate::members::Members;
@@ -94,12 +94,12 @@ impl StaffMemberService for Service {
             .await?
             .member;
         let request = request.into_inner();
-        let mut problems = Problems::new();
-        let role = read_role(request.role(), &mut problems);
+        let mut bad = BadFields::default();
+        let role = read_role(request.role(), &mut bad);
         if let Err(reason) = check_name(&request.name) {
-            problems.insert("name".to_owned(), reason);
+            bad.add("name", reason);
         }
-        let role = super::listing_name::finish(role, problems)?;
+        let role = bad.finish(role)?;
         let (token, stored) = self.new_token();
         let operation = MemberOperation::Create(role, stored);
         let member = self.change(by, request.name, operation).await?;
@@ -130,9 +130,9 @@ impl StaffMemberService for Service {
             .await?
             .member;
         let request = request.into_inner();
-        let mut problems = Problems::new();
-        let role = read_role(request.role(), &mut problems);
-        let role = super::listing_name::finish(role, problems)?;
+        let mut bad = BadFields::default();
+        let role = read_role(request.role(), &mut bad);
+        let role = bad.finish(role)?;
         let operation = MemberOperation::SetRole(role);
         let member = self.change(by, request.name, operation).await?;
         Ok(Response::new(proto::SetRoleResponse { member }))
@@ -208,12 +208,12 @@ fn check_name(raw: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn read_role(role: proto::Role, problems: &mut Problems) -> Option<Role> {
+fn read_role(role: proto::Role, bad: &mut BadFields) -> Option<Role> {
     match role {
         proto::Role::Reviewer => Some(Role::Reviewer),
         proto::Role::Admin => Some(Role::Admin),
         proto::Role::Unspecified => {
-            problems.insert("role".to_owned(), "Give reviewer or admin.".to_owned());
+            bad.add("role", "Give reviewer or admin.");
             None
         }
     }

@@ -14,7 +14,6 @@ pub mod notes;
 mod own_listing;
 pub mod page_owners;
 pub mod pages;
-mod paging;
 pub mod pictures;
 pub mod review;
 mod revision;

@@ -4,17 +4,17 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::feed::Writer;
+use kit::page::{Limits, Page};
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::account_id::parse_uuid;
-use super::listing_name::{self, Problems};
 use super::own_listing::not_found;
-use super::paging::Paging;
 use super::submissions::{Submissions, mode};
 use super::{own_listing, revision, tickets};
 use crate::domain::entity::Entity;
@@ -50,11 +50,11 @@ impl OwnListingsService for Service {
         let account = parse_uuid("account_id", &request.account_id)?;
         let filters = [Some(request.account_id.as_str()), Some(mode.as_str())];
         let page = request.page.unwrap_or_default();
-        let mut problems = Problems::new();
+        let mut bad = BadFields::default();
         let binding = Binding::new("own", filters);
-        let paging = Paging::read(binding, page.limit, &page.cursor, &mut problems);
-        let paging = listing_name::finish(Some(paging), problems)?;
-        let (json, page) = self.page(account, mode, paging).await?;
+        let page = Page::read(Limits::PUBLIC, binding, page.limit, &page.cursor, &mut bad);
+        bad.check()?;
+        let (json, page) = self.result_page(account, mode, page).await?;
         let page = Some(page);
         Ok(Response::new(proto::ListOwnListingsResponse {
             json: json.into(),
@@ -181,34 +181,35 @@ impl Service {
         let found = my_listings::find(&self.pool, account, entity, &request.name).await?;
         let id = found.ok_or_else(not_found)?;
         let page = request.page.unwrap_or_default();
-        let mut problems = Problems::new();
+        let mut bad = BadFields::default();
         let filters = [&request.account_id, &request.kind, &request.name];
         let binding = Binding::new("own revisions", filters.map(|text| Some(text.as_str())));
-        let paging = Paging::<i64>::read(binding, page.limit, &page.cursor, &mut problems);
-        let paging = listing_name::finish(Some(paging), problems)?;
-        let (before, limit) = (paging.after, paging.fetch_limit());
-        let rows = history::newest(&self.pool, entity, id, before, limit).await?;
+        let page: Page<i64> =
+            Page::read(Limits::PUBLIC, binding, page.limit, &page.cursor, &mut bad);
+        bad.check()?;
+        let (before, limit) = (page.after, page.rows_to_fetch());
+        let mut rows = history::newest(&self.pool, entity, id, before, limit).await?;
         let bytes = |row: &RevisionRow| revision::bytes(row.before.as_ref(), &row.after);
-        let (rows, next) = paging.finish_within_bytes(rows, bytes, |row| row.revision)?;
+        let next_cursor = page.cut_by_bytes(&mut rows, bytes, |row| row.revision)?;
         let changes = rows.iter().map(|row| (row.before.as_ref(), &row.after));
         let differences = revision::differences(&self.pool, changes).await?;
         let own = |(row, differences)| own_revision(row, differences, account);
         Ok(proto::ListOwnRevisionsResponse {
             revisions: rows.into_iter().zip(differences).map(own).collect(),
             page: Some(common::PageInfo {
-                next_cursor: Some(next).filter(|next| !next.is_empty()),
+                next_cursor,
                 ..common::PageInfo::default()
             }),
         })
     }
 
-    async fn page(
+    async fn result_page(
         &self,
         account: Uuid,
         mode: Mode,
-        paging: Paging<SortKey>,
+        page: Page<SortKey>,
     ) -> Result<(Vec<u8>, common::PageInfo), Fault> {
-        let (after, limit) = (paging.after, paging.fetch_limit());
+        let (after, limit) = (page.after, page.rows_to_fetch());
         let (rows, total) = match mode {
             Mode::Live => (
                 my_listings::list(&self.pool, account, after, limit).await,
@@ -219,9 +220,8 @@ impl Service {
                 my_listings::count_samples(&self.pool).await,
             ),
         };
-        let rows = rows?;
-        let total = total?;
-        let (rows, next) = paging.finish(rows, |row| SortKey {
+        let (mut rows, total) = (rows?, total?);
+        let next_cursor = page.cut(&mut rows, |row| SortKey {
             created_at: row.created_at,
             id: row.id,
         })?;
@@ -229,7 +229,7 @@ impl Service {
         let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
         let page = common::PageInfo {
             total: u64::try_from(total).unwrap_or_default(),
-            next_cursor: Some(next).filter(|next| !next.is_empty()),
+            next_cursor,
             ..common::PageInfo::default()
         };
         Ok((json, page))

@@ -5,13 +5,13 @@ use std::net::IpAddr;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::notes_service_server::NotesService;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::account_id::parse_uuid;
-use super::listing_name::{self, Problems};
 use super::my_listings::entity;
 use super::own_listing::not_found;
 use super::tickets;
@@ -68,12 +68,11 @@ impl NotesService for Service {
         request: Request<proto::CloseOwnNoteRequest>,
     ) -> Result<Response<proto::CloseOwnNoteResponse>, Status> {
         let request = request.into_inner();
-        let mut problems = Problems::new();
-        let end = end(request.state(), &mut problems);
-        let answer = listing_name::reason(&request.answer, false, &mut problems);
-        if let Some(problem) = problems.remove("reason") {
-            problems.insert("answer".to_owned(), problem);
-        }
+        let mut bad = BadFields::default();
+        let end = end(request.state(), &mut bad);
+        let answer = kit::audit::reason(&request.answer);
+        let answer = answer.map_err(|fault| fault.fields.into_values().collect::<String>());
+        let answer = bad.read("answer", answer).unwrap_or_default();
         let change = TicketChange::CloseOwnNote {
             account: parse_uuid("account_id", &request.account_id)?,
             listing: NamedListing {
@@ -81,7 +80,7 @@ impl NotesService for Service {
                 name: request.name,
             },
             note: parse_uuid("id", &request.id)?,
-            state: listing_name::finish(end, problems)?,
+            state: bad.finish(end)?,
             answer,
         };
         let note = tickets::write_ticket(&self.writer, change).await?;
@@ -115,35 +114,35 @@ impl Service {
 
 /// Reads a note, or returns every invalid field at once.
 fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
-    let mut problems = Problems::new();
+    let mut bad = BadFields::default();
     let kind = match request.note() {
         proto::NoteKind::Correction => Some(TicketKind::Correction),
         proto::NoteKind::Report => Some(TicketKind::Report),
         proto::NoteKind::Unspecified => {
             let problem = "Give correction or report.";
-            problems.insert("note".to_owned(), problem.to_owned());
+            bad.add("note", problem);
             None
         }
     };
     if !visitor_note::is_form_id(&request.form) {
         let problem = "Open the page again, and send the form from there.";
-        problems.insert("form".to_owned(), problem.to_owned());
+        bad.add("form", problem);
     }
     let network: Option<IpAddr> = request.network.parse().ok();
     if network.is_none() {
         let problem = "Give the address of the sender's network.";
-        problems.insert("network".to_owned(), problem.to_owned());
+        bad.add("network", problem);
     }
     let text = NoteText {
         reason: request.reason,
         text: request.text,
         email: request.email,
     };
-    let text = text.check(kind.unwrap_or(TicketKind::Correction), &mut problems);
+    let text = text.check(kind.unwrap_or(TicketKind::Correction), &mut bad);
     let sent = kind
         .zip(network)
         .map(|(kind, network)| (kind, network.to_string()));
-    let (kind, network) = listing_name::finish(sent, problems)?;
+    let (kind, network) = bad.finish(sent)?;
     Ok(SentNote {
         entity: entity(&request.kind)?,
         name: request.name,
@@ -154,13 +153,13 @@ fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
     })
 }
 
-pub(super) fn end(state: proto::NoteState, problems: &mut Problems) -> Option<TicketState> {
+pub(super) fn end(state: proto::NoteState, bad: &mut BadFields) -> Option<TicketState> {
     match state {
         proto::NoteState::Done => Some(TicketState::Accepted),
         proto::NoteState::Dismissed => Some(TicketState::Declined),
         proto::NoteState::Open | proto::NoteState::Unspecified => {
             let problem = "Give done or dismissed.";
-            problems.insert("state".to_owned(), problem.to_owned());
+            bad.add("state", problem);
             None
         }
     }

@@ -3,6 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::audit::Audit;
+use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::rpc::staff::Member;
 use kit::{Fault, timestamp};
@@ -11,7 +12,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::account_id::parse_uuid;
-use super::listing_name::{self, Problems};
+use super::listing_name;
 use super::tickets;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::listing::Listing;
@@ -132,9 +133,9 @@ impl StaffPageService for Service {
         let member = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
         let id = parse_uuid("id", &request.id)?;
-        let mut problems = Problems::new();
-        let reason = listing_name::reason(&request.reason, true, &mut problems);
-        let reason = listing_name::finish(Some(reason), problems)?;
+        let mut bad = BadFields::default();
+        let reason = listing_name::reason(&request.reason, true, &mut bad);
+        let reason = bad.finish(Some(reason))?;
         let decision = TicketDecision {
             ticket: id,
             kind: TicketKind::Claim,

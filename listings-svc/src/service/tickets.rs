@@ -2,15 +2,14 @@
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
-use kit::cursor::Binding;
+use kit::bad_fields::BadFields;
+use kit::cursor::{Binding, SortTime};
 use kit::feed::{Writer, unexpected_outcome};
+use kit::page::{Limits, Page};
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::listing_name::{self, Problems};
-use super::paging::Paging;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed;
 use crate::store::tickets::{self as store, Ticket};
@@ -47,22 +46,19 @@ pub(super) async fn list_for_staff<M>(
     message: fn(Ticket) -> M,
 ) -> Result<(Vec<M>, Option<common::PageInfo>), Fault> {
     let page = page.unwrap_or_default();
-    let mut problems = Problems::new();
+    let mut bad = BadFields::default();
     let kind = kinds.first().map(|kind| kind.as_str());
     let binding = Binding::new("tickets", [kind]);
-    let paging = Paging::<(i128, Uuid)>::read(binding, page.limit, &page.cursor, &mut problems);
-    let paging = listing_name::finish(Some(paging), problems)?;
-    let after = paging
-        .after
-        .and_then(|(nanos, id)| Some((OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?, id)));
-    let found = store::list_for_staff(pool, kinds, after, paging.fetch_limit()).await?;
+    let page: Page<(SortTime, Uuid)> =
+        Page::read(Limits::PUBLIC, binding, page.limit, &page.cursor, &mut bad);
+    bad.check()?;
+    let after = page.after.map(|(SortTime(at), id)| (at, id));
+    let mut found = store::list_for_staff(pool, kinds, after, page.rows_to_fetch()).await?;
     let total = store::count_for_staff(pool, kinds).await?;
-    let (found, next) = paging.finish(found, |ticket| {
-        (ticket.made_at.unix_timestamp_nanos(), ticket.id)
-    })?;
+    let next_cursor = page.cut(&mut found, |ticket| (SortTime(ticket.made_at), ticket.id))?;
     let info = common::PageInfo {
         total: u64::try_from(total).unwrap_or_default(),
-        next_cursor: Some(next).filter(|next| !next.is_empty()),
+        next_cursor,
         ..common::PageInfo::default()
     };
     Ok((found.into_iter().map(message).collect(), Some(info)))

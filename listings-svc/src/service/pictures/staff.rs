@@ -4,6 +4,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_server::StaffPictureService;
 use kit::audit::Audit;
+use kit::bad_fields::BadFields;
 use kit::feed::Writer;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::staff::Member;
@@ -24,7 +25,7 @@ use crate::domain::text;
 use crate::feed::PublicUrl;
 use crate::pictures::PictureProcessor;
 use crate::service::listing::find;
-use crate::service::listing_name::{self, ListingName, Problems, read_mode};
+use crate::service::listing_name::{self, ListingName, read_mode};
 use crate::write::pictures::edit::{PictureEdit, PictureOperation};
 use crate::write::{Command, CommandHandler};
 
@@ -86,30 +87,25 @@ impl StaffPictureService for Service {
             .await?
             .member;
         let request = request.into_inner();
-        let mut problems = Problems::new();
-        let mode = read_mode(request.mode(), &mut problems);
+        let mut bad = BadFields::default();
+        let mode = read_mode(request.mode(), &mut bad);
         let operation = match request.kind() {
             proto::PictureKind::Cover => Some(PictureOperation::RemoveCover),
             proto::PictureKind::Avatar => Some(PictureOperation::RemoveAvatar),
             proto::PictureKind::Screenshot if request.url.is_empty() => {
                 let reason = "Give the address of the screenshot, or the last part of it.";
-                problems.insert("url".to_owned(), reason.to_owned());
+                bad.add("url", reason);
                 None
             }
             proto::PictureKind::Screenshot => Some(PictureOperation::RemoveScreenshot(
                 stored_address(&request.url, &self.public_url),
             )),
             proto::PictureKind::Unspecified => {
-                problems.insert(
-                    "kind".to_owned(),
-                    "Give cover, avatar or screenshot.".to_owned(),
-                );
+                bad.add("kind", "Give cover, avatar or screenshot.");
                 None
             }
         };
-        let (Some(mode), Some(operation)) = (mode, operation) else {
-            return Err(Fault::invalid(problems).into());
-        };
+        let (mode, operation) = bad.finish(mode.zip(operation))?;
         let listing = self
             .edit_pictures(member, mode, request.name, operation)
             .await?;
@@ -129,16 +125,16 @@ impl StaffPictureService for Service {
             .await?
             .member;
         let request = request.into_inner();
-        let mut problems = Problems::new();
-        let reason = listing_name::reason(&request.reason, true, &mut problems);
+        let mut bad = BadFields::default();
+        let reason = listing_name::reason(&request.reason, true, &mut bad);
         let name = FileName::in_address(&stored_address(&request.url, &self.public_url));
         if name.is_none() {
-            problems.insert(
-                "url".to_owned(),
-                "Give the address of an uploaded picture, or the last part of it.".to_owned(),
+            bad.add(
+                "url",
+                "Give the address of an uploaded picture, or the last part of it.",
             );
         }
-        let name = listing_name::finish(name, problems)?;
+        let name = bad.finish(name)?;
         Ok(Response::new(self.purge(&name, reason, member).await?))
     }
 
@@ -263,31 +259,26 @@ impl Service {
 
 /// Reads a header. Only a screenshot has an alternative text and a position.
 fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeader, Fault> {
-    let mut problems = Problems::new();
-    let mode = read_mode(header.mode(), &mut problems);
-    let alt = text::line(&header.alt, MAX_ALT_CHARS).unwrap_or_else(|reason| {
-        problems.insert("alt".to_owned(), reason);
-        String::new()
-    });
+    let mut bad = BadFields::default();
+    let mode = read_mode(header.mode(), &mut bad);
+    let alt = bad.read("alt", text::line(&header.alt, MAX_ALT_CHARS));
+    let alt = alt.unwrap_or_default();
     let place = header
         .place
         .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
     if kind != PictureKind::Screenshot {
-        let only = || "Only a screenshot has this field.".to_owned();
+        let only = "Only a screenshot has this field.";
         if !alt.is_empty() {
-            problems.insert("alt".to_owned(), only());
+            bad.add("alt", only);
         }
         if place.is_some() {
-            problems.insert("place".to_owned(), only());
+            bad.add("place", only);
         }
     }
-    match mode {
-        Some(mode) if problems.is_empty() => Ok(UploadHeader {
-            mode,
-            name: header.name,
-            alt,
-            place,
-        }),
-        _ => Err(Fault::invalid(problems)),
-    }
+    Ok(UploadHeader {
+        mode: bad.finish(mode)?,
+        name: header.name,
+        alt,
+        place,
+    })
 }

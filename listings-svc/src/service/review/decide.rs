@@ -3,6 +3,7 @@
 use contracts::listings::v1 as proto;
 use futures::future::join_all;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use tonic::Status;
 
@@ -10,7 +11,7 @@ use super::Service;
 use crate::domain::entity::Entity;
 use crate::domain::state::{ListingState, Transition};
 use crate::service::listing;
-use crate::service::listing_name::{self, ListingName, Problems};
+use crate::service::listing_name::{self, ListingName};
 use crate::store::{listings, queue};
 use crate::write::moderate::{self, Moderation};
 use crate::write::{Command, Outcome, follow_page};
@@ -38,18 +39,18 @@ impl Service {
                 .allow(by, action, listing_name::audit_subject(first))
                 .await?;
         }
-        let mut problems = Problems::new();
+        let mut bad = BadFields::default();
         if transition.is_none() {
             let reason = "Give approve, reject, take down or restore.";
-            problems.insert("decision".to_owned(), reason.to_owned());
+            bad.add("decision", reason);
         }
         if !(1..=MAX_LISTINGS).contains(&request.items.len()) {
             let reason = format!("Give 1 to {MAX_LISTINGS} listings.");
-            problems.insert("items".to_owned(), reason);
+            bad.add("items", reason);
         }
         let required = matches!(transition, Some(Transition::Reject | Transition::TakeDown));
-        let reason = listing_name::reason(&request.reason, required, &mut problems);
-        let transition = listing_name::finish(transition, problems)?;
+        let reason = listing_name::reason(&request.reason, required, &mut bad);
+        let transition = bad.finish(transition)?;
         let decisions =
             (request.items.into_iter()).map(|item| self.decide(item, transition, &reason, by));
         Ok(join_all(decisions).await)
@@ -66,9 +67,9 @@ impl Service {
             name: item.name.clone(),
             ..proto::DecideResult::default()
         };
-        let mut problems = Problems::new();
-        let name = listing_name::read(item.name, &mut problems);
-        let decided = match listing_name::finish(name, problems) {
+        let mut bad = BadFields::default();
+        let name = listing_name::read(item.name, &mut bad);
+        let decided = match bad.finish(name) {
             Ok(name) => {
                 let moderation = Moderation {
                     entity: name.entity,

@@ -1,6 +1,7 @@
 //! Edits of listings by staff.
 
 use contracts::listings::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use serde_json::{Map, Value};
@@ -11,7 +12,7 @@ use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::game;
 use crate::service::listing;
-use crate::service::listing_name::{self, ListingName, Problems};
+use crate::service::listing_name::{self, ListingName};
 use crate::store;
 use crate::write::Command;
 use crate::write::staff_edit::{EditOperation, StaffEdit};
@@ -22,10 +23,10 @@ impl Service {
         request: proto::EditRequest,
         by: Member,
     ) -> Result<proto::Listing, Fault> {
-        let mut problems = Problems::new();
-        let reason = listing_name::reason(&request.reason, false, &mut problems);
-        let name = live(request.name, &mut problems);
-        let name = listing_name::finish(name, problems)?;
+        let mut bad = BadFields::default();
+        let reason = listing_name::reason(&request.reason, false, &mut bad);
+        let name = live(request.name, &mut bad);
+        let name = bad.finish(name)?;
         let changes = json::object(request.changes.as_bytes());
         let changes = changes.map_err(|bad| match bad {
             BadBody::NotAnObject(_) => Fault::new(
@@ -46,10 +47,10 @@ impl Service {
         request: proto::RevertRequest,
         by: Member,
     ) -> Result<proto::Listing, Fault> {
-        let mut problems = Problems::new();
-        let mut reason = listing_name::reason(&request.reason, false, &mut problems);
-        let name = live(request.name, &mut problems);
-        let name = listing_name::finish(name, problems)?;
+        let mut bad = BadFields::default();
+        let mut reason = listing_name::reason(&request.reason, false, &mut bad);
+        let name = live(request.name, &mut bad);
+        let name = bad.finish(name)?;
         if reason.is_empty() {
             reason = format!("Back to revision {}.", request.to_revision);
         }
@@ -63,12 +64,12 @@ impl Service {
         request: proto::FeatureRequest,
         by: Member,
     ) -> Result<proto::Listing, Fault> {
-        let mut problems = Problems::new();
-        let name = live(request.name, &mut problems);
+        let mut bad = BadFields::default();
+        let name = live(request.name, &mut bad);
         if name.as_ref().is_some_and(|n| n.entity != Entity::Game) {
-            problems.insert("kind".to_owned(), "Only games can be featured.".to_owned());
+            bad.add("kind", "Only games can be featured.");
         }
-        let name = listing_name::finish(name, problems)?;
+        let name = bad.finish(name)?;
         let operation = EditOperation::Feature(request.featured);
         self.apply_edit(&name, operation, String::new(), None, by)
             .await
@@ -79,9 +80,9 @@ impl Service {
         request: proto::ReassignRequest,
         by: Member,
     ) -> Result<proto::Listing, Fault> {
-        let mut problems = Problems::new();
-        let reason = listing_name::reason(&request.reason, false, &mut problems);
-        let name = live(request.name, &mut problems);
+        let mut bad = BadFields::default();
+        let reason = listing_name::reason(&request.reason, false, &mut bad);
+        let name = live(request.name, &mut bad);
         let operation = match name.as_ref().map(|name| name.entity) {
             Some(Entity::Game) if !request.to.contains('\0') => {
                 Some(EditOperation::MoveToPage(request.to))
@@ -93,16 +94,16 @@ impl Service {
                 .map(EditOperation::AssignToAccount),
             Some(Entity::Page) => {
                 let reason = "Add or remove owners to give a page to another account.";
-                problems.insert("kind".to_owned(), reason.to_owned());
+                bad.add("kind", reason);
                 None
             }
             _ => None,
         };
         if operation.is_none() {
             let reason = "Give the id of an account for an event, the handle of a page for a game.";
-            problems.insert("to".to_owned(), reason.to_owned());
+            bad.add("to", reason);
         }
-        let (name, operation) = listing_name::finish(name.zip(operation), problems)?;
+        let (name, operation) = bad.finish(name.zip(operation))?;
         self.apply_edit(&name, operation, reason, None, by).await
     }
 

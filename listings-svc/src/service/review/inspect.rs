@@ -1,7 +1,9 @@
 //! Reads the queue, one listing with its history, and the search.
 
 use contracts::listings::v1 as proto;
-use kit::cursor::Binding;
+use kit::bad_fields::BadFields;
+use kit::cursor::{Binding, SortTime};
+use kit::page::{Limits, Page};
 use kit::{Fault, timestamp};
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -11,8 +13,7 @@ use super::{Service, item, kind, live_name};
 use crate::domain::difference;
 use crate::domain::entity::Entity;
 use crate::feed;
-use crate::service::listing_name::{ListingName, Problems};
-use crate::service::paging::Paging;
+use crate::service::listing_name::ListingName;
 use crate::service::revision::{difference as message, state};
 use crate::store::history::{self, RevisionRow};
 use crate::store::queue::{self, SearchResult};
@@ -28,23 +29,21 @@ impl Service {
         request: proto::ListQueueRequest,
     ) -> Result<proto::ListQueueResponse, Fault> {
         let kind = kind(&request.kind)?;
-        let mut problems = Problems::new();
+        let mut bad = BadFields::default();
         let binding = Binding::new("queue", [Some(request.kind.as_str())]);
-        let paging =
-            Paging::<(i128, Uuid)>::read(binding, request.limit, &request.cursor, &mut problems);
-        if !problems.is_empty() {
-            return Err(Fault::invalid(problems));
-        }
-        let after = paging.after.and_then(|(nanos, id)| {
-            let since = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
-            Some((since, id))
-        });
-        let rows = queue::page(&self.pool, kind, after, paging.fetch_limit()).await?;
-        let (rows, next_cursor) = paging.finish(rows, |row| {
-            let since = row
-                .waiting_since
-                .map_or(0, OffsetDateTime::unix_timestamp_nanos);
-            (since, row.id)
+        let page: Page<(SortTime, Uuid)> = Page::read(
+            Limits::PUBLIC,
+            binding,
+            request.limit,
+            &request.cursor,
+            &mut bad,
+        );
+        bad.check()?;
+        let after = page.after.map(|(SortTime(since), id)| (since, id));
+        let mut rows = queue::page(&self.pool, kind, after, page.rows_to_fetch()).await?;
+        let next_cursor = page.cut(&mut rows, |row| {
+            let since = row.waiting_since.unwrap_or(OffsetDateTime::UNIX_EPOCH);
+            (SortTime(since), row.id)
         })?;
         let total = if request.count {
             let counted = queue::count(&self.pool, kind).await;
@@ -54,7 +53,7 @@ impl Service {
         };
         Ok(proto::ListQueueResponse {
             items: rows.into_iter().map(item).collect(),
-            next_cursor,
+            next_cursor: next_cursor.unwrap_or_default(),
             total,
         })
     }
@@ -124,7 +123,7 @@ impl Service {
         request: proto::SearchRequest,
     ) -> Result<proto::SearchResponse, Fault> {
         let kind = kind(&request.kind)?;
-        let mut problems = Problems::new();
+        let mut bad = BadFields::default();
         let state = match request.state() {
             proto::State::Unspecified => None,
             proto::State::Pending => Some("pending"),
@@ -135,33 +134,32 @@ impl Service {
         let text = request.text.trim();
         if request.from_name.contains('\0') {
             let reason = "Give a slug or a handle, or the beginning of one.";
-            problems.insert("from_name".to_owned(), reason.to_owned());
+            bad.add("from_name", reason);
         }
         if text.contains('\0') || text.chars().count() > MAX_TEXT {
             let reason = format!("Search for a text of up to {MAX_TEXT} characters.");
-            problems.insert("text".to_owned(), reason);
+            bad.add("text", reason);
         }
         let from_name = Some(request.from_name.as_str()).filter(|from| !from.is_empty());
         let filters = [Some(text), Some(request.kind.as_str()), state, from_name];
-        let paging = Paging::<(String, String)>::read(
-            Binding::new("search", filters),
+        let binding = Binding::new("search", filters);
+        let page: Page<(String, String)> = Page::read(
+            Limits::PUBLIC,
+            binding,
             request.limit,
             &request.cursor,
-            &mut problems,
+            &mut bad,
         );
-        if !problems.is_empty() {
-            return Err(Fault::invalid(problems));
-        }
+        bad.check()?;
         // Every kind is after the empty one, so the name itself is found.
         let from = from_name.map(|from| (from.to_owned(), String::new()));
-        let after = paging.after.clone().or(from);
-        let rows =
-            queue::search(&self.pool, text, kind, state, after, paging.fetch_limit()).await?;
-        let (rows, next_cursor) =
-            paging.finish(rows, |row| (row.name.clone(), row.kind.clone()))?;
+        let after = page.after.clone().or(from);
+        let limit = page.rows_to_fetch();
+        let mut rows = queue::search(&self.pool, text, kind, state, after, limit).await?;
+        let next_cursor = page.cut(&mut rows, |row| (row.name.clone(), row.kind.clone()))?;
         Ok(proto::SearchResponse {
             listings: rows.into_iter().map(found).collect(),
-            next_cursor,
+            next_cursor: next_cursor.unwrap_or_default(),
         })
     }
 }

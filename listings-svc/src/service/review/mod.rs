@@ -11,6 +11,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_server::StaffReviewService;
 use kit::Fault;
 use kit::audit::Audit;
+use kit::bad_fields::BadFields;
 use kit::feed::{Producer, Writer};
 use kit::rpc::staff::Member;
 use sqlx::PgPool;
@@ -18,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
 use super::account_id::parse_uuid;
-use super::listing_name::{self, ListingName, Problems};
+use super::listing_name::{self, ListingName};
 use super::{notes, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -101,9 +102,9 @@ impl StaffReviewService for Service {
     ) -> Result<Response<proto::GetReviewResponse>, Status> {
         let name = request.get_ref().name.as_ref();
         self.admit(&request, AuditAction::Look, name).await?;
-        let mut problems = Problems::new();
-        let name = live(request.into_inner().name, &mut problems);
-        let name = listing_name::finish(name, problems)?;
+        let mut bad = BadFields::default();
+        let name = live(request.into_inner().name, &mut bad);
+        let name = bad.finish(name)?;
         Ok(Response::new(self.review(&name).await?))
     }
 
@@ -209,9 +210,9 @@ impl StaffReviewService for Service {
         let by = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
         let id = parse_uuid("id", &request.id)?;
-        let mut problems = Problems::new();
-        let reason = listing_name::reason(&request.reason, true, &mut problems);
-        let reason = listing_name::finish(Some(reason), problems)?;
+        let mut bad = BadFields::default();
+        let reason = listing_name::reason(&request.reason, true, &mut bad);
+        let reason = bad.finish(Some(reason))?;
         let decision = TicketDecision {
             ticket: id,
             kind: TicketKind::Takedown,
@@ -246,13 +247,13 @@ impl StaffReviewService for Service {
         let action = AuditAction::CloseNote;
         let by = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
-        let mut problems = Problems::new();
-        let end = notes::end(request.state(), &mut problems);
-        let reason = listing_name::reason(&request.reason, true, &mut problems);
+        let mut bad = BadFields::default();
+        let end = notes::end(request.state(), &mut bad);
+        let reason = listing_name::reason(&request.reason, true, &mut bad);
         let decision = TicketDecision {
             ticket: parse_uuid("id", &request.id)?,
             kind: TicketKind::Correction,
-            state: listing_name::finish(end, problems)?,
+            state: bad.finish(end)?,
             answer: reason,
             by,
         };
@@ -265,11 +266,11 @@ impl StaffReviewService for Service {
 }
 
 /// Reads the name of a live listing; samples are not reviewed.
-fn live(name: Option<proto::ListingName>, problems: &mut Problems) -> Option<ListingName> {
-    let name = listing_name::read(name, problems)?;
+fn live(name: Option<proto::ListingName>, bad: &mut BadFields) -> Option<ListingName> {
+    let name = listing_name::read(name, bad)?;
     if name.mode != Mode::Live {
         let reason = "Only live listings are reviewed; samples are imported.";
-        problems.insert("mode".to_owned(), reason.to_owned());
+        bad.add("mode", reason);
     }
     Some(name)
 }

@@ -1,14 +1,13 @@
 //! Lists the changes of public listings by their accounts.
 
 use contracts::listings::v1 as proto;
-use kit::cursor::Binding;
+use kit::bad_fields::BadFields;
+use kit::cursor::{Binding, SortTime};
+use kit::page::{Limits, Page};
 use kit::{Fault, timestamp};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Service, kind, live_name};
-use crate::service::listing_name::Problems;
-use crate::service::paging::Paging;
 use crate::service::revision;
 use crate::store::history::{self, OwnerEdit};
 
@@ -18,25 +17,21 @@ impl Service {
         request: proto::ListOwnerEditsRequest,
     ) -> Result<proto::ListOwnerEditsResponse, Fault> {
         let kind = kind(&request.kind)?;
-        let mut problems = Problems::new();
+        let mut bad = BadFields::default();
         let binding = Binding::new("owner edits", [Some(request.kind.as_str())]);
-        let paging = Paging::<(i128, Uuid, i64)>::read(
+        let page: Page<(SortTime, Uuid, i64)> = Page::read(
+            Limits::PUBLIC,
             binding,
             request.limit,
             &request.cursor,
-            &mut problems,
+            &mut bad,
         );
-        if !problems.is_empty() {
-            return Err(Fault::invalid(problems));
-        }
-        let after = paging.after.and_then(|(nanos, id, revision)| {
-            let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
-            Some((at, id, revision))
-        });
-        let edits = history::owner_edits(&self.pool, kind, after, paging.fetch_limit()).await?;
+        bad.check()?;
+        let after = (page.after).map(|(SortTime(at), id, revision)| (at, id, revision));
+        let mut edits = history::owner_edits(&self.pool, kind, after, page.rows_to_fetch()).await?;
         let bytes = |edit: &OwnerEdit| revision::bytes(Some(&edit.before), &edit.after);
-        let (edits, next_cursor) = paging.finish_within_bytes(edits, bytes, |edit| {
-            (edit.at.unix_timestamp_nanos(), edit.id, edit.revision)
+        let next_cursor = page.cut_by_bytes(&mut edits, bytes, |edit| {
+            (SortTime(edit.at), edit.id, edit.revision)
         })?;
         let changes = edits.iter().map(|edit| (Some(&edit.before), &edit.after));
         let differences = revision::differences(&self.pool, changes).await?;
@@ -51,7 +46,7 @@ impl Service {
         });
         Ok(proto::ListOwnerEditsResponse {
             edits: edits.collect(),
-            next_cursor,
+            next_cursor: next_cursor.unwrap_or_default(),
         })
     }
 }

@@ -1,22 +1,18 @@
 //! Tickets about listings, inside the writer's transaction: accounts and visitors make them, and staff and owners decide on them.
 
-use kit::audit::{self, Action as _, Entry};
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+mod decide;
+mod notes;
+
+use kit::feed::{ApplyError, ApplyResult};
 use kit::rpc::staff::Member;
 use kit::{Fault, ids};
-use serde::Serialize;
-use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::limits;
 use super::update::not_found;
-use super::{limits, page_owners};
-use crate::SCHEMA;
-use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
-use crate::domain::event::Event;
-use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -24,10 +20,12 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
-use crate::feed::{ChangeKind, PublicUrl, Publish as _};
-use crate::store::page_owners::{self as owners, GrantSource};
-use crate::store::tickets::{self as store, AccountTicket, Closing, NewNote, Subject, Ticket};
-use crate::store::{ListingTable, RecordTable as _, accounts, my_listings};
+use crate::feed::PublicUrl;
+use crate::store::page_owners as owners;
+use crate::store::tickets::{self as store, AccountTicket, Closing, Subject, Ticket};
+use crate::store::{ListingTable as _, accounts, my_listings};
+use decide::decide;
+use notes::{close_own_note, send_note};
 
 /// What the notes about a listing say that staff take down.
 const TAKEN_DOWN: &str = "The listing was taken down.";
@@ -249,194 +247,6 @@ fn check_public(state: ListingState) -> Result<(), Fault> {
     Err(Fault::invalid_field("name", reason))
 }
 
-async fn send_note(
-    connection: &mut PgConnection,
-    sent: &SentNote,
-    now: OffsetDateTime,
-) -> Result<NoteReceipt, ApplyError> {
-    let (listing, title) = match sent.entity {
-        Entity::Page => {
-            let page = lock_visible::<Page>(connection, &sent.name).await?;
-            (page.id, page.content.name)
-        }
-        Entity::Game => {
-            let game = lock_visible::<Game>(connection, &sent.name).await?;
-            (game.id, game.content.title)
-        }
-        Entity::Event => {
-            let event = lock_visible::<Event>(connection, &sent.name).await?;
-            (event.id, event.content.title)
-        }
-        Entity::Genre | Entity::Country | Entity::City => return Err(no_listing().into()),
-    };
-    let subject = Subject {
-        entity: sent.entity,
-        listing,
-    };
-    let owners = match sent.kind {
-        TicketKind::Correction => store::owners(&mut *connection, subject).await?,
-        _ => Vec::new(),
-    };
-    let receipt = NoteReceipt {
-        is_duplicate: false,
-        owners,
-        title,
-    };
-    if store::has_form(connection, &sent.form, subject).await? {
-        return Ok(receipt);
-    }
-    let since = now - limits::NOTES_WINDOW;
-    let earlier = store::times_of_network(connection, &sent.network, since).await?;
-    let new = NewNote {
-        kind: sent.kind,
-        subject,
-        note: &sent.note,
-        form: &sent.form,
-        network: &sent.network,
-    };
-    // A duplicate is told as one, also beyond the limit. Otherwise the savepoint of the command takes the row back.
-    if !store::insert_note(connection, ids::row_id(), new, now).await? {
-        return Ok(NoteReceipt {
-            is_duplicate: true,
-            owners: Vec::new(),
-            ..receipt
-        });
-    }
-    limits::check_notes(&earlier, now)?;
-    Ok(receipt)
-}
-
-/// Locks a public listing, so that it is not taken down meanwhile, which would leave the note open.
-async fn lock_visible<C>(
-    connection: &mut PgConnection,
-    name: &str,
-) -> Result<Listing<C>, ApplyError>
-where
-    Listing<C>: ListingTable + Serialize,
-{
-    if !slug::is_valid(name) {
-        return Err(no_listing().into());
-    }
-    let locked = Listing::<C>::lock(connection, Mode::Live, &[name.to_owned()]).await?;
-    let mut found = locked.complete().ok_or(ApplyError::Busy)?.into_iter();
-    let listing = found.find(Listing::is_visible);
-    Ok(listing.ok_or_else(no_listing)?)
-}
-
-async fn close_own_note(
-    connection: &mut PgConnection,
-    subject: Subject,
-    id: Uuid,
-    closing: Closing<'_>,
-) -> Result<(), ApplyError> {
-    // Reports are for staff.
-    let is_of_listing = |note: &Ticket| {
-        note.listing_id == subject.listing
-            && note.entity == subject.entity.as_str()
-            && note.kind == TicketKind::Correction
-    };
-    let note = store::lock(connection, id).await?.filter(is_of_listing);
-    let note = note.ok_or_else(|| no_ticket(TicketKind::Correction))?;
-    if note.state == TicketState::Open {
-        store::close(connection, id, closing).await?;
-    }
-    Ok(())
-}
-
-/// Decides on a ticket as a member of the staff. Returns its kind.
-async fn decide(
-    connection: &mut PgConnection,
-    decision: &TicketDecision,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
-    changes: &mut Vec<NewChange>,
-) -> Result<TicketKind, ApplyError> {
-    let ticket = store::lock(connection, decision.ticket).await?;
-    // A note is of two kinds.
-    let ticket = ticket.filter(|ticket| ticket.kind.noun() == decision.kind.noun());
-    let ticket = ticket.ok_or_else(|| no_ticket(decision.kind))?;
-    if ticket.state == decision.state {
-        return Ok(ticket.kind);
-    }
-    if ticket.state != TicketState::Open {
-        return Err(Fault::invalid_field("id", decided_before(&ticket)).into());
-    }
-    if ticket.kind == TicketKind::Claim && decision.state == TicketState::Accepted {
-        changes.extend(grant_page(connection, &ticket, public_url, now).await?);
-    }
-    let closing = Closing {
-        state: decision.state,
-        by_kind: "staff",
-        by: &decision.by.name,
-        answer: &decision.answer,
-        at: now,
-    };
-    store::close(connection, ticket.id, closing).await?;
-    record(connection, &ticket, decision, now).await?;
-    Ok(ticket.kind)
-}
-
-/// Makes the account of a claim an owner of the page.
-async fn grant_page(
-    connection: &mut PgConnection,
-    claim: &Ticket,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
-) -> Result<Option<NewChange>, ApplyError> {
-    let page = page_owners::lock(connection, &claim.name).await?;
-    let account = claim.account_id.unwrap_or_default();
-    let is_new = owners::add(connection, page.id, account, GrantSource::Claim, now).await?;
-    Ok(is_new.then(|| page.change(ChangeKind::OwnersChanged, false, public_url)))
-}
-
-/// Records a decision in the audit.
-async fn record(
-    connection: &mut PgConnection,
-    ticket: &Ticket,
-    decision: &TicketDecision,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    let action = match (ticket.kind, decision.state) {
-        (TicketKind::Claim, TicketState::Accepted) => AuditAction::GrantClaim,
-        (TicketKind::Claim, _) => AuditAction::RejectClaim,
-        (TicketKind::Takedown, _) => AuditAction::DeclineTakedown,
-        (TicketKind::Correction | TicketKind::Report, _) => AuditAction::CloseNote,
-    };
-    let mut details = json!({ "reason": decision.answer });
-    details[ticket.kind.noun()] = json!(ticket.id);
-    match ticket.account_id {
-        Some(account) => details["account"] = json!(account),
-        None => {
-            details["kind"] = json!(ticket.kind);
-            details["state"] = json!(ticket.kind.state_name(decision.state));
-        }
-    }
-    let entry = Entry {
-        member: &decision.by.name,
-        role: decision.by.role.as_str(),
-        action: action.as_str(),
-        entity: &ticket.entity,
-        name: &ticket.name,
-        refused: false,
-        details,
-    };
-    audit::append(connection, SCHEMA, entry, now).await
-}
-
-/// Why a ticket cannot be decided on: it has another decision.
-fn decided_before(ticket: &Ticket) -> String {
-    let state = ticket.kind.state_name(ticket.state);
-    match ticket.kind {
-        TicketKind::Claim => {
-            format!("This claim was {state} before: add or remove the owner instead.")
-        }
-        TicketKind::Takedown => "The listing was taken down: restore it instead.".to_owned(),
-        TicketKind::Correction | TicketKind::Report => {
-            format!("This note was closed before, as {state}.")
-        }
-    }
-}
-
 /// Grants the requests and closes the notes about a listing that a member of the staff takes down.
 pub(super) async fn close_of_removed(
     connection: &mut PgConnection,
@@ -457,10 +267,6 @@ pub(super) async fn close_of_removed(
         ..closing
     };
     store::accept_all(connection, &TicketKind::NOTES, subject, closing).await
-}
-
-fn no_listing() -> Fault {
-    Fault::not_found("There is no public listing of this kind and name.")
 }
 
 fn no_ticket(kind: TicketKind) -> Fault {

@@ -1,0 +1,111 @@
+//! Decisions of staff on tickets.
+
+use kit::Fault;
+use kit::audit::{self, Action as _, Entry};
+use kit::feed::{ApplyError, NewChange};
+use serde_json::json;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+use super::{TicketDecision, no_ticket};
+use crate::SCHEMA;
+use crate::domain::audit_action::AuditAction;
+use crate::domain::ticket::{TicketKind, TicketState};
+use crate::feed::{ChangeKind, PublicUrl, Publish as _};
+use crate::store::page_owners::{self as owners, GrantSource};
+use crate::store::tickets::{self as store, Closing, Ticket};
+use crate::write::page_owners;
+
+/// Decides on a ticket as a member of the staff. Returns its kind.
+pub(super) async fn decide(
+    connection: &mut PgConnection,
+    decision: &TicketDecision,
+    public_url: &PublicUrl,
+    now: OffsetDateTime,
+    changes: &mut Vec<NewChange>,
+) -> Result<TicketKind, ApplyError> {
+    let ticket = store::lock(connection, decision.ticket).await?;
+    // A note is of two kinds.
+    let ticket = ticket.filter(|ticket| ticket.kind.noun() == decision.kind.noun());
+    let ticket = ticket.ok_or_else(|| no_ticket(decision.kind))?;
+    if ticket.state == decision.state {
+        return Ok(ticket.kind);
+    }
+    if ticket.state != TicketState::Open {
+        return Err(Fault::invalid_field("id", decided_before(&ticket)).into());
+    }
+    if ticket.kind == TicketKind::Claim && decision.state == TicketState::Accepted {
+        changes.extend(grant_page(connection, &ticket, public_url, now).await?);
+    }
+    let closing = Closing {
+        state: decision.state,
+        by_kind: "staff",
+        by: &decision.by.name,
+        answer: &decision.answer,
+        at: now,
+    };
+    store::close(connection, ticket.id, closing).await?;
+    record(connection, &ticket, decision, now).await?;
+    Ok(ticket.kind)
+}
+
+/// Makes the account of a claim an owner of the page.
+async fn grant_page(
+    connection: &mut PgConnection,
+    claim: &Ticket,
+    public_url: &PublicUrl,
+    now: OffsetDateTime,
+) -> Result<Option<NewChange>, ApplyError> {
+    let page = page_owners::lock(connection, &claim.name).await?;
+    let account = claim.account_id.unwrap_or_default();
+    let is_new = owners::add(connection, page.id, account, GrantSource::Claim, now).await?;
+    Ok(is_new.then(|| page.change(ChangeKind::OwnersChanged, false, public_url)))
+}
+
+/// Records a decision in the audit.
+async fn record(
+    connection: &mut PgConnection,
+    ticket: &Ticket,
+    decision: &TicketDecision,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let action = match (ticket.kind, decision.state) {
+        (TicketKind::Claim, TicketState::Accepted) => AuditAction::GrantClaim,
+        (TicketKind::Claim, _) => AuditAction::RejectClaim,
+        (TicketKind::Takedown, _) => AuditAction::DeclineTakedown,
+        (TicketKind::Correction | TicketKind::Report, _) => AuditAction::CloseNote,
+    };
+    let mut details = json!({ "reason": decision.answer });
+    details[ticket.kind.noun()] = json!(ticket.id);
+    match ticket.account_id {
+        Some(account) => details["account"] = json!(account),
+        None => {
+            details["kind"] = json!(ticket.kind);
+            details["state"] = json!(ticket.kind.state_name(decision.state));
+        }
+    }
+    let entry = Entry {
+        member: &decision.by.name,
+        role: decision.by.role.as_str(),
+        action: action.as_str(),
+        entity: &ticket.entity,
+        name: &ticket.name,
+        refused: false,
+        details,
+    };
+    audit::append(connection, SCHEMA, entry, now).await
+}
+
+/// Why a ticket cannot be decided on: it has another decision.
+fn decided_before(ticket: &Ticket) -> String {
+    let state = ticket.kind.state_name(ticket.state);
+    match ticket.kind {
+        TicketKind::Claim => {
+            format!("This claim was {state} before: add or remove the owner instead.")
+        }
+        TicketKind::Takedown => "The listing was taken down: restore it instead.".to_owned(),
+        TicketKind::Correction | TicketKind::Report => {
+            format!("This note was closed before, as {state}.")
+        }
+    }
+}
