@@ -112,35 +112,19 @@ create function listings.is_picture(address text) returns boolean
 
 -- The gazetteer: genres, countries and their cities, which listings refer to. Rows are never deleted, and a key never changes.
 
-create table listings.genre (
-    key text primary key,
-    name text not null,
-    source text not null default '',
+create table listings.gazetteer (
+    kind text not null,
+    -- The key of a genre, the code of a country or the slug of a city.
+    key text not null,
     revision bigint not null,
-    constraint genre_key_shape check (key ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(key) <= 100),
-    constraint genre_name_length check (char_length(name) between 1 and 120)
-);
-
-create table listings.country (
-    code text primary key,
-    name text not null,
-    source text not null default '',
-    revision bigint not null,
-    constraint country_code_shape check (code ~ '^[A-Z]{2}$'),
-    constraint country_name_length check (char_length(name) between 1 and 120)
-);
-
-create table listings.city (
-    slug text primary key,
-    name text not null,
-    country_code text not null,
-    population bigint,
-    source text not null default '',
-    revision bigint not null,
-    constraint city_slug_shape check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(slug) <= 100),
-    constraint city_name_length check (char_length(name) between 1 and 120),
-    constraint city_country foreign key (country_code) references listings.country (code),
-    constraint city_population_range check (population > 0)
+    -- The fields of the entry, with its key.
+    content jsonb not null,
+    primary key (kind, key),
+    constraint gazetteer_kind check (kind in ('genre', 'country', 'city')),
+    constraint gazetteer_key_shape check (
+        case kind when 'country' then key ~ '^[A-Z]{2}$' else key ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(key) <= 100 end
+    ),
+    constraint gazetteer_name_length check (char_length(content ->> 'name') between 1 and 120)
 );
 
 -- Listings. `mode` separates the two datasets of the contract: 'live' holds real listings, 'test' samples. A slug or handle is unique in its
@@ -187,7 +171,6 @@ create table listings.page (
     constraint page_tagline_length check (char_length(tagline) <= 160),
     constraint page_bio_length check (char_length(bio) <= 10000),
     constraint page_avatar_https check (listings.is_https(avatar_url) or listings.is_picture(avatar_url)),
-    constraint page_country foreign key (country_code) references listings.country (code),
     constraint page_city_length check (char_length(city) <= 120),
     constraint page_city_slug check ((city = '') = (city_slug = '')),
     constraint page_links_object check (jsonb_typeof(links) = 'object'),
@@ -291,7 +274,6 @@ create table listings.event (
     constraint event_title_length check (char_length(title) between 1 and 120),
     constraint event_kind check (kind in ('jam', 'meetup', 'tournament', 'showcase', 'conference')),
     constraint event_days check (ends_at >= starts_at),
-    constraint event_country foreign key (country_code) references listings.country (code),
     constraint event_city_length check (char_length(city) between 1 and 120 and city_slug <> ''),
     constraint event_website_https check (listings.is_https(website)),
     constraint event_description_length check (char_length(description) <= 10000),

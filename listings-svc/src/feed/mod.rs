@@ -91,7 +91,8 @@ pub trait Publish: Record {
 
 /// The change of a listing to publish. The first time that the public sees a listing is its publication, whatever made it visible.
 pub fn listing_change<C>(
-    (before, after): (Option<&Listing<C>>, &Listing<C>),
+    before: Option<&Listing<C>>,
+    after: &Listing<C>,
     change_kind: ChangeKind,
     public_url: &PublicUrl,
 ) -> NewChange

@@ -67,8 +67,8 @@ impl OwnListingsService for Service {
         request: Request<proto::GetOwnListingRequest>,
     ) -> Result<Response<proto::GetOwnListingResponse>, Status> {
         let request = request.into_inner();
-        let request = (entity(&request.kind)?, request);
-        let listing = own_listing::get(&self.pool, &self.public_url, request).await?;
+        let entity = entity(&request.kind)?;
+        let listing = own_listing::get(&self.pool, &self.public_url, entity, request).await?;
         Ok(Response::new(listing))
     }
 
@@ -77,8 +77,8 @@ impl OwnListingsService for Service {
         request: Request<proto::WithdrawListingRequest>,
     ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
         let request = request.into_inner();
-        let listing = (entity(&request.kind)?, request.name);
-        let withdrawn = self.submissions.withdraw(listing, &request.account_id);
+        let entity = entity(&request.kind)?;
+        let withdrawn = (self.submissions).withdraw(entity, request.name, &request.account_id);
         let written = withdrawn.await?;
         Ok(Response::new(proto::WithdrawListingResponse { written }))
     }
@@ -113,9 +113,9 @@ impl OwnListingsService for Service {
         &self,
         _: Request<proto::ListFieldValuesRequest>,
     ) -> Result<Response<proto::ListFieldValuesResponse>, Status> {
-        let genres = reference_data::genre_names(&self.pool).await;
+        let genres = reference_data::names(&self.pool, Entity::Genre).await;
         let genres = genres.map_err(Fault::from)?.into_iter();
-        let countries = reference_data::country_names(&self.pool).await;
+        let countries = reference_data::names(&self.pool, Entity::Country).await;
         let countries = countries.map_err(Fault::from)?.into_iter();
         Ok(Response::new(proto::ListFieldValuesResponse {
             genres: genres

@@ -23,7 +23,8 @@ use crate::store::{ListingTable, my_listings, pages};
 pub(super) async fn get(
     pool: &PgPool,
     public_url: &PublicUrl,
-    (entity, request): (Entity, proto::GetOwnListingRequest),
+    entity: Entity,
+    request: proto::GetOwnListingRequest,
 ) -> Result<proto::GetOwnListingResponse, Fault> {
     let account = parse_uuid("account_id", &request.account_id)?;
     let name = &request.name;

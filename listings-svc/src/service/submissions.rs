@@ -98,7 +98,8 @@ impl Submissions {
     /// Withdraws a listing of an account that has signed in.
     pub(super) async fn withdraw(
         &self,
-        (entity, name): (Entity, String),
+        entity: Entity,
+        name: String,
         account_id: &str,
     ) -> Result<Option<proto::Written>, Fault> {
         let account = super::account_id::parse_uuid("account_id", account_id)?;
@@ -109,7 +110,8 @@ impl Submissions {
     /// Changes the pictures of a listing of an account that has signed in.
     pub(super) async fn change_pictures(
         &self,
-        (entity, name): (Entity, String),
+        entity: Entity,
+        name: String,
         operation: PictureOperation,
         account: Uuid,
     ) -> Result<Option<proto::Written>, Fault> {

@@ -10,7 +10,8 @@ pub async fn record_import(
     connection: &mut PgConnection,
     call: Uuid,
     entry: Entry<'_>,
-    (created, updated): (u64, u64),
+    created: u64,
+    updated: u64,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

@@ -11,9 +11,6 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("page_handle_taken", "handle", NAME_TAKEN),
     ("game_slug_taken", "slug", NAME_TAKEN),
     ("event_slug_taken", "slug", NAME_TAKEN),
-    ("city_country", "country_code", NO_COUNTRY),
-    ("page_country", "country_code", NO_COUNTRY),
-    ("event_country", "country_code", NO_COUNTRY),
     ("game_page", "creator", "There is no such creator."),
     ("page_times", "updated_at", BEFORE_CREATED),
     ("game_times", "updated_at", BEFORE_CREATED),
@@ -23,7 +20,6 @@ const REASONS: &[(&str, &str, &str)] = &[
 const NAME_TAKEN: &str = "Another listing has just taken it: choose another.";
 const BEFORE_CREATED: &str =
     "It must not be before created_at, which is now when the row leaves it out.";
-const NO_COUNTRY: &str = "There is no such country.";
 
 /// Whether the error says that the slug or the handle of a new listing is taken.
 pub fn is_name_taken(error: &sqlx::Error) -> bool {
@@ -67,7 +63,7 @@ mod tests {
         let in_database = sqlx::query_scalar!(
             r#"select conname::text as "name!" from pg_constraint
                where conrelid::regclass::text in
-                   ('listings.genre', 'listings.country', 'listings.city', 'listings.page', 'listings.game', 'listings.event')
+                   ('listings.gazetteer', 'listings.page', 'listings.game', 'listings.event')
                and (contype in ('f', 'u') and conname <> 'page_world' or conname like '%\_times')"#
         )
         .fetch_all(&pool)

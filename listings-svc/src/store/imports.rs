@@ -18,7 +18,12 @@ use crate::domain::mode::Mode;
 )]
 pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
     // Does not wait for another `analyze` of the table.
-    let statement = format!("analyze (skip_locked) listings.{}", entity.as_str());
+    let table = if entity.is_listing() {
+        entity.as_str()
+    } else {
+        "gazetteer"
+    };
+    let statement = format!("analyze (skip_locked) listings.{table}");
     sqlx::query(AssertSqlSafe(statement)).execute(pool).await?;
     Ok(())
 }
@@ -80,7 +85,8 @@ pub async fn last_stated(
 pub async fn set_stated(
     connection: &mut PgConnection,
     entity: Entity,
-    (listings, contents): (&[Uuid], &[Value]),
+    listings: &[Uuid],
+    contents: &[Value],
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into listings.imported_content (entity, id, content)

@@ -58,7 +58,8 @@ pub struct NewToken {
 /// Inserts a member; false when the name was used before.
 pub async fn create(
     connection: &mut PgConnection,
-    (name, role): (&str, Role),
+    name: &str,
+    role: Role,
     token: NewToken,
     by: &str,
     now: OffsetDateTime,

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
+use super::unwrap_json;
+use crate::domain::entity::Entity;
 use crate::domain::gazetteer::City;
 use crate::domain::mode::Mode;
 
@@ -19,46 +22,43 @@ pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> 
 }
 
 pub async fn genres(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, sqlx::Error> {
-    let keys = sqlx::query_scalar!("select key from listings.genre")
-        .fetch_all(executor)
-        .await?;
-    Ok(keys.into_iter().collect())
+    keys(executor, Entity::Genre).await
 }
 
 pub async fn countries(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, sqlx::Error> {
-    let codes = sqlx::query_scalar!("select code from listings.country")
-        .fetch_all(executor)
-        .await?;
-    Ok(codes.into_iter().collect())
+    keys(executor, Entity::Country).await
+}
+
+async fn keys(
+    executor: impl PgExecutor<'_>,
+    entity: Entity,
+) -> Result<BTreeSet<String>, sqlx::Error> {
+    let keys = sqlx::query_scalar!(
+        "select key from listings.gazetteer where kind = $1",
+        entity.as_str()
+    );
+    Ok(keys.fetch_all(executor).await?.into_iter().collect())
 }
 
 pub async fn cities(executor: impl PgExecutor<'_>) -> Result<Vec<City>, sqlx::Error> {
-    sqlx::query_as!(
-        City,
-        "select slug, name, country_code, population, source from listings.city"
+    let cities = sqlx::query_scalar!(
+        r#"select content as "city!: Json<City>" from listings.gazetteer where kind = 'city'"#
+    );
+    Ok(unwrap_json(cities.fetch_all(executor).await?))
+}
+
+/// Keys and names of all genres or countries, by name.
+pub async fn names(
+    executor: impl PgExecutor<'_>,
+    entity: Entity,
+) -> Result<Vec<(String, String)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select key, content ->> 'name' as "name!" from listings.gazetteer where kind = $1 order by 2, key"#,
+        entity.as_str()
     )
     .fetch_all(executor)
-    .await
-}
-
-/// Keys and names of all genres, by name.
-pub async fn genre_names(
-    executor: impl PgExecutor<'_>,
-) -> Result<Vec<(String, String)>, sqlx::Error> {
-    let rows = sqlx::query!("select key, name from listings.genre order by name, key")
-        .fetch_all(executor)
-        .await?;
+    .await?;
     Ok(rows.into_iter().map(|row| (row.key, row.name)).collect())
-}
-
-/// Codes and names of all countries, by name.
-pub async fn country_names(
-    executor: impl PgExecutor<'_>,
-) -> Result<Vec<(String, String)>, sqlx::Error> {
-    let rows = sqlx::query!("select code, name from listings.country order by name, code")
-        .fetch_all(executor)
-        .await?;
-    Ok(rows.into_iter().map(|row| (row.code, row.name)).collect())
 }
 
 /// Pages with these handles that games may belong to.

@@ -24,7 +24,8 @@ pub(super) type IsUnfinished = bool;
 /// Hides or shows the next games of a page, which is locked.
 pub(super) async fn apply(
     connection: &mut PgConnection,
-    (page, is_public): (Uuid, bool),
+    page: Uuid,
+    is_public: bool,
     public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
@@ -39,7 +40,8 @@ pub(super) async fn apply(
         let after = before.clone().under_page(is_public, now);
         rows.push(to_json_row(&after)?);
         changes.push(listing_change(
-            (Some(before), &after),
+            Some(before),
+            &after,
             change_kind,
             public_url,
         ));
@@ -58,7 +60,7 @@ pub(super) async fn resume(
 ) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
     let is_public = pages::lock_state(connection, page).await?;
     let is_public = is_public.ok_or(ApplyError::Busy)?;
-    apply(connection, (page, is_public), public_url, now).await
+    apply(connection, page, is_public, public_url, now).await
 }
 
 /// Lets all games of a page follow it, a batch per transaction.

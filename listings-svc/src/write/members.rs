@@ -42,7 +42,7 @@ pub(super) async fn apply(
     let (action, details) = match &change.operation {
         MemberOperation::Create(role, token) => {
             let by = &change.by.name;
-            if !store::create(connection, (name, *role), *token, by, now).await? {
+            if !store::create(connection, name, *role, *token, by, now).await? {
                 let reason =
                     "This name was used before, and names are never reused: choose another.";
                 return Err(Fault::invalid_field("name", reason).into());
@@ -75,7 +75,7 @@ pub(super) async fn apply(
             (AuditAction::RenewToken, json!({}))
         }
     };
-    record(connection, change, (action, details), now).await?;
+    record(connection, change, action, details, now).await?;
     Ok(store::get(connection, name).await?)
 }
 
@@ -135,7 +135,8 @@ fn check_last_admin(members: &[MemberRow], row: &MemberRow, by: &Member) -> Resu
 async fn record(
     connection: &mut PgConnection,
     change: &MemberChange,
-    (action, details): (AuditAction, Value),
+    action: AuditAction,
+    details: Value,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let entry = Entry {

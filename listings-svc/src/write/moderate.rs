@@ -81,7 +81,7 @@ where
         reason: &moderation.reason,
         now,
     };
-    update_by_staff(connection, (&before, &after), change).await?;
+    update_by_staff(connection, &before, &after, change).await?;
     let change_kind = match moderation.transition {
         Transition::Approve => ChangeKind::Approved,
         Transition::Reject => ChangeKind::Rejected,
@@ -97,13 +97,14 @@ where
     }
     let (is_public, mut unfinished) = (after.is_visible(), None);
     let mut changes = vec![listing_change(
-        (Some(&before), &after),
+        Some(&before),
+        &after,
         change_kind,
         public_url,
     )];
     if moderation.entity == Entity::Page && before.is_visible() != is_public {
-        let page = (after.id, is_public);
-        let (games, is_unfinished) = follow_page::apply(connection, page, public_url, now).await?;
+        let following = follow_page::apply(connection, after.id, is_public, public_url, now);
+        let (games, is_unfinished) = following.await?;
         changes.extend(games);
         unfinished = is_unfinished.then_some(after.id);
     }

@@ -4,7 +4,7 @@ use kit::Fault;
 use kit::audit::{self, Action as _, Entry};
 use kit::rpc::staff::Member;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -39,18 +39,29 @@ where
     revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await
 }
 
-/// Records a change by an account.
+/// Records a change: writes the changed fields, and the revision.
 pub(super) async fn update<C>(
     connection: &mut PgConnection,
-    (before, after): (&Listing<C>, &Listing<C>),
-    (actor, reason): (Actor, Option<String>),
+    before: &Listing<C>,
+    after: &Listing<C>,
+    actor: Actor,
+    reason: Option<String>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error>
 where
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let rows = (to_json_row(before)?, to_json_row(after)?);
-    write(connection, after, rows, (actor, reason), now).await
+    let (before, fields) =
+        difference::changed_fields(Some(to_json_row(before)?), to_json_row(after)?);
+    let revision = Revision {
+        id: after.id,
+        number: after.revision,
+        actor,
+        before,
+        after: fields,
+        reason,
+    };
+    Listing::<C>::update(connection, now, revision).await
 }
 
 /// A change by staff.
@@ -66,7 +77,8 @@ pub(super) struct StaffChange<'a> {
 /// Records a change by staff.
 pub(super) async fn update_by_staff<C>(
     connection: &mut PgConnection,
-    (before, after): (&Listing<C>, &Listing<C>),
+    before: &Listing<C>,
+    after: &Listing<C>,
     change: StaffChange<'_>,
 ) -> Result<(), sqlx::Error>
 where
@@ -88,7 +100,7 @@ where
     });
     let actor = Actor::Staff(change.by.name.clone());
     let reason = Some(change.reason.to_owned()).filter(|reason| !reason.is_empty());
-    write(connection, after, (old, new), (actor, reason), change.now).await?;
+    update(connection, before, after, actor, reason, change.now).await?;
     let entry = Entry {
         member: &change.by.name,
         role: change.by.role.as_str(),
@@ -99,29 +111,6 @@ where
         details,
     };
     audit::append(connection, SCHEMA, entry, change.now).await
-}
-
-/// Writes the changed fields, and the revision.
-async fn write<C>(
-    connection: &mut PgConnection,
-    after: &Listing<C>,
-    (old, new): (Value, Value),
-    (actor, reason): (Actor, Option<String>),
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error>
-where
-    Listing<C>: ListingTable + Publish,
-{
-    let (before, fields) = difference::changed_fields(Some(old), new);
-    let revision = Revision {
-        id: after.id,
-        number: after.revision,
-        actor,
-        before,
-        after: fields,
-        reason,
-    };
-    Listing::<C>::update(connection, now, revision).await
 }
 
 /// Refuses a decision on a revision that is no longer current.

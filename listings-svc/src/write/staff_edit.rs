@@ -249,13 +249,13 @@ impl EditContext<'_> {
             reason: &self.edit.reason,
             now: self.now,
         };
-        update_by_staff(connection, (&before, &after), change).await?;
+        update_by_staff(connection, &before, &after, change).await?;
         // The account of an event is not public.
         let change_kind = match self.edit.operation {
             EditOperation::AssignToAccount(_) => ChangeKind::OwnersChanged,
             _ => ChangeKind::Updated,
         };
-        let change = listing_change((Some(&before), &after), change_kind, self.public_url);
+        let change = listing_change(Some(&before), &after, change_kind, self.public_url);
         Ok(vec![change])
     }
 }

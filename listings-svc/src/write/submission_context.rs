@@ -293,7 +293,7 @@ impl<'a> SubmissionContext<'a> {
                 .then(|| preview(before, listing))
                 .flatten(),
             change: change_kind
-                .map(|change_kind| listing_change((before, listing), change_kind, public_url)),
+                .map(|change_kind| listing_change(before, listing, change_kind, public_url)),
         }
     }
 }

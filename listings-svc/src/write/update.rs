@@ -196,8 +196,8 @@ where
     };
     if !context.is_dry_run {
         let actor = Actor::Account(context.submission.author.account);
-        let change = (&before, &after);
-        record_change::update(context.connection, change, (actor, None), context.now).await?;
+        let now = context.now;
+        record_change::update(context.connection, &before, &after, actor, None, now).await?;
     }
     Ok(context.accept(Some(&before), &after, change_kind))
 }

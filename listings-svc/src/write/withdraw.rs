@@ -63,7 +63,7 @@ where
     };
     let actor = Actor::Account(context.submission.author.account);
     let reason = Some(REASON.to_owned());
-    let change = (&before, &after);
-    record_change::update(context.connection, change, (actor, reason), context.now).await?;
+    let now = context.now;
+    record_change::update(context.connection, &before, &after, actor, reason, now).await?;
     Ok(context.accept(Some(&before), &after, Some(ChangeKind::Rejected)))
 }

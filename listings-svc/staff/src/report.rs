@@ -153,8 +153,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 with_older,
             };
             let response = economy.approve_report(request).await?.into_inner();
-            let decided = (response.unchanged, response.older);
-            print_decision(report, "counts", decided, output)
+            print_decision(report, "counts", response.unchanged, response.older, output)
         }
         Command::Reject {
             report,
@@ -167,8 +166,13 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 with_older,
             };
             let response = economy.reject_report(request).await?.into_inner();
-            let decided = (response.unchanged, response.older);
-            print_decision(report, "rejected", decided, output)
+            print_decision(
+                report,
+                "rejected",
+                response.unchanged,
+                response.older,
+                output,
+            )
         }
     }
 }
@@ -271,7 +275,8 @@ fn compare(held: &HeldReport) -> comfy_table::Table {
 fn print_decision(
     report: i64,
     state: &str,
-    (unchanged, older): (bool, u64),
+    unchanged: bool,
+    older: u64,
     output: Output,
 ) -> Result<(), Error> {
     if unchanged {

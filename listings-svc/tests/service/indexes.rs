@@ -51,7 +51,6 @@ async fn plan(pool: &PgPool, query: &str, arguments: &str) -> String {
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn fill(pool: &PgPool) {
     let statements = "
-        insert into listings.country (code, name, revision) values ('NG', 'Nigeria', 1);
         insert into listings.page (id, mode, state, revision, handle, name, kind, roles, tagline, bio, country_code, city, city_slug,
             verified, links, source, created_at, updated_at)
         select lpad(to_hex(n), 32, '0')::uuid, 'live', 'published', 1, 'page-' || n, 'Page', 'studio', '{}', '', '', 'NG', '', '',

@@ -96,10 +96,9 @@ impl OwnPicturesService for Service {
                 PictureOperation::RemoveScreenshot(address)
             }
         };
-        let listing = (kind.entity(), request.name);
-        let changed = self
-            .submissions
-            .change_pictures(listing, operation, account);
+        let changed =
+            self.submissions
+                .change_pictures(kind.entity(), request.name, operation, account);
         let written = changed.await?;
         Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
     }
@@ -112,10 +111,12 @@ impl OwnPicturesService for Service {
         let account = parse_uuid("account_id", &request.account_id)?;
         let order = self.order(request.screenshots)?;
         let operation = PictureOperation::ArrangeScreenshots(order);
-        let listing = (PictureKind::Screenshot.entity(), request.name);
-        let changed = self
-            .submissions
-            .change_pictures(listing, operation, account);
+        let changed = self.submissions.change_pictures(
+            PictureKind::Screenshot.entity(),
+            request.name,
+            operation,
+            account,
+        );
         let written = changed.await?;
         Ok(Response::new(proto::ArrangeScreenshotsResponse { written }))
     }
@@ -184,8 +185,8 @@ impl Service {
     /// Counts an upload before its file is read: to refuse a file costs as much as to accept it.
     async fn count(&self, account: Uuid) -> Result<(), Fault> {
         let now = self.clock.now();
-        let day = (now - Duration::DAY, now);
-        if uploads::count(&self.pool, account, day, self.per_day).await? {
+        let since = now - Duration::DAY;
+        if uploads::count(&self.pool, account, since, now, self.per_day).await? {
             return Ok(());
         }
         let message = format!(
@@ -238,10 +239,12 @@ impl Service {
             .place
             .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
         let operation = operation(prepared.kind, prepared.picture, (&alt, place));
-        let listing = (prepared.kind.entity(), prepared.name);
-        let changed = self
-            .submissions
-            .change_pictures(listing, operation, account);
+        let changed = self.submissions.change_pictures(
+            prepared.kind.entity(),
+            prepared.name,
+            operation,
+            account,
+        );
         changed.await
     }
 

@@ -8,7 +8,8 @@ use uuid::Uuid;
 pub async fn count(
     pool: &PgPool,
     account: Uuid,
-    (since, now): (OffsetDateTime, OffsetDateTime),
+    since: OffsetDateTime,
+    now: OffsetDateTime,
     most: i64,
 ) -> Result<bool, sqlx::Error> {
     let counted = sqlx::query!(

@@ -170,8 +170,10 @@ impl ChunkWriter<'_> {
             refused: false,
             details: json!({ "mode": self.chunk.mode }),
         };
-        let counts = (counts.created, counts.updated);
-        record_import(connection, call.id, entry, counts, self.now).await
+        let Counts {
+            created, updated, ..
+        } = counts;
+        record_import(connection, call.id, entry, created, updated, self.now).await
     }
 
     /// Writes the changes, and what the rows state. Returns the changes that the database accepts, and their messages for the feed.
@@ -190,7 +192,7 @@ impl ChunkWriter<'_> {
             .map(|(_, id, content)| (id, Value::Object(content)))
             .unzip();
         if !ids.is_empty() {
-            imports::set_stated(connection, T::ENTITY, (&ids, &contents)).await?;
+            imports::set_stated(connection, T::ENTITY, &ids, &contents).await?;
         }
         let announce = self.chunk.announce;
         let mut feed: Vec<NewChange> = changes

@@ -239,13 +239,9 @@ where
         reason: &edit.reason,
         now,
     };
-    update_by_staff(connection, (&before, &after), change).await?;
-    let changed = (Some(&before), &after);
-    Ok(vec![listing_change(
-        changed,
-        ChangeKind::Updated,
-        public_url,
-    )])
+    update_by_staff(connection, &before, &after, change).await?;
+    let change = listing_change(Some(&before), &after, ChangeKind::Updated, public_url);
+    Ok(vec![change])
 }
 
 /// The sweep has deleted the files of an upload that took too long.
