@@ -35,6 +35,7 @@ type RouteEntry = (&'static str, MethodRouter<App>, Policy);
 #[rustfmt::skip]
 fn routes() -> [RouteEntry; 37] {
     let endpoint = Policy::endpoint;
+    let catalogue = |name| endpoint(name).catalogue();
     let economy = endpoint("economy").module(Switch::Economy).keys(AllowedKeys::Secret);
     let no_route = Policy::account().module(Switch::Economy).keys(AllowedKeys::Secret);
     let tip = endpoint("tips").module(Switch::Economy).keys(AllowedKeys::Game);
@@ -45,19 +46,19 @@ fn routes() -> [RouteEntry; 37] {
     let delivery_scopes = Policy::token(Scope::DeliveriesRead, Scope::DeliveriesWrite);
     let one_endpoint = get(endpoints::get).patch(endpoints::change).delete(endpoints::remove);
     [
-        ("/v1/games",                   get(games::list).post(games::create),   endpoint("games")),
-        ("/v1/games/{slug}",            get(games::get).patch(games::update),   endpoint("games")),
-        ("/v1/events",                  get(events::list).post(events::create), endpoint("events")),
-        ("/v1/events/{slug}",           get(events::get).patch(events::update), endpoint("events")),
-        ("/v1/creators",                get(creators::list),                    endpoint("creators")),
-        ("/v1/creators/{handle}",       get(creators::get),                     endpoint("creators")),
-        ("/v1/genres",                  get(places::genres),                    endpoint("genres")),
-        ("/v1/countries",               get(places::countries),                 endpoint("countries")),
-        ("/v1/countries/{code}",        get(places::country),                   endpoint("countries")),
-        ("/v1/cities",                  get(places::cities),                    endpoint("cities")),
-        ("/v1/search",                  get(search::list),                      endpoint("search")),
-        ("/v1/changes",                 get(changes::list),                     endpoint("changes")),
-        ("/v1/rankings/{kind}/{board}", get(rankings::list),                    endpoint("rankings")),
+        ("/v1/games",                   get(games::list).post(games::create),   catalogue("games")),
+        ("/v1/games/{slug}",            get(games::get).patch(games::update),   catalogue("games")),
+        ("/v1/events",                  get(events::list).post(events::create), catalogue("events")),
+        ("/v1/events/{slug}",           get(events::get).patch(events::update), catalogue("events")),
+        ("/v1/creators",                get(creators::list),                    catalogue("creators")),
+        ("/v1/creators/{handle}",       get(creators::get),                     catalogue("creators")),
+        ("/v1/genres",                  get(places::genres),                    catalogue("genres")),
+        ("/v1/countries",               get(places::countries),                 catalogue("countries")),
+        ("/v1/countries/{code}",        get(places::country),                   catalogue("countries")),
+        ("/v1/cities",                  get(places::cities),                    catalogue("cities")),
+        ("/v1/search",                  get(search::list),                      catalogue("search")),
+        ("/v1/changes",                 get(changes::list),                     catalogue("changes")),
+        ("/v1/rankings/{kind}/{board}", get(rankings::list),                    catalogue("rankings")),
         ("/v1/me",                      get(me::get),                           Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(AllowedKeys::NotPublic)),
         ("/v1/webhooks/messages",       get(messages::list),                    pulled),

@@ -63,7 +63,7 @@ mod tests {
     use kit::Code;
     use time::macros::datetime;
 
-    use super::super::access::{self, Operation, Requirements};
+    use super::super::access::{self, Effect, Requirements};
     use super::super::plan_table;
     use super::super::switch::Switches;
     use super::*;
@@ -71,7 +71,7 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
     /// The caller of a route with real webhook events, or of one of the account API, and the reason why it is refused.
-    fn check(keys: AllowedKeys, operation: Operation) -> (Caller, Option<Code>) {
+    fn check(keys: AllowedKeys, effect: Effect) -> (Caller, Option<Code>) {
         let caller = TestCaller {
             account: Uuid::from_u128(7),
             account_name: "Savanna".to_owned(),
@@ -83,7 +83,7 @@ mod tests {
             module: None,
             endpoint: None,
             webhook_events: !matches!(keys, AllowedKeys::Token { .. }),
-            operation,
+            effect,
             from_browser: false,
         };
         let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
@@ -99,16 +99,11 @@ mod tests {
             AllowedKeys::Secret,
             AllowedKeys::Game,
         ];
-        let operations = [
-            Operation::Read,
-            Operation::Submit,
-            Operation::Edit,
-            Operation::Record,
-        ];
+        let operations = [Effect::Read, Effect::Submit, Effect::Edit, Effect::Record];
         for keys in all {
-            for operation in operations {
-                let (caller, refused) = check(keys, operation);
-                assert_eq!(refused, None, "{keys:?} {operation:?}");
+            for effect in operations {
+                let (caller, refused) = check(keys, effect);
+                assert_eq!(refused, None, "{keys:?} {effect:?}");
                 assert_eq!(caller.key.mode, Mode::Test, "{keys:?}");
                 assert!(caller.works(NOW));
             }
@@ -123,10 +118,10 @@ mod tests {
             (Scope::DeliveriesRead, Scope::DeliveriesWrite),
         ] {
             let keys = AllowedKeys::Token { read, write };
-            let (caller, refused) = check(keys, Operation::Read);
+            let (caller, refused) = check(keys, Effect::Read);
             assert_eq!(refused, None, "{keys:?}");
             assert!(!caller.key.may_write);
-            for change in [Operation::Record, Operation::AlwaysOpen] {
+            for change in [Effect::Record, Effect::AlwaysOpen] {
                 let (_, refused) = check(keys, change);
                 assert_eq!(refused, Some(Code::ScopeRequired), "{keys:?}");
             }

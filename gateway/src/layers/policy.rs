@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::domain::access::{AllowedKeys, Operation, Requirements};
+use crate::domain::access::{AllowedKeys, Effect, Requirements};
 use crate::domain::account_token::Scope;
 use crate::domain::switch::Switch;
 use crate::extract::query::Params;
@@ -17,6 +17,8 @@ pub struct Policy {
     /// Whether live keys need a plan with real webhook events.
     webhook_events: bool,
     read_only: ReadOnly,
+    /// Whether catalogue-svc answers the reads.
+    catalogue: bool,
 }
 
 /// The behaviour of a write while the site is read-only.
@@ -53,14 +55,11 @@ pub enum RouteKind {
 }
 
 impl Policy {
-    /// An endpoint that a plan may lack. Any key may call it. Unless it belongs to a module, catalogue-svc answers its reads.
+    /// An endpoint that a plan may lack. Any key may call it.
     pub const fn endpoint(name: &'static str) -> Self {
         Self {
             endpoint: Some(name),
-            keys: AllowedKeys::Any,
-            module: None,
-            webhook_events: false,
-            read_only: ReadOnly::Closed,
+            ..Self::account()
         }
     }
 
@@ -72,6 +71,16 @@ impl Policy {
             module: None,
             webhook_events: false,
             read_only: ReadOnly::Closed,
+            catalogue: false,
+        }
+    }
+
+    /// Lets catalogue-svc answer the reads: they show every earlier write.
+    #[must_use]
+    pub const fn catalogue(self) -> Self {
+        Self {
+            catalogue: true,
+            ..self
         }
     }
 
@@ -132,7 +141,7 @@ impl Route {
             RouteKind::NoMethod
         } else if !matches!(*method, Method::GET | Method::HEAD) {
             RouteKind::Write
-        } else if self.policy.endpoint.is_some() && self.policy.module.is_none() {
+        } else if self.policy.catalogue {
             RouteKind::CatalogueRead
         } else {
             RouteKind::OtherRead
@@ -152,6 +161,7 @@ impl Route {
             module,
             webhook_events,
             read_only,
+            ..
         } = self.policy;
         let stays_open = || match read_only {
             ReadOnly::Closed => false,
@@ -159,21 +169,21 @@ impl Route {
             ReadOnly::OpenToDryRuns => Params::parse(query, &["dry_run"]).flag("dry_run"),
         };
         let is_token = matches!(keys, AllowedKeys::Token { .. });
-        let operation = match (self.kind(method), module) {
-            (RouteKind::Write, _) if is_token && stays_open() => Operation::AlwaysOpen,
-            (RouteKind::Write, _) if is_token => Operation::Record,
-            (RouteKind::Write, Some(_)) => Operation::Record,
-            (RouteKind::Write, None) if *method == Method::POST => Operation::Submit,
-            (RouteKind::Write, None) => Operation::Edit,
-            _ => Operation::Read,
+        let effect = match (self.kind(method), module) {
+            (RouteKind::Write, _) if is_token && stays_open() => Effect::AlwaysOpen,
+            (RouteKind::Write, _) if is_token => Effect::Record,
+            (RouteKind::Write, Some(_)) => Effect::Record,
+            (RouteKind::Write, None) if *method == Method::POST => Effect::Submit,
+            (RouteKind::Write, None) => Effect::Edit,
+            _ => Effect::Read,
         };
-        let writes = matches!(operation, Operation::Submit | Operation::Edit);
+        let writes = matches!(effect, Effect::Submit | Effect::Edit);
         Requirements {
             keys,
             module: module.or_else(|| writes.then_some(Switch::ApiWrites)),
             endpoint,
             webhook_events,
-            operation,
+            effect,
             from_browser,
         }
     }
@@ -199,7 +209,7 @@ mod tests {
 
     #[test]
     fn each_method_has_a_route_kind() {
-        let games = Policy::endpoint("games");
+        let games = Policy::endpoint("games").catalogue();
         let submit = route(games, &[Method::POST]);
         assert_eq!(submit.kind(&Method::HEAD), RouteKind::NoMethod);
         assert_eq!(submit.kind(&Method::POST), RouteKind::Write);
@@ -219,33 +229,33 @@ mod tests {
     #[test]
     fn each_method_has_an_operation() {
         let methods = [Method::GET, Method::POST, Method::PATCH];
-        let operation = |policy, method| {
+        let effect = |policy, method| {
             route(policy, &methods)
                 .requirements(&method, None, false)
-                .operation
+                .effect
         };
         let games = Policy::endpoint("games");
-        assert_eq!(operation(games, Method::POST), Operation::Submit);
-        assert_eq!(operation(games, Method::PATCH), Operation::Edit);
-        assert_eq!(operation(games, Method::GET), Operation::Read);
-        assert_eq!(operation(games, Method::DELETE), Operation::Read);
+        assert_eq!(effect(games, Method::POST), Effect::Submit);
+        assert_eq!(effect(games, Method::PATCH), Effect::Edit);
+        assert_eq!(effect(games, Method::GET), Effect::Read);
+        assert_eq!(effect(games, Method::DELETE), Effect::Read);
         let tips = Policy::endpoint("tips").module(Switch::Economy);
-        assert_eq!(operation(tips, Method::POST), Operation::Record);
+        assert_eq!(effect(tips, Method::POST), Effect::Record);
     }
 
     #[test]
     fn some_writes_of_tokens_pass_while_the_site_is_read_only() {
         let token = Policy::token(Scope::KeysRead, Scope::KeysWrite);
-        let operation = |policy, query| {
+        let effect = |policy, query| {
             let requirements = route(policy, &[Method::POST]);
             let requirements = requirements.requirements(&Method::POST, query, false);
-            requirements.operation
+            requirements.effect
         };
         let (open, dry_runs) = (
             token.open_while_read_only(),
             token.dry_runs_while_read_only(),
         );
-        assert_eq!(operation(open, None), Operation::AlwaysOpen);
+        assert_eq!(effect(open, None), Effect::AlwaysOpen);
         for (policy, query) in [
             (token, Some("dry_run=true")),
             (dry_runs, None),
@@ -253,9 +263,9 @@ mod tests {
             (dry_runs, Some("dry-run=true")),
             (dry_runs, Some("dry_run=")),
         ] {
-            assert_eq!(operation(policy, query), Operation::Record, "{query:?}");
+            assert_eq!(effect(policy, query), Effect::Record, "{query:?}");
         }
-        let counted = operation(dry_runs, Some("since=x&dry_run=true"));
-        assert_eq!(counted, Operation::AlwaysOpen);
+        let counted = effect(dry_runs, Some("since=x&dry_run=true"));
+        assert_eq!(counted, Effect::AlwaysOpen);
     }
 }

@@ -10,7 +10,7 @@ use super::operations::Operation;
 use super::parameters::IDEMPOTENCY_KEY;
 use super::responses::{body, header, reference};
 use super::schemas::KNOWN_VALUES;
-use crate::domain::access::{AllowedKeys, Operation as Kind, Requirements};
+use crate::domain::access::{AllowedKeys, Effect, Requirements};
 use crate::errors::status;
 
 /// Errors of every operation.
@@ -63,8 +63,8 @@ pub(super) fn codes(
 
 /// Whether the checks of a route with these requirements, or those of its service on such a write, can fail with `code`.
 fn is_required(code: Code, requirements: &Requirements) -> bool {
-    let operation = requirements.operation;
-    let writes_listing = matches!(operation, Kind::Submit | Kind::Edit);
+    let effect = requirements.effect;
+    let writes_listing = matches!(effect, Effect::Submit | Effect::Edit);
     match code {
         Code::SecretKeyRequired => !matches!(
             requirements.keys,
@@ -72,11 +72,11 @@ fn is_required(code: Code, requirements: &Requirements) -> bool {
         ),
         Code::PlanRequired => requirements.endpoint.is_some() || requirements.webhook_events,
         Code::ModuleOff => requirements.module.is_some(),
-        Code::Closed => !matches!(operation, Kind::Read | Kind::AlwaysOpen),
+        Code::Closed => !matches!(effect, Effect::Read | Effect::AlwaysOpen),
         Code::WriteNotAllowed | Code::NotYours | Code::TooManyPending | Code::Limit => {
             writes_listing
         }
-        Code::PreconditionFailed => operation == Kind::Edit,
+        Code::PreconditionFailed => effect == Effect::Edit,
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::access::{AllowedKeys, Operation as Kind, Requirements};
+use crate::domain::access::{AllowedKeys, Effect, Requirements};
 
 /// The role of a key that was made with *May write*.
 const WRITE: &str = "write";
@@ -21,13 +21,13 @@ pub(super) fn schemes() -> Value {
 
 /// The schemes of which an operation takes any one, each with the roles that it needs.
 pub(super) fn alternatives(required: &Requirements) -> Vec<Value> {
-    let (schemes, role): (&[&str], Option<&str>) = match (required.keys, required.operation) {
-        (AllowedKeys::Any, Kind::Submit | Kind::Edit) => (&["key", "secretKey"], Some(WRITE)),
+    let (schemes, role): (&[&str], Option<&str>) = match (required.keys, required.effect) {
+        (AllowedKeys::Any, Effect::Submit | Effect::Edit) => (&["key", "secretKey"], Some(WRITE)),
         (AllowedKeys::Any, _) => (&["key", "secretKey", "publicKey"], None),
         (AllowedKeys::NotPublic, _) => (&["key", "secretKey"], None),
         (AllowedKeys::Secret, _) => (&["secretKey"], None),
         (AllowedKeys::Game, _) => (&["secretKey", "publicKey"], None),
-        (AllowedKeys::Token { read, .. }, Kind::Read) => (&["token"], Some(read.as_str())),
+        (AllowedKeys::Token { read, .. }, Effect::Read) => (&["token"], Some(read.as_str())),
         (AllowedKeys::Token { write, .. }, _) => (&["token"], Some(write.as_str())),
     };
     let roles: Vec<&str> = role.into_iter().collect();

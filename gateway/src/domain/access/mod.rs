@@ -20,14 +20,14 @@ pub struct Requirements {
     pub endpoint: Option<&'static str>,
     /// Whether live keys need a plan with real webhook events.
     pub webhook_events: bool,
-    pub operation: Operation,
+    pub effect: Effect,
     /// Whether a page sent the request: it has an `Origin` header.
     pub from_browser: bool,
 }
 
-/// The kind of operation.
+/// What a call does to data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub enum Effect {
     Read,
     /// Submits a game or an event.
     Submit,
@@ -75,7 +75,7 @@ pub fn check(
 
 fn scope_required(required: Requirements, caller: &Caller) -> Result<(), Fault> {
     let wanted = match required.keys {
-        AllowedKeys::Token { read, .. } if required.operation == Operation::Read => Some(read),
+        AllowedKeys::Token { read, .. } if required.effect == Effect::Read => Some(read),
         AllowedKeys::Token { write, .. } => Some(write),
         _ => None,
     };
@@ -145,10 +145,10 @@ fn module_off(required: Requirements, switches: Switches) -> Result<(), Fault> {
 }
 
 fn closed(required: Requirements, switches: Switches) -> Result<(), Fault> {
-    let changes = !matches!(required.operation, Operation::Read | Operation::AlwaysOpen);
+    let changes = !matches!(required.effect, Effect::Read | Effect::AlwaysOpen);
     let message = if changes && switches.is_on(Switch::ReadOnly) {
         "Nothing can be changed at the moment. Reads still work. Try again later."
-    } else if required.operation == Operation::Submit && !switches.is_on(Switch::Submissions) {
+    } else if required.effect == Effect::Submit && !switches.is_on(Switch::Submissions) {
         "New games and events are not accepted at the moment. Edits and reads still work. Try again later."
     } else {
         return Ok(());
@@ -193,7 +193,7 @@ fn plan_required(required: Requirements, caller: &Caller, plans: &Plans) -> Resu
 
 fn write_not_allowed(required: Requirements, caller: &Caller) -> Result<(), Fault> {
     // Keys of a game may send reports and tips whether they may write or not.
-    let writes = matches!(required.operation, Operation::Submit | Operation::Edit);
+    let writes = matches!(required.effect, Effect::Submit | Effect::Edit);
     if !writes || caller.key.may_write {
         return Ok(());
     }

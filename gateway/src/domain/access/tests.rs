@@ -7,7 +7,7 @@ const READ: Requirements = Requirements {
     module: None,
     endpoint: Some("games"),
     webhook_events: false,
-    operation: Operation::Read,
+    effect: Effect::Read,
     from_browser: false,
 };
 
@@ -44,7 +44,7 @@ fn the_earlier_of_two_errors_is_returned() {
         module: Some(Switch::ApiWrites),
         endpoint: Some("economy"),
         webhook_events: false,
-        operation: Operation::Submit,
+        effect: Effect::Submit,
         from_browser: true,
     };
     assert_eq!(
@@ -75,25 +75,25 @@ fn the_earlier_of_two_errors_is_returned() {
     assert_eq!(code(required, &caller, switches), None);
 }
 
-/// The table of §7.3: each switch alone, with each operation and both modes.
+/// The table of §7.3: each switch alone, with each effect and both modes.
 #[test]
 fn a_switch_stops_its_own_requests_only() {
     let read = Requirements {
         endpoint: None,
         ..READ
     };
-    let required = |module, operation| Requirements {
+    let required = |module, effect| Requirements {
         module,
-        operation,
+        effect,
         ..read
     };
     let calls = [
         read,
-        required(Some(Switch::ApiWrites), Operation::Submit),
-        required(Some(Switch::ApiWrites), Operation::Edit),
-        required(Some(Switch::Economy), Operation::Read),
-        required(Some(Switch::Economy), Operation::Record),
-        required(None, Operation::AlwaysOpen),
+        required(Some(Switch::ApiWrites), Effect::Submit),
+        required(Some(Switch::ApiWrites), Effect::Edit),
+        required(Some(Switch::Economy), Effect::Read),
+        required(Some(Switch::Economy), Effect::Record),
+        required(None, Effect::AlwaysOpen),
     ];
     let (api, module, closed) = (
         Some(Code::ApiUnavailable),
@@ -145,7 +145,7 @@ fn temporary_switches_have_retry_after() {
         on().with(Switch::ReadOnly, true),
     ] {
         let required = Requirements {
-            operation: Operation::Edit,
+            effect: Effect::Edit,
             ..READ
         };
         let fault = check(required, &caller(), &plans(), switches).unwrap_err();
