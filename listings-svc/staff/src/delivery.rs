@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use clap::{Args, Subcommand, ValueEnum};
 use contracts::common::v1::PageRequest;
 use contracts::webhook::v1 as proto;
-use contracts::webhook::v1::staff_service_client::StaffServiceClient;
+use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use kit::rpc::client::Client;
 use serde::Serialize;
 use serde_json::json;
@@ -19,7 +19,7 @@ use crate::output::{self, Output};
 use crate::rows;
 use crate::table::{Column, table};
 
-type Webhooks = StaffServiceClient<Client>;
+type Webhooks = DeliveriesServiceClient<Client>;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

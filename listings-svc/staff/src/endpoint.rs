@@ -2,7 +2,8 @@
 
 use clap::{Args, Subcommand};
 use contracts::webhook::v1 as proto;
-use contracts::webhook::v1::staff_service_client::StaffServiceClient;
+use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use kit::rpc::client::Client;
 use serde_json::json;
 
@@ -116,7 +117,8 @@ fn health(endpoint: &proto::Endpoint) -> proto::Health {
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let mut webhooks = StaffServiceClient::new(fleet.webhook().await?);
+    let channel = fleet.webhook().await?;
+    let mut webhooks = EndpointsServiceClient::new(channel.clone());
     let account_id = String::new();
     match command {
         Command::List { account } => {
@@ -174,13 +176,15 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             webhooks.remove_endpoint(request).await?;
             output.line(&document, &removed)
         }
-        Command::Test(test) => delivery::test(test, webhooks, output).await,
+        Command::Test(test) => {
+            delivery::test(test, DeliveriesServiceClient::new(channel), output).await
+        }
     }
 }
 
 async fn add(
     arguments: Add,
-    mut webhooks: StaffServiceClient<Client>,
+    mut webhooks: EndpointsServiceClient<Client>,
     fleet: &Fleet,
     output: Output,
 ) -> Result<(), Error> {

@@ -1,15 +1,14 @@
-//! The gRPC services of webhook-svc. `endpoints`, `deliveries`, `messages` and `receivers` implement the operations; `account` and `staff` authorize their
+//! The gRPC services of webhook-svc. `endpoints`, `deliveries`, `messages` and `receivers` implement the operations; `handlers` authorizes their
 //! callers.
 
-mod account;
 mod bad_fields;
 mod convert;
 mod deliveries;
 mod endpoints;
+mod handlers;
 mod messages;
 mod receivers;
 mod scope;
-mod staff;
 
 use std::sync::Arc;
 
@@ -54,23 +53,15 @@ impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let audit = Audit::new(self.pool.clone(), SCHEMA, self.clock.clone());
-        let operations = Arc::new(self);
+        let service = handlers::Service {
+            operations: Arc::new(self),
+            audit,
+        };
         services
-            .add_service(EndpointsServiceServer::new(account::Service(Arc::clone(
-                &operations,
-            ))))
-            .add_service(DeliveriesServiceServer::new(account::Service(Arc::clone(
-                &operations,
-            ))))
-            .add_service(MessagesServiceServer::new(account::Service(Arc::clone(
-                &operations,
-            ))))
-            .add_service(ReceiversServiceServer::new(account::Service(Arc::clone(
-                &operations,
-            ))))
-            .add_service(StaffServiceServer::new(staff::Service {
-                operations,
-                audit,
-            }));
+            .add_service(EndpointsServiceServer::new(service.clone()))
+            .add_service(DeliveriesServiceServer::new(service.clone()))
+            .add_service(MessagesServiceServer::new(service.clone()))
+            .add_service(ReceiversServiceServer::new(service.clone()))
+            .add_service(StaffServiceServer::new(service));
     }
 }

@@ -39,7 +39,11 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
         events: vec!["tip.paid".to_owned()],
         rate_limit: None,
     };
-    let misspelt = service.staff.clone().add_endpoint(of_nobody).await;
+    let misspelt = service
+        .staff_endpoints
+        .clone()
+        .add_endpoint(of_nobody)
+        .await;
     assert_eq!(Fault::from(misspelt.unwrap_err()).code, Code::NotFound);
     let request = proto::ListEndpointsRequest {
         account_id: EVE.to_string(),
@@ -123,7 +127,7 @@ async fn an_account_enters_a_hundred_addresses_in_an_hour(pool: PgPool) {
     // The present address is not requested again; another account and staff have their own.
     client.change_endpoint(change(99)).await.unwrap();
     service.added(BOB, URL, &["tip.paid"]).await;
-    let mut staff = service.staff.clone();
+    let mut staff = service.staff_endpoints.clone();
     staff.change_endpoint(change(100)).await.unwrap();
     service
         .clock
@@ -148,7 +152,7 @@ async fn a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
     assert_eq!(refused.code, Code::RateLimited);
     assert!(refused.retry_after.is_some());
     service
-        .staff
+        .staff_deliveries
         .clone()
         .send_test_event(test.clone())
         .await

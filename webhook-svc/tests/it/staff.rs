@@ -9,37 +9,43 @@ use crate::support::{ADA, start};
 #[testing::database_test(webhook::MIGRATOR)]
 async fn what_staff_do_is_in_the_audit(pool: PgPool) {
     let service = start(pool, &[]).await;
-    let mut staff = service.staff.clone();
+    let mut endpoints = service.staff_endpoints.clone();
+    let mut deliveries = service.staff_deliveries.clone();
     let add = proto::AddEndpointRequest {
         account_id: ADA.to_string(),
         url: "https://hooks.example/".to_owned(),
         events: vec!["tip.paid".to_owned()],
         rate_limit: Some(50),
     };
-    let added = staff.add_endpoint(add).await.unwrap().into_inner();
+    let added = endpoints.add_endpoint(add).await.unwrap().into_inner();
     let id = added.endpoint.unwrap().id;
     let pause = proto::PauseEndpointRequest {
         account_id: String::new(),
         id: id.clone(),
     };
-    staff.pause_endpoint(pause).await.unwrap();
+    endpoints.pause_endpoint(pause).await.unwrap();
     let test = proto::SendTestEventRequest {
         endpoint_id: id.clone(),
         event: "listing.updated".to_owned(),
         kind: "person".to_owned(),
         ..proto::SendTestEventRequest::default()
     };
-    let sent = staff.send_test_event(test).await.unwrap().into_inner();
+    let sent = deliveries.send_test_event(test).await.unwrap().into_inner();
     let get = proto::GetDeliveryRequest {
         account_id: String::new(),
         endpoint_id: id.clone(),
         id: sent.delivery.unwrap().id,
     };
-    let shown = staff.get_delivery(get).await.unwrap().into_inner();
+    let shown = deliveries.get_delivery(get).await.unwrap().into_inner();
     let body: serde_json::Value = serde_json::from_slice(&shown.body).unwrap();
     assert_eq!(body["data"]["handle"], "sample-olawale");
 
-    let audit = staff.list_audit(ListAuditRequest::default()).await.unwrap();
+    let audit = service
+        .staff
+        .clone()
+        .list_audit(ListAuditRequest::default())
+        .await
+        .unwrap();
     let entries = audit.into_inner().entries;
     let actions: Vec<&str> = entries.iter().map(|entry| entry.action.as_str()).collect();
     assert_eq!(

@@ -6,7 +6,7 @@ use http::HeaderMap;
 use subtle::ConstantTimeEq as _;
 use tonic::Status;
 
-use super::methods::OPEN_SERVICES;
+use super::methods::{OPEN_SERVICES, SHARED_SERVICES};
 use super::staff::{Member, Members};
 use crate::config::{Identity, Secret};
 use crate::fault::{Fault, unauthenticated};
@@ -50,7 +50,7 @@ impl Authenticator {
 
     /// Checks the token of a call to the gRPC `path`. A staff service, whose name begins with `Staff`, takes the staff token or the token of
     /// a member. A service for exchanges, whose name begins with `Exchange`, finds its callers by their tokens itself: they are not part of
-    /// the fleet. Other services take the fleet token; health and reflection are open.
+    /// the fleet. Other services take the fleet token, a few of them also the tokens of staff; health and reflection are open.
     pub(super) fn check(&self, path: &str, headers: &HeaderMap) -> Result<Principal, Status> {
         let service = path.split('/').nth(1).unwrap_or_default();
         if OPEN_SERVICES.contains(&service) {
@@ -61,19 +61,22 @@ impl Authenticator {
         if name.starts_with("Exchange") {
             return Ok(Principal::Exchange);
         }
-        if !name.starts_with("Staff") {
-            return match sent {
-                Some(sent) if matches(sent, &self.tokens.fleet_token) => Ok(Principal::Fleet),
-                _ => Err(unauthenticated(
-                    "This call needs the fleet token. Send it as `authorization: Bearer …`.",
-                )),
-            };
+        let is_for_staff = name.starts_with("Staff");
+        let is_shared = SHARED_SERVICES.contains(&service);
+        let is_fleet = sent.is_some_and(|sent| matches(sent, &self.tokens.fleet_token));
+        if is_fleet && !is_for_staff {
+            return Ok(Principal::Fleet);
+        }
+        if !is_for_staff && !is_shared {
+            return Err(unauthenticated(
+                "This call needs the fleet token. Send it as `authorization: Bearer …`.",
+            ));
         }
         match (sent, &self.members) {
             (Some(sent), _) if matches(sent, &self.tokens.staff_token) => {
                 Ok(Principal::Staff(Member::operator()))
             }
-            (Some(sent), Some(members)) if !matches(sent, &self.tokens.fleet_token) => {
+            (Some(sent), Some(members)) if !is_fleet => {
                 let sent = std::str::from_utf8(sent).map_err(|_error| not_staff())?;
                 Ok(Principal::Unresolved(Arc::clone(members), sent.to_owned()))
             }
@@ -154,6 +157,11 @@ mod tests {
         assert!(allowed(staff, Some("staff")));
         assert!(!allowed(staff, Some("fleet")));
         assert!(!allowed(staff, Some("ada")));
+        let shared = "/webhook.v1.EndpointsService/AddEndpoint";
+        assert!(allowed(shared, Some("fleet")));
+        assert!(allowed(shared, Some("staff")));
+        assert!(!allowed(shared, Some("ada")));
+        assert!(!allowed(shared, None));
         let exchange = "/economy.v1.ExchangeService/RecordSwap";
         assert!(allowed(exchange, Some("token of an exchange")));
         assert!(allowed("/grpc.health.v1.Health/Check", None));
@@ -191,5 +199,9 @@ mod tests {
         assert_eq!(who(staff, "fleet").await, None);
         assert_eq!(who(staff, "eve").await, None);
         assert_eq!(who("/listings.v1.FeedService/Follow", "ada").await, None);
+        let shared = "/webhook.v1.DeliveriesService/Recover";
+        assert_eq!(who(shared, "ada").await.as_deref(), Some("ada"));
+        assert_eq!(who(shared, "fleet").await.as_deref(), Some("the fleet"));
+        assert_eq!(who(shared, "eve").await, None);
     }
 }

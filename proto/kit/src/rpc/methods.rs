@@ -12,6 +12,12 @@ pub(super) const OPEN_SERVICES: [&str; 2] = [
     "grpc.reflection.v1.ServerReflection",
 ];
 
+/// Services that take the fleet token, for an account that a service of the fleet has authenticated, and the tokens of staff.
+pub(super) const SHARED_SERVICES: [&str; 2] = [
+    "webhook.v1.EndpointsService",
+    "webhook.v1.DeliveriesService",
+];
+
 /// The label of calls to paths that are no method: a stranger may make up any number of them.
 const UNKNOWN: &str = "unknown";
 
@@ -45,6 +51,17 @@ pub(super) fn label(path: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shared_services_exist() {
+        for service in SHARED_SERVICES {
+            let prefix = format!("/{service}/");
+            assert!(
+                METHODS.iter().any(|it| it.starts_with(&prefix)),
+                "{service}"
+            );
+        }
+    }
 
     #[test]
     fn only_methods_are_labels() {
