@@ -29,8 +29,9 @@ pub(super) struct PastSnapshot {
 impl PastSnapshot {
     /// Whether only the cache holds it.
     fn is_idle(self: &Arc<Self>) -> bool {
-        let held = self.snapshot.get().map_or(1, Arc::strong_count);
-        Arc::strong_count(self) == 1 && held == 1
+        let is_read =
+            |snapshot: &Arc<Snapshot>| Arc::strong_count(snapshot) > 1 || snapshot.is_read();
+        Arc::strong_count(self) == 1 && !self.snapshot.get().is_some_and(is_read)
     }
 }
 

@@ -62,48 +62,39 @@ impl Service {
         let (from, to) = currencies(&snapshot.economy, &request)?;
         // Neither a version nor a slug has a colon: two different lists never have the same key.
         let version = format!("{}:{}:{}", snapshot.version, request.from, request.to);
+        let total = render::count(&snapshot.economy, from, to);
         let list = if request.head_only {
-            Arc::new(RateList::new(Arc::from([])))
+            Arc::new(RateList::new(Box::default(), None))
         } else {
-            self.rates(&snapshot, from, to).await?
+            self.rates(snapshot, from, to).await?
         };
         let head = Part::Head(proto::RatesHead {
             version,
             page: Some(PageInfo {
                 at: request.at,
                 known_at: known_at.map(timestamp::encode),
-                ..render::page(render::count(&snapshot.economy, from, to))
+                ..render::page(total)
             }),
             length: u64::try_from(list.length()).unwrap_or(u64::MAX),
         });
-        // A past snapshot counts as held while its rows are sent.
-        let is_past = request.at.is_some() && !request.head_only && from.is_none() && to.is_none();
-        let held = is_past.then_some(snapshot);
-        let chunks = (0..).map_while(move |index| {
-            let _held = &held;
-            list.chunk(index).transpose()
-        });
-        let parts = std::iter::once(Ok(head)).chain(chunks.map(|chunk| chunk.map(Part::Json)));
-        let answers = parts.map(|part| {
-            let part = Some(part.map_err(Status::from)?);
-            Ok(proto::ListRatesResponse { part })
-        });
+        let chunks = (0..).map_while(move |index| list.chunk(index));
+        let parts = std::iter::once(head).chain(chunks.map(Part::Json));
+        let answers = parts.map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
         Ok(stream::iter(answers).boxed())
     }
 
     async fn rates(
         &self,
-        snapshot: &Arc<Snapshot>,
+        snapshot: Arc<Snapshot>,
         from: Option<usize>,
         to: Option<usize>,
     ) -> Result<Arc<RateList>, Fault> {
         if from.is_none() && to.is_none() {
-            return self.snapshots.rates(snapshot).await;
+            return self.snapshots.rates(&snapshot).await;
         }
-        let snapshot = Arc::clone(snapshot);
         let render = move || render::rates(&snapshot.economy, from, to);
         let chunks = render::on_blocking_thread(render).await?;
-        Ok(Arc::new(RateList::new(chunks)))
+        Ok(Arc::new(RateList::new(chunks, None)))
     }
 }
 

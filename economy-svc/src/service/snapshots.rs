@@ -8,10 +8,10 @@ use contracts::common::v1::Mode;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
-use tokio::sync::{Mutex, OnceCell, OwnedSemaphorePermit};
+use tokio::sync::{Mutex, OnceCell, OwnedSemaphorePermit, Semaphore};
 
 use super::past_snapshots::PastSnapshots;
-use super::rate_lists::{CurrentLists, RateList};
+use super::rate_lists::{MAX_LISTS, RateList};
 use super::render;
 use crate::domain::economy::Economy;
 use crate::domain::methodology;
@@ -63,7 +63,8 @@ impl Snapshot {
 
     /// The economy of a past moment.
     fn of_past(
-        (data_version, economy): (Version, Economy),
+        economy: Economy,
+        data_version: Version,
         at: OffsetDateTime,
         late: Duration,
         permit: Arc<OwnedSemaphorePermit>,
@@ -89,9 +90,10 @@ impl Snapshot {
         is_new_enough && is_in_time && self.at <= now
     }
 
-    /// Whether newer ones replace it, and it is not limited by permits: the economy of now that is not made of samples.
-    fn is_current(&self) -> bool {
-        self.data_version.is_some() && self.permit.is_none()
+    /// Whether a response reads the list of rates.
+    pub(super) fn is_read(&self) -> bool {
+        let list = self.rates.get();
+        list.is_some_and(|list| Arc::strong_count(list) > 1)
     }
 
     /// The JSON list of all currencies.
@@ -114,7 +116,8 @@ pub(super) struct SnapshotCache {
     live: Mutex<Option<Arc<Snapshot>>>,
     samples: Mutex<Option<Arc<Snapshot>>>,
     past: PastSnapshots,
-    lists: CurrentLists,
+    /// For lists of the economy of now.
+    lists: Arc<Semaphore>,
 }
 
 impl SnapshotCache {
@@ -127,7 +130,7 @@ impl SnapshotCache {
             live: Mutex::default(),
             samples: Mutex::default(),
             past: PastSnapshots::new(past_rates),
-            lists: CurrentLists::default(),
+            lists: Arc::new(Semaphore::new(MAX_LISTS)),
         }
     }
 
@@ -136,13 +139,30 @@ impl SnapshotCache {
         let rendered = snapshot.rates.get_or_try_init(async || {
             let rendering = Arc::clone(snapshot);
             let render = move || render::rates(&rendering.economy, None, None);
-            let list = Arc::new(RateList::new(render::on_blocking_thread(render).await?));
-            if snapshot.is_current() {
-                self.lists.add(&list);
-            }
-            Ok::<_, Fault>(list)
+            let permit = self.permit(snapshot)?;
+            let chunks = render::on_blocking_thread(render).await?;
+            Ok::<_, Fault>(Arc::new(RateList::new(chunks, permit)))
         });
         rendered.await.map(Arc::clone)
+    }
+
+    /// The permit for the list of a snapshot.
+    ///
+    /// # Errors
+    /// `unavailable`: as many lists as allowed are read.
+    fn permit(&self, snapshot: &Snapshot) -> Result<Option<Arc<OwnedSemaphorePermit>>, Fault> {
+        if snapshot.permit.is_some() || snapshot.data_version.is_none() {
+            return Ok(snapshot.permit.clone());
+        }
+        let permit = Arc::clone(&self.lists).try_acquire_owned();
+        permit
+            .map(|permit| Some(Arc::new(permit)))
+            .map_err(|_none| {
+                tracing::warn!("too many versions of the rates are read at once");
+                Fault::unavailable(
+                    "reading the rates, of which too many versions are read at once,",
+                )
+            })
     }
 
     /// The current economy.
@@ -203,9 +223,9 @@ impl SnapshotCache {
         let version = version::read(&self.pool).await?;
         let past = self.past.get(version, at)?;
         let snapshot = past.snapshot.get_or_try_init(async || {
-            let loaded = economy::load_past(&self.pool, at, self.late).await?;
+            let (version, economy) = economy::load_past(&self.pool, at, self.late).await?;
             let permit = Arc::clone(&past.permit);
-            let snapshot = Snapshot::of_past(loaded, at, self.late, permit);
+            let snapshot = Snapshot::of_past(economy, version, at, self.late, permit);
             Ok::<_, Fault>(Arc::new(snapshot))
         });
         let snapshot = Arc::clone(snapshot.await?);
