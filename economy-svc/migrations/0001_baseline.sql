@@ -178,6 +178,8 @@ create table economy.report (
     id bigint generated always as identity primary key,
     game_id uuid not null references economy.currency (game_id),
     at timestamptz not null,
+    -- The time of the game's report before, whether that one counts or not; null for a game's first report.
+    since timestamptz,
     -- The request, byte for byte.
     body text not null,
     supply bigint not null,

@@ -2,9 +2,10 @@
 
 use contracts::economy::v1 as proto;
 use kit::Fault;
+use kit::page::Page;
 use sqlx::PgPool;
 
-use super::result_page::ResultPage;
+use super::page;
 use crate::store::games;
 use crate::store::swaps::{self, Balance};
 
@@ -15,12 +16,12 @@ pub(super) async fn balances(
     request: proto::ListBalancesRequest,
 ) -> Result<proto::ListBalancesResponse, Fault> {
     let filters = [request.game.as_str(), exchange.unwrap_or_default()];
-    let page: ResultPage<(String, String, String)> =
-        ResultPage::read("balances", filters, request.page)?;
+    let page: Page<(String, String, String)> = page::read("balances", filters, request.page)?;
     let game = games::find(pool, &request.game).await?;
     let game = game.ok_or_else(|| Fault::not_found("There is no game with this slug."))?;
     let after = page.after.clone();
-    let mut balances = swaps::balances(pool, game.id, exchange, after, page.rows()).await?;
+    let mut balances =
+        swaps::balances(pool, game.id, exchange, after, page.rows_to_fetch()).await?;
     let key = |balance: &Balance| {
         let Balance {
             exchange,
@@ -30,7 +31,7 @@ pub(super) async fn balances(
         } = balance.clone();
         (exchange, kind, holder)
     };
-    let next_cursor = page.next_cursor(&mut balances, key)?;
+    let next_cursor = page.cut(&mut balances, key)?;
     let message = |balance: Balance| proto::Balance {
         kind: balance.kind,
         holder: balance.holder,
@@ -39,6 +40,6 @@ pub(super) async fn balances(
     };
     Ok(proto::ListBalancesResponse {
         balances: balances.into_iter().map(message).collect(),
-        next_cursor,
+        next_cursor: next_cursor.unwrap_or_default(),
     })
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use contracts::common::v1::PageInfo;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::CurrenciesService;
 use kit::feed::{Writer, unexpected_outcome};
+use kit::page::Page;
 use kit::{Fault, text, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::page;
 use super::render;
-use super::result_page::ResultPage;
 use super::snapshots::SnapshotCache;
 use crate::domain::staff_action::By;
 use crate::store::currencies;
@@ -88,8 +88,8 @@ impl Service {
             return Err(not_yours(&request.game));
         }
         let filters = [request.account_id.as_str(), request.game.as_str()];
-        let page: ResultPage<String> = ResultPage::read("own currencies", filters, request.page)?;
-        let limits = (page.rows(), MAX_NAMES);
+        let page: Page<String> = page::read("own currencies", filters, request.page)?;
+        let limits = (page.rows_to_fetch(), MAX_NAMES);
         let after = page.after.as_deref();
         let rows = currencies::of_account(&self.pool, account, slug, after, limits).await?;
         let mut currencies: Vec<proto::OwnCurrency> = Vec::new();
@@ -114,13 +114,10 @@ impl Service {
         if slug.is_some() && currencies.is_empty() {
             return Err(not_yours(&request.game));
         }
-        let next = page.next_cursor(&mut currencies, |currency| currency.game.clone())?;
+        let next = page.cut(&mut currencies, |currency| currency.game.clone())?;
         Ok(proto::ListOwnCurrenciesResponse {
             currencies,
-            page: Some(PageInfo {
-                next_cursor: Some(next).filter(|next| !next.is_empty()),
-                ..PageInfo::default()
-            }),
+            page: Some(page::info(next)),
         })
     }
 }

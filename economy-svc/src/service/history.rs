@@ -1,28 +1,23 @@
 //! The figures of a currency over time (`economy/v1/history.proto`).
 
-use std::collections::BTreeMap;
-
 use contracts::common::v1::{Mode, PageInfo};
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::history_service_server::HistoryService;
 use contracts::public::{self, Timestamp};
-use kit::cursor::Binding;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::bad_fields::BadFields;
+use kit::cursor::{Binding, SortTime};
+use kit::page::{Limits, Page};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
 use super::render;
-use super::result_page::{NOT_A_CURSOR, time_in_cursor};
 use crate::domain::decimal::Decimal;
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::ratio::Ratio;
 use crate::samples;
-use crate::store::history::{self, Entry, Filter};
-
-/// Rows of a page: default and maximum (§4.1).
-const DEFAULT_LIMIT: usize = 20;
-const MAX_LIMIT: usize = 100;
+use crate::store::history::{self, Entry, Range};
 
 #[derive(Debug)]
 pub(super) struct Service {
@@ -40,8 +35,8 @@ impl HistoryService for Service {
     }
 }
 
-/// A page of reports, the oldest first.
-struct ResultPage {
+/// The reports of a page, the oldest first.
+struct FoundReports {
     /// The report before the first entry, for the figures of that entry.
     before: Option<CountedReport>,
     entries: Vec<Entry>,
@@ -55,20 +50,9 @@ impl Service {
     ) -> Result<proto::ListHistoryResponse, Fault> {
         let mode = request.mode();
         let page = request.page.clone().unwrap_or_default();
-        let mut bad = BTreeMap::new();
-        let mut moment = |field: &str, at: Option<prost_types::Timestamp>| {
-            let decoded = at.map(timestamp::decode);
-            if decoded == Some(None) {
-                bad.insert(field.to_owned(), "It is not a valid time.".to_owned());
-            }
-            decoded.flatten()
-        };
-        let (from, to) = (moment("from", request.from), moment("to", request.to));
-        let limit = match usize::try_from(page.limit) {
-            Ok(0) => DEFAULT_LIMIT,
-            Ok(limit) => limit.min(MAX_LIMIT),
-            Err(_) => MAX_LIMIT,
-        };
+        let mut bad = BadFields::default();
+        let from = bad.time("from", request.from);
+        let to = bad.time("to", request.to);
         let [begin, end] = [from, to].map(|at| at.map(|at| at.unix_timestamp_nanos().to_string()));
         let filters = [
             Some(request.game.as_str()),
@@ -76,29 +60,23 @@ impl Service {
             end.as_deref(),
         ];
         let binding = Binding::new("history", filters);
-        let after = binding.decode(&page.cursor);
-        let after = after.and_then(|(nanos, id): (i128, i64)| Some((time_in_cursor(nanos)?, id)));
-        if after.is_none() && !page.cursor.is_empty() {
-            bad.insert("cursor".to_owned(), NOT_A_CURSOR.to_owned());
-        }
+        let page: Page<(SortTime, i64)> =
+            Page::read(Limits::PUBLIC, binding, page.limit, &page.cursor, &mut bad);
         if request.game.is_empty() {
-            bad.insert("game".to_owned(), "Give the slug of a game.".to_owned());
+            bad.add("game", "Give the slug of a game.");
         }
-        if !bad.is_empty() {
-            return Err(Fault::invalid(bad));
-        }
-        let range = (from, to, after);
+        bad.check()?;
+        let after = page.after.map(|(SortTime(at), id)| (at, id));
+        let range = Range { from, to, after };
         let mut found = match mode {
             Mode::Test => self.samples(&request.game, range)?,
-            _ => self.live(&request.game, range, limit).await?,
+            _ => {
+                self.live(&request.game, range, page.rows_to_fetch())
+                    .await?
+            }
         };
-        let has_more = found.entries.len() > limit;
-        found.entries.truncate(limit);
-        let last = found.entries.last().filter(|_| has_more);
-        let next_cursor = last
-            .map(|last| binding.encode(&(last.counted.at.unix_timestamp_nanos(), last.id)))
-            .transpose()
-            .map_err(|error| Fault::internal(&error))?;
+        let key = |entry: &Entry| (SortTime(entry.counted.at), entry.id);
+        let next_cursor = page.cut(&mut found.entries, key)?;
         Ok(proto::ListHistoryResponse {
             page: Some(PageInfo {
                 next_cursor,
@@ -108,36 +86,24 @@ impl Service {
         })
     }
 
-    async fn live(
-        &self,
-        slug: &str,
-        (from, to, after): Range,
-        limit: usize,
-    ) -> Result<ResultPage, Fault> {
+    async fn live(&self, slug: &str, range: Range, limit: i64) -> Result<FoundReports, Fault> {
         let game = history::listed_game(&self.pool, slug).await?;
         let game = game.ok_or_else(no_currency)?;
-        let filter = Filter {
-            game,
-            from,
-            to,
-            after,
-        };
-        // One row more than the page shows whether there is a next page.
-        let limit = i64::try_from(limit + 1).unwrap_or(i64::MAX);
-        let entries = history::list(&self.pool, filter, limit).await?;
-        let total = history::count(&self.pool, filter).await?;
+        let entries = history::list(&self.pool, game, range, limit).await?;
+        let total = history::count(&self.pool, game, range).await?;
         let before = match entries.first() {
             Some(first) => history::before(&self.pool, game, (first.counted.at, first.id)).await?,
             None => None,
         };
-        Ok(ResultPage {
+        Ok(FoundReports {
             before,
             entries,
             total: total.unsigned_abs(),
         })
     }
 
-    fn samples(&self, slug: &str, (from, to, after): Range) -> Result<ResultPage, Fault> {
+    fn samples(&self, slug: &str, range: Range) -> Result<FoundReports, Fault> {
+        let Range { from, to, after } = range;
         let history = samples::history(slug, self.clock.now());
         let history = history.map_err(|error| Fault::internal(&error))?;
         let (currency, mut reports) = history.ok_or_else(no_currency)?;
@@ -162,20 +128,13 @@ impl Service {
                 });
             }
         }
-        Ok(ResultPage {
+        Ok(FoundReports {
             before,
             entries,
             total: u64::try_from(total).unwrap_or(u64::MAX),
         })
     }
 }
-
-/// Start (inclusive), end (exclusive), and the last report of the page before.
-type Range = (
-    Option<OffsetDateTime>,
-    Option<OffsetDateTime>,
-    Option<(OffsetDateTime, i64)>,
-);
 
 fn no_currency() -> Fault {
     Fault::invalid_field(
@@ -185,7 +144,7 @@ fn no_currency() -> Fault {
 }
 
 /// Renders the rows. The figures of each compare it with the reports before.
-fn rows(page: ResultPage) -> Result<bytes::Bytes, Fault> {
+fn rows(page: FoundReports) -> Result<bytes::Bytes, Fault> {
     let mut before = page.before;
     let mut rows = Vec::with_capacity(page.entries.len());
     for entry in page.entries {

@@ -1,12 +1,13 @@
 //! The reports of a game, for an owner of the game's page.
 
-use contracts::common::v1::PageInfo;
 use contracts::economy::v1 as proto;
+use kit::cursor::SortTime;
+use kit::page::Page;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 
 use super::currencies::{not_yours, parse_account};
-use super::result_page::ResultPage;
+use super::page;
 use super::staff::reports::message;
 use crate::store::games;
 use crate::store::own_reports::{self, OwnReport};
@@ -19,17 +20,13 @@ pub(super) async fn list(
     let game = games::find_owned(pool, &request.game, account).await?;
     let game = game.ok_or_else(|| not_yours(&request.game))?;
     let filters = [request.account_id.as_str(), request.game.as_str()];
-    let page: ResultPage<(i128, i64)> = ResultPage::read("own reports", filters, request.page)?;
-    let mut rows = own_reports::list(pool, game.id, page.after_time()?, page.rows()).await?;
-    let next = page.next_cursor(&mut rows, |own| {
-        (own.row.at.unix_timestamp_nanos(), own.row.id)
-    })?;
+    let page: Page<(SortTime, i64)> = page::read("own reports", filters, request.page)?;
+    let after = page.after.map(|(SortTime(at), id)| (at, id));
+    let mut rows = own_reports::list(pool, game.id, after, page.rows_to_fetch()).await?;
+    let next = page.cut(&mut rows, |own| (SortTime(own.row.at), own.row.id))?;
     Ok(proto::ListOwnReportsResponse {
         reports: rows.into_iter().map(own_report).collect(),
-        page: Some(PageInfo {
-            next_cursor: Some(next).filter(|next| !next.is_empty()),
-            ..PageInfo::default()
-        }),
+        page: Some(page::info(next)),
     })
 }
 

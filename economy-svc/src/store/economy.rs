@@ -89,11 +89,8 @@ async fn listed_currencies(
            join economy.game on game.id = currency.game_id and game.mode = 'live' and game.published
            join lateral (
                select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-                   policy_rate::text, naira_per_unit::text, id,
-                   (select earlier.at from economy.report as earlier
-                    where earlier.game_id = counted.game_id and (earlier.at, earlier.id) < (counted.at, counted.id)
-                    order by earlier.at desc, earlier.id desc limit 1) as since
-               from economy.report as counted where game_id = currency.game_id and counted and at <= $1
+                   policy_rate::text, naira_per_unit::text, id, since
+               from economy.report where game_id = currency.game_id and counted and at <= $1
                order by at desc, id desc limit 2
            ) as report on true
            left join lateral (

@@ -19,8 +19,7 @@ pub struct Entry {
 
 /// Which counted reports of a game are read.
 #[derive(Debug, Clone, Copy)]
-pub struct Filter {
-    pub game: Uuid,
+pub struct Range {
     /// Inclusive.
     pub from: Option<OffsetDateTime>,
     /// Exclusive.
@@ -45,24 +44,25 @@ pub async fn listed_game(pool: &PgPool, slug: &str) -> Result<Option<Uuid>, sqlx
 }
 
 /// The oldest first.
-pub async fn list(pool: &PgPool, filter: Filter, limit: i64) -> Result<Vec<Entry>, sqlx::Error> {
-    let (after, after_id) = filter.after.unzip();
+pub async fn list(
+    pool: &PgPool,
+    game: Uuid,
+    range: Range,
+    limit: i64,
+) -> Result<Vec<Entry>, sqlx::Error> {
+    let (after, after_id) = range.after.unzip();
     let rows = sqlx::query!(
-        r#"select report.id, at,
-               (select earlier.at from economy.report as earlier
-                where earlier.game_id = $1 and (earlier.at, earlier.id) < (report.at, report.id)
-                order by earlier.at desc, earlier.id desc limit 1) as since,
-               supply, minted, burned, meal, ride, wage, rent, output, active_players,
+        r#"select id, at, since, supply, minted, burned, meal, ride, wage, rent, output, active_players,
                policy_rate::text, naira_per_unit::text,
                economy.currency_name_at($1, at) as "currency!"
            from economy.report
            where game_id = $1 and counted
                and ($2::timestamptz is null or at >= $2) and ($3::timestamptz is null or at < $3)
-               and ($4::timestamptz is null or (at, report.id) > ($4, $5::bigint))
-           order by at, report.id limit $6"#,
-        filter.game,
-        filter.from,
-        filter.to,
+               and ($4::timestamptz is null or (at, id) > ($4, $5::bigint))
+           order by at, id limit $6"#,
+        game,
+        range.from,
+        range.to,
         after,
         after_id,
         limit
@@ -83,15 +83,15 @@ pub async fn list(pool: &PgPool, filter: Filter, limit: i64) -> Result<Vec<Entry
         .collect())
 }
 
-/// The number of counted reports from `filter.from` to `filter.to`.
-pub async fn count(pool: &PgPool, filter: Filter) -> Result<i64, sqlx::Error> {
+/// The number of counted reports from `range.from` to `range.to`.
+pub async fn count(pool: &PgPool, game: Uuid, range: Range) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from economy.report
            where game_id = $1 and counted
                and ($2::timestamptz is null or at >= $2) and ($3::timestamptz is null or at < $3)"#,
-        filter.game,
-        filter.from,
-        filter.to
+        game,
+        range.from,
+        range.to
     )
     .fetch_one(pool)
     .await
@@ -104,11 +104,7 @@ pub async fn before(
     (at, id): (OffsetDateTime, i64),
 ) -> Result<Option<CountedReport>, sqlx::Error> {
     let row = sqlx::query!(
-        "select at,
-             (select earlier.at from economy.report as earlier
-              where earlier.game_id = $1 and (earlier.at, earlier.id) < (report.at, report.id)
-              order by earlier.at desc, earlier.id desc limit 1) as since,
-             supply, minted, burned, meal, ride, wage, rent, output, active_players,
+        "select at, since, supply, minted, burned, meal, ride, wage, rent, output, active_players,
              policy_rate::text, naira_per_unit::text
          from economy.report where game_id = $1 and counted and (at, id) < ($2, $3)
          order by at desc, id desc limit 1",

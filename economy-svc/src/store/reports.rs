@@ -52,6 +52,8 @@ pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Basel
 pub struct NewReport<'a> {
     pub game: Uuid,
     pub at: OffsetDateTime,
+    /// The time of the game's report before; `None`: this is the first.
+    pub since: Option<OffsetDateTime>,
     pub body: &'a str,
     pub report: &'a Report,
     /// Why the report is held, and the number of the report that it was compared with.
@@ -75,9 +77,9 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
     sqlx::query_scalar!(
         "insert into economy.report (
              game_id, at, body, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
-             policy_rate, naira_per_unit, counted, held, compared_with, supply_expected, supply_differs
+             policy_rate, naira_per_unit, counted, held, compared_with, supply_expected, supply_differs, since
          )
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::text::numeric, $15::text::numeric, $16, $17, $18, $19, $20)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::text::numeric, $15::text::numeric, $16, $17, $18, $19, $20, $21)
          returning id",
         new.game,
         new.at,
@@ -99,6 +101,7 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
         new.held.map(|(_, compared_with)| compared_with),
         new.expected.map(|expected| expected.supply),
         new.expected.is_some_and(|expected| expected.differs),
+        new.since,
     )
     .fetch_one(connection)
     .await

@@ -79,6 +79,7 @@ pub(super) async fn submit(
     let new = NewReport {
         game: submit.game,
         at: now,
+        since: baseline.newest.map(|(at, _)| at),
         body: &submit.body,
         report: &submit.report,
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),

@@ -2,12 +2,14 @@
 
 use contracts::economy::v1 as proto;
 use kit::Fault;
+use kit::cursor::SortTime;
 use kit::feed::arrival;
+use kit::page::Page;
 
 use super::Service;
 use crate::domain::staff_action::By;
 use crate::service::currencies::{by_currency, parse_name, set as set_name};
-use crate::service::result_page::ResultPage;
+use crate::service::page;
 use crate::store::currencies::{self, Row};
 use crate::store::games;
 
@@ -32,13 +34,16 @@ pub(super) async fn list_names(
     service: &Service,
     request: proto::ListCurrencyNamesRequest,
 ) -> Result<proto::ListCurrencyNamesResponse, Fault> {
-    let page: ResultPage<(i128, String)> = ResultPage::read("currency names", [], request.page)?;
-    let after = page.after_time()?.map(|(since, slug)| (slug, since));
-    let mut names = currencies::names(&service.pool, None, after, page.rows()).await?;
-    let key = |row: &Row| (row.since.unix_timestamp_nanos(), row.slug.clone());
-    let next_cursor = page.next_cursor(&mut names, key)?;
+    let page: Page<(SortTime, String)> = page::read("currency names", [], request.page)?;
+    let after = page
+        .after
+        .clone()
+        .map(|(SortTime(since), slug)| (slug, since));
+    let mut names = currencies::names(&service.pool, None, after, page.rows_to_fetch()).await?;
+    let key = |row: &Row| (SortTime(row.since), row.slug.clone());
+    let next_cursor = page.cut(&mut names, key)?;
     Ok(proto::ListCurrencyNamesResponse {
         currencies: by_currency(names),
-        next_cursor,
+        next_cursor: next_cursor.unwrap_or_default(),
     })
 }

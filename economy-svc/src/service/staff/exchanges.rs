@@ -1,12 +1,13 @@
 //! Exchanges and their tokens.
 
 use contracts::economy::v1 as proto;
+use kit::page::Page;
 use kit::{Fault, timestamp};
 
 use super::Service;
 use crate::domain::exchange::{is_name, token, token_hash};
 use crate::domain::staff_action::By;
-use crate::service::result_page::ResultPage;
+use crate::service::page;
 use crate::store::exchanges::{self, Exchange};
 use crate::write::{Command, ExchangeChange};
 
@@ -38,12 +39,13 @@ pub(super) async fn list(
     service: &Service,
     request: proto::ListExchangesRequest,
 ) -> Result<proto::ListExchangesResponse, Fault> {
-    let page: ResultPage<String> = ResultPage::read("exchanges", [], request.page)?;
-    let mut exchanges = exchanges::list(&service.pool, page.after.as_deref(), page.rows()).await?;
-    let next_cursor = page.next_cursor(&mut exchanges, |exchange| exchange.name.clone())?;
+    let page: Page<String> = page::read("exchanges", [], request.page)?;
+    let mut exchanges =
+        exchanges::list(&service.pool, page.after.as_deref(), page.rows_to_fetch()).await?;
+    let next_cursor = page.cut(&mut exchanges, |exchange| exchange.name.clone())?;
     Ok(proto::ListExchangesResponse {
         exchanges: exchanges.into_iter().map(message).collect(),
-        next_cursor,
+        next_cursor: next_cursor.unwrap_or_default(),
     })
 }
 

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 
 use contracts::economy::v1 as proto;
 use kit::audit::reason;
+use kit::cursor::SortTime;
 use kit::feed::unexpected_outcome;
+use kit::page::Page;
 use kit::{Fault, timestamp};
 
 use super::{Service, required_reason};
 use crate::domain::staff_action::By;
-use crate::service::result_page::ResultPage;
+use crate::service::page;
 use crate::store::held_reports::{self, HeldReport};
 use crate::store::reports::{self, Row, Selection};
 use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport};
@@ -20,15 +22,15 @@ pub(super) async fn held(
     request: proto::ListHeldReportsRequest,
 ) -> Result<proto::ListHeldReportsResponse, Fault> {
     let filters = [request.game.as_str()];
-    let page: ResultPage<i64> = ResultPage::read("held reports", filters, request.page)?;
-    let (pool, after, limit) = (&service.pool, page.after, page.rows());
+    let page: Page<i64> = page::read("held reports", filters, request.page)?;
+    let (pool, after, limit) = (&service.pool, page.after, page.rows_to_fetch());
     let (held, next_cursor) = if let Some(game) = service.game_filter(&request.game).await? {
         let mut held = held_reports::of_game(pool, game, after, limit).await?;
-        let next_cursor = page.next_cursor(&mut held, |held| held.id)?;
+        let next_cursor = page.cut(&mut held, |held| held.id)?;
         (held, next_cursor)
     } else {
         let mut held = held_reports::newest_of_games(pool, after, limit).await?;
-        let next_cursor = page.next_cursor(&mut held, |held| held.oldest)?;
+        let next_cursor = page.cut(&mut held, |held| held.oldest)?;
         (held, next_cursor)
     };
     let rows = with_numbers(service, held.iter().map(|held| held.id)).await?;
@@ -46,7 +48,7 @@ pub(super) async fn held(
     };
     Ok(proto::ListHeldReportsResponse {
         reports: held.into_iter().filter_map(message).collect(),
-        next_cursor,
+        next_cursor: next_cursor.unwrap_or_default(),
     })
 }
 
@@ -65,14 +67,14 @@ pub(super) async fn supply_differences(
     service: &Service,
     request: proto::ListSupplyDifferencesRequest,
 ) -> Result<proto::ListSupplyDifferencesResponse, Fault> {
-    let page: ResultPage<(i128, i64)> = ResultPage::read("supply", [], request.page)?;
-    let selection = Selection::SupplyDiffers(page.after_time()?);
-    let mut rows = reports::list(&service.pool, selection, page.rows()).await?;
-    let next_cursor = page.next_cursor(&mut rows, |row| (row.at.unix_timestamp_nanos(), row.id))?;
+    let page: Page<(SortTime, i64)> = page::read("supply", [], request.page)?;
+    let selection = Selection::SupplyDiffers(page.after.map(|(SortTime(at), id)| (at, id)));
+    let mut rows = reports::list(&service.pool, selection, page.rows_to_fetch()).await?;
+    let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
     let total = reports::count_supply_differences(&service.pool).await?;
     Ok(proto::ListSupplyDifferencesResponse {
         reports: rows.iter().map(message).collect(),
-        next_cursor,
+        next_cursor: next_cursor.unwrap_or_default(),
         total: total.unsigned_abs(),
     })
 }

@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 
 use contracts::economy::v1 as proto;
+use kit::cursor::SortTime;
 use kit::feed::unexpected_outcome;
+use kit::page::Page;
 use kit::{Fault, timestamp};
 
 use super::{Service, required_reason, reversal_message};
 use crate::domain::staff_action::By;
 use crate::service::exchange::{ID_CONFLICT, currencies_of, parse};
-use crate::service::result_page::ResultPage;
+use crate::service::page;
 use crate::store::swaps::{self, Row, Swap};
 use crate::write::{Command, Outcome, Reverse, SwapSource, Transfer};
 
@@ -70,13 +72,17 @@ pub(super) async fn list(
     request: proto::ListSwapsRequest,
 ) -> Result<proto::ListSwapsResponse, Fault> {
     let filters = [request.game.as_str()];
-    let page: ResultPage<(i128, String)> = ResultPage::read("swaps", filters, request.page)?;
+    let page: Page<(SortTime, String)> = page::read("swaps", filters, request.page)?;
     let game = service.game_filter(&request.game).await?;
-    let mut rows = swaps::list(&service.pool, game, page.after_time()?, page.rows()).await?;
-    let key = |row: &Row| (row.swap.at.unix_timestamp_nanos(), row.id.clone());
-    let next_cursor = page.next_cursor(&mut rows, key)?;
+    let after = page.after.clone().map(|(SortTime(at), id)| (at, id));
+    let mut rows = swaps::list(&service.pool, game, after, page.rows_to_fetch()).await?;
+    let key = |row: &Row| (SortTime(row.swap.at), row.id.clone());
+    let next_cursor = page.cut(&mut rows, key)?;
     let swaps = rows.into_iter().map(message).collect();
-    Ok(proto::ListSwapsResponse { swaps, next_cursor })
+    Ok(proto::ListSwapsResponse {
+        swaps,
+        next_cursor: next_cursor.unwrap_or_default(),
+    })
 }
 
 fn message(row: Row) -> proto::BookedSwap {

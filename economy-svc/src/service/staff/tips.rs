@@ -1,12 +1,14 @@
 //! Booked tips.
 
 use contracts::economy::v1 as proto;
+use kit::cursor::SortTime;
+use kit::page::Page;
 use kit::{Fault, timestamp};
 use uuid::Uuid;
 
 use super::{Service, required_reason, reversal_message};
 use crate::domain::staff_action::By;
-use crate::service::result_page::ResultPage;
+use crate::service::page;
 use crate::store::tips::{self, Row};
 use crate::write::{Reverse, Transfer};
 
@@ -15,12 +17,16 @@ pub(super) async fn list(
     request: proto::ListTipsRequest,
 ) -> Result<proto::ListTipsResponse, Fault> {
     let filters = [request.game.as_str()];
-    let page: ResultPage<(i128, Uuid)> = ResultPage::read("tips", filters, request.page)?;
+    let page: Page<(SortTime, Uuid)> = page::read("tips", filters, request.page)?;
     let game = service.game_filter(&request.game).await?;
-    let mut rows = tips::list(&service.pool, game, page.after_time()?, page.rows()).await?;
-    let next_cursor = page.next_cursor(&mut rows, |row| (row.at.unix_timestamp_nanos(), row.id))?;
+    let after = page.after.map(|(SortTime(at), id)| (at, id));
+    let mut rows = tips::list(&service.pool, game, after, page.rows_to_fetch()).await?;
+    let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
     let tips = rows.into_iter().map(message).collect();
-    Ok(proto::ListTipsResponse { tips, next_cursor })
+    Ok(proto::ListTipsResponse {
+        tips,
+        next_cursor: next_cursor.unwrap_or_default(),
+    })
 }
 
 fn message(row: Row) -> proto::BookedTip {
