@@ -1,14 +1,14 @@
 //! Operations on deliveries.
 
 use contracts::webhook::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use kit::page::{Limits, Page};
 use kit::{Code, Fault, ids, timestamp};
-use prost_types::Timestamp;
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::bad_fields::BadFields;
 use super::scope::Scope;
 use super::{Dependencies, convert};
 use crate::domain::event::Event;
@@ -17,10 +17,6 @@ use crate::domain::samples;
 use crate::store::deliveries::{self, Filter};
 use crate::store::endpoints::EndpointState;
 use crate::store::{messages, plans, recoveries};
-
-/// Rows of a page: default and maximum.
-const DEFAULT_LIMIT: u32 = 20;
-const MAX_LIMIT: u32 = 100;
 
 /// Test deliveries of an endpoint that may wait. Those of a paused endpoint wait for a month.
 const MAX_WAITING_TESTS: i64 = 100;
@@ -36,22 +32,11 @@ impl Dependencies {
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
         let mut bad = BadFields::default();
-        let limit = match request.limit {
-            0 => Ok(DEFAULT_LIMIT),
-            limit if limit > MAX_LIMIT => Err(Fault::invalid_field("limit", "Give 1 to 100.")),
-            limit => Ok(limit),
-        };
-        let limit = bad.take(limit);
         let event = match request.event.as_str() {
             "" => Ok(None),
             name => event(name).map(|event| Some(event.as_str().to_owned())),
         };
-        let event = bad.take(event);
-        let since = bad.take(parse_time("since", request.since));
-        let until = bad.take(parse_time("until", request.until));
-        let fields = bad.finish(limit.zip(event).zip(since.zip(until)))?;
-        let ((limit, event), (since, until)) = fields;
-        let filter = Filter {
+        let mut filter = Filter {
             state: match request.state() {
                 proto::DeliveryState::Unspecified => None,
                 proto::DeliveryState::Waiting => Some("waiting"),
@@ -59,9 +44,9 @@ impl Dependencies {
                 proto::DeliveryState::Failed => Some("failed"),
                 proto::DeliveryState::Cancelled => Some("cancelled"),
             },
-            event,
-            since,
-            until,
+            event: bad.take(event).flatten(),
+            since: bad.time("since", request.since),
+            until: bad.time("until", request.until),
             before: None,
         };
         let (endpoint_id, since, until) = (
@@ -79,23 +64,16 @@ impl Dependencies {
                 until.as_deref(),
             ],
         );
-        let before: Option<i64> = binding.decode(&request.cursor);
-        if before.is_none() && !request.cursor.is_empty() {
-            let reason = "It belongs to another list or other filters: begin without one.";
-            return Err(Fault::invalid_field("cursor", reason));
-        }
-        let filter = Filter { before, ..filter };
-        let page = usize::try_from(limit).unwrap_or_default();
-        let most = i64::from(limit) + 1;
-        let mut found = deliveries::list(&self.pool, endpoint.id, filter, most).await?;
-        let has_more = found.len() > page;
-        found.truncate(page);
-        let last = found.last().filter(|_| has_more);
-        let next = last.map(|last| binding.encode(&last.id)).transpose();
-        let next = next.map_err(|error| Fault::internal(&error))?;
+        let (limit, cursor) = (request.limit, &request.cursor);
+        let page: Page<i64> = Page::read(Limits::PUBLIC, binding, limit, cursor, &mut bad);
+        bad.check()?;
+        filter.before = page.after;
+        let mut found =
+            deliveries::list(&self.pool, endpoint.id, filter, page.rows_to_fetch()).await?;
+        let next_cursor = page.cut(&mut found, |last| last.id)?;
         Ok(proto::ListDeliveriesResponse {
             deliveries: found.into_iter().map(convert::delivery).collect(),
-            next_cursor: next.unwrap_or_default(),
+            next_cursor: next_cursor.unwrap_or_default(),
         })
     }
 
@@ -151,7 +129,9 @@ impl Dependencies {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
-        let since = parse_time("since", request.since)?;
+        let mut bad = BadFields::default();
+        let since = bad.time("since", request.since);
+        bad.check()?;
         let missing = || Fault::invalid_field("since", "Give a time.");
         let since = since.or_else(|| request.dry_run.then_some(OffsetDateTime::UNIX_EPOCH));
         let since = since.ok_or_else(missing)?;
@@ -263,12 +243,6 @@ fn check_enabled(state: EndpointState) -> Result<(), Fault> {
         return Err(Fault::invalid_field("endpoint_id", reason));
     }
     Ok(())
-}
-
-fn parse_time(field: &str, at: Option<Timestamp>) -> Result<Option<OffsetDateTime>, Fault> {
-    let bad = || Fault::invalid_field(field, "It is not a valid time.");
-    at.map(|at| timestamp::decode(at).ok_or_else(bad))
-        .transpose()
 }
 
 fn not_found() -> Fault {

@@ -1,6 +1,7 @@
 //! Operations on endpoints.
 
 use contracts::webhook::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::feed::arrival;
 use kit::{Code, Fault, ids};
 use serde_json::{Value, json};
@@ -8,7 +9,6 @@ use sqlx::PgConnection;
 use time::Duration;
 use uuid::Uuid;
 
-use super::bad_fields::BadFields;
 use super::scope::{Scope, id};
 use super::{Dependencies, convert};
 use crate::domain::address::Address;

@@ -1,11 +1,11 @@
 //! Messages for callers that pull them (§10.17).
 
-use std::collections::BTreeMap;
-
 use contracts::common::v1::{Mode, PageInfo};
 use contracts::public::{Timestamp, WebhookMessage};
 use contracts::webhook::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use kit::page::Limits;
 use kit::{Code, Fault, timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,10 +19,6 @@ use crate::domain::event::Event;
 use crate::domain::samples;
 use crate::store::message_positions;
 use crate::store::messages::{self, PositionedMessage, Range};
-
-/// Rows of a page: default and maximum.
-const DEFAULT_LIMIT: u32 = 20;
-const MAX_LIMIT: u32 = 100;
 
 /// Positions that one call looks at. Most messages may be for other accounts, and a call must not take longer with their number.
 const MAX_POSITIONS: i64 = 10_000;
@@ -138,22 +134,13 @@ impl Query {
     fn read(request: &proto::ListMessagesRequest) -> Result<Self, Fault> {
         let account = Scope::account(&request.account_id)?.require_account()?;
         let mode = request.mode();
-        let mut problems = BTreeMap::new();
-        let mut problem = |field: &str, reason: String| {
-            problems.insert(field.to_owned(), reason);
-        };
-        let limit = match request.limit {
-            0 => DEFAULT_LIMIT,
-            limit => limit,
-        };
-        if limit > MAX_LIMIT {
-            problem("limit", "Give a whole number from 1 to 100.".to_owned());
-        }
+        let mut bad = BadFields::default();
+        let limit = Limits::PUBLIC.read(request.limit, &mut bad);
         let selectable = |event: &Event| Event::SUBSCRIBABLE.contains(event);
         let event = Event::parse(&request.event).filter(selectable);
         if event.is_none() && !request.event.is_empty() {
             let known = Event::SUBSCRIBABLE.map(Event::as_str).join(", ");
-            problem("event", format!("Use one of: {known}."));
+            bad.add("event", format!("Use one of: {known}."));
         }
         let since = request.since.map(timestamp::decode);
         let begin = match (request.after.as_str(), request.from_now, since) {
@@ -161,13 +148,12 @@ impl Query {
             ("", true, _) => Begin::Now,
             ("", false, Some(Some(since))) => Begin::Since(since),
             (_, _, Some(None)) => {
-                problem("since", "Give a timestamp or `now`.".to_owned());
+                bad.add("since", "Give a timestamp or `now`.");
                 Begin::Oldest
             }
             (_, false, None) => Begin::After((0, 0)),
             _ => {
-                let reason = "Leave it out: `after` says where to begin.";
-                problem("since", reason.to_owned());
+                bad.add("since", "Leave it out: `after` says where to begin.");
                 Begin::Oldest
             }
         };
@@ -182,20 +168,18 @@ impl Query {
                 Some(place) if (0..i64::MAX).contains(&place.0) => Begin::After(place),
                 _ => {
                     let reason = "It is not a cursor of this list with this account and these filters: begin without one.";
-                    problem("after", reason.to_owned());
+                    bad.add("after", reason);
                     begin
                 }
             },
             begin => begin,
         };
-        if !problems.is_empty() {
-            return Err(Fault::invalid(problems));
-        }
+        bad.check()?;
         Ok(Self {
             account,
             mode,
             event,
-            limit: usize::try_from(limit).unwrap_or_default(),
+            limit,
             begin,
             binding,
         })

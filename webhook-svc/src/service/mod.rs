@@ -1,7 +1,6 @@
 //! The gRPC services of webhook-svc. `endpoints`, `deliveries`, `messages` and `receivers` implement the operations; `handlers` authorizes their
 //! callers.
 
-mod bad_fields;
 mod convert;
 mod deliveries;
 mod endpoints;
