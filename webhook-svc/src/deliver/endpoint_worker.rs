@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::Shared;
 use super::attempt::{self, Finished};
 use super::lease::Lease;
-use super::pages::{self, DueDelivery, Page};
+use super::pages::{self, DueDelivery};
 use super::recorder::{Outcome, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
@@ -26,7 +26,7 @@ const START: Cursor = (OffsetDateTime::UNIX_EPOCH, 0);
 /// The worker reads from the start again after this many deliveries, since a transaction that committed late may have inserted some there.
 /// Each read from the start skips the dead index entries of everything that was delivered since the last vacuum.
 const RESTART: usize = 10_000;
-/// Deliveries of a page, in windows: the next page is read while the worker sends this one. A slow endpoint holds few.
+/// Deliveries of a page, in windows. A slow endpoint holds few.
 const PAGE_WINDOWS: usize = 8;
 /// A worker ends after this time, so that other due endpoints get a worker.
 const TIME_SLICE: Duration = Duration::from_secs(20);
@@ -47,16 +47,11 @@ struct EndpointWorker {
     window: Window,
     /// Read from the database, not sent yet.
     ready: VecDeque<DueDelivery>,
-    /// Deliveries that are ready, in flight or not recorded yet, and those that were recorded while a page was read: the page may have them.
+    /// Deliveries that are ready, in flight or not recorded yet: a page may have them.
     known: HashSet<i64>,
-    recorded_while_reading: Vec<i64>,
     in_flight: JoinSet<Finished>,
     /// Deliveries in flight or not recorded yet.
     unrecorded: usize,
-    /// The page that is being read.
-    reading: JoinSet<Result<Page, sqlx::Error>>,
-    /// It was begun before the last restart.
-    is_reading_stale: bool,
     /// The last delivery that was read, and the number of deliveries read since the start.
     cursor: Cursor,
     read_count: usize,
@@ -87,11 +82,8 @@ pub(super) async fn run(
         last_success_at: None,
         ready: VecDeque::new(),
         known: HashSet::new(),
-        recorded_while_reading: Vec::new(),
         in_flight: JoinSet::new(),
         unrecorded: 0,
-        reading: JoinSet::new(),
-        is_reading_stale: false,
         cursor: START,
         read_count: 0,
         has_more: true,
@@ -133,11 +125,13 @@ impl EndpointWorker {
             if self.target.is_none() {
                 self.drop_ready();
             }
-            self.read_ahead();
+            self.read_page().await?;
             self.send();
-            let is_done = self.ready.is_empty()
-                && self.unrecorded == 0
-                && (!self.has_more || self.target.is_none());
+            let is_idle = self.ready.is_empty() && self.unrecorded == 0;
+            let is_done = is_idle && (!self.has_more || self.target.is_none());
+            if is_idle && !is_done {
+                continue;
+            }
             if is_done && !self.must_hold_claim(clock.now()) {
                 return Ok(());
             }
@@ -156,7 +150,6 @@ impl EndpointWorker {
                         self.forget(id);
                     }
                 }
-                Some(page) = self.reading.join_next() => self.accept(page??).await?,
                 () = reload.notified(), if !is_over => self.reload().await?,
                 () = clock.sleep(pause.unsigned_abs()), if is_rate_limited => {}
                 () = sleep_until(slice_end.min(self.lease.until())), if !is_over => {}
@@ -225,7 +218,6 @@ impl EndpointWorker {
 
     fn restart(&mut self) {
         (self.cursor, self.read_count, self.has_more) = (START, 0, true);
-        self.is_reading_stale = !self.reading.is_empty();
     }
 
     fn drop_ready(&mut self) {
@@ -234,55 +226,39 @@ impl EndpointWorker {
         }
     }
 
-    /// A delivery is recorded. If a page is being read that may have it, it stays known until the page is here.
     fn forget(&mut self, id: i64) {
         self.unrecorded -= 1;
-        if self.reading.is_empty() {
-            self.known.remove(&id);
-        } else {
-            self.recorded_while_reading.push(id);
-        }
+        self.known.remove(&id);
     }
 
-    /// Reads the next page in a task of its own while there are deliveries to send.
-    fn read_ahead(&mut self) {
+    /// Reads the next page when few deliveries are ready. Meanwhile attempts go on, and what is recorded stays known: the page may have it.
+    async fn read_page(&mut self) -> anyhow::Result<()> {
+        if !self.has_more || self.target.is_none() || self.ready.len() >= self.window.size() {
+            return Ok(());
+        }
+        let dependencies = &self.shared.dependencies;
+        let (pool, endpoint) = (&dependencies.pool, self.lease.claim.endpoint);
+        let now = dependencies.clock.now().max(self.lease.claimed_at);
         let most = PAGE_WINDOWS * self.window.size();
-        if !self.has_more
-            || self.target.is_none()
-            || !self.reading.is_empty()
-            || self.ready.len() >= most
-        {
-            return;
-        }
-        let (shared, cursor) = (Arc::clone(&self.shared), self.cursor);
-        let lease = Arc::clone(&self.lease);
-        self.reading.spawn(async move {
-            let (pool, clock) = (&shared.dependencies.pool, &shared.dependencies.clock);
-            let (endpoint, now) = (lease.claim.endpoint, clock.now().max(lease.claimed_at));
-            let page = pages::read(pool, &shared.messages, endpoint, cursor, most, now);
-            shared.in_time(page).await
-        });
-    }
-
-    async fn accept(&mut self, page: Page) -> anyhow::Result<()> {
-        if std::mem::take(&mut self.is_reading_stale) {
-            // The next page is read from the start.
-        } else {
-            let is_first = self.cursor == START;
-            self.read_count += page.deliveries.len();
-            match page.end {
-                Some(end) if !page.is_last && self.read_count < RESTART => self.cursor = end,
-                _ if is_first && page.is_last => self.has_more = false,
-                _ => self.restart(),
-            }
+        let page = pages::read(
+            pool,
+            &self.shared.messages,
+            endpoint,
+            self.cursor,
+            most,
+            now,
+        );
+        let page = self.shared.in_time(page).await?;
+        let is_first = self.cursor == START;
+        self.read_count += page.deliveries.len();
+        match page.end {
+            Some(end) if !page.is_last && self.read_count < RESTART => self.cursor = end,
+            _ if is_first && page.is_last => self.has_more = false,
+            _ => self.restart(),
         }
         let mut new = page.deliveries;
-        new.retain(|due| self.target.is_some() && self.known.insert(due.id));
-        self.enqueue(new).await?;
-        for id in self.recorded_while_reading.drain(..) {
-            self.known.remove(&id);
-        }
-        Ok(())
+        new.retain(|due| self.known.insert(due.id));
+        self.enqueue(new).await
     }
 
     /// Unrecorded attempts are repeated after a crash: their number is bounded, like that of deliveries in flight.
