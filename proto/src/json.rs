@@ -23,6 +23,10 @@ pub fn timestamp<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result
 ///
 /// # Errors
 /// The errors of the serializer.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over the field"
+)]
 pub fn enumerated<E, S>(number: &i32, serializer: S) -> Result<S::Ok, S::Error>
 where
     E: TryFrom<i32> + Default + Serialize,

@@ -167,20 +167,13 @@ async fn an_edit_opens_the_editor(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_page_has_one_name_in_commands_and_answers(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
-    for args in [
-        ["--json", "page", "show", "studio"],
-        ["--json", "creator", "show", "studio"],
-    ] {
-        let document = staff_with(&service, &token, &args, "").await.document();
-        assert_eq!(document["listing"]["kind"], "page");
-    }
+    let args = ["--json", "page", "show", "studio"];
+    let document = staff_with(&service, &token, &args, "").await.document();
+    assert_eq!(document["listing"]["kind"], "page");
+    assert_eq!(document["listing"]["name"], "studio");
     let args = ["--json", "listing", "search", "studio", "--kind", "page"];
     let document = staff_with(&service, &token, &args, "").await.document();
     assert_eq!(document["listings"][0]["kind"], "page");
-    // The old spelling does the same.
-    let args = ["--json", "show", "page", "studio"];
-    let document = staff_with(&service, &token, &args, "").await.document();
-    assert_eq!(document["listing"]["name"], "studio");
 }
 
 #[testing::database_test(listings::MIGRATOR)]
