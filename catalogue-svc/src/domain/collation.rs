@@ -1,38 +1,84 @@
 //! The order of names.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use feruca::{Collator, Locale, Tailoring};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A name that sorts by Unicode's root collation. Case and diacritics decide only between names that are alike otherwise.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Name(Box<str>);
+use super::words;
+
+/// A name that sorts as a reader expects.
+///
+/// Letters sort by what they are; case and diacritics decide only between names that are alike otherwise. Spaces come before punctuation,
+/// punctuation before digits, digits before letters.
+///
+/// It is the order of Unicode's root collation for names as the directory has them; a test compares the two. The key is folded as words
+/// are, which the words of a `q` need anyway.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    text: Arc<str>,
+    key: Box<str>,
+}
 
 impl Name {
     /// The name that reads `text`.
     pub fn new(text: &str) -> Self {
-        Self(text.into())
+        Self {
+            text: text.into(),
+            key: key(text).into(),
+        }
     }
 
     /// As it reads.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
+}
+
+/// Punctuation in the order of the root collation.
+const PUNCTUATION: &str = "_-‐–—,;:!?.'‘’\"“”()[]{}@*/\\&#%`´^+<=>|~$";
+
+/// What a name is compared by: its letters and digits folded, before them what stands between words, in its order.
+fn key(text: &str) -> String {
+    let folded = words::fold_text(text);
+    let before_digits = |rank: usize| {
+        let rank = u32::try_from(rank).ok().and_then(char::from_u32);
+        rank.unwrap_or_default()
+    };
+    let sorted = folded.chars().map(|letter| {
+        if letter.is_alphanumeric() {
+            letter
+        } else if letter.is_whitespace() {
+            before_digits(0)
+        } else {
+            let rank = PUNCTUATION.chars().position(|known| known == letter);
+            before_digits(1 + rank.unwrap_or_else(|| PUNCTUATION.chars().count()))
+        }
+    });
+    sorted.collect()
 }
 
 impl Ord for Name {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (shifts_punctuation, breaks_ties) = (false, true);
-        let root = Tailoring::Cldr(Locale::Root);
-        Collator::new(root, shifts_punctuation, breaks_ties).collate(&*self.0, &*other.0)
+        (&self.key, &self.text).cmp(&(&other.key, &other.text))
     }
 }
 
 impl PartialOrd for Name {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(|text| Self::new(&text))
     }
 }
 

@@ -136,6 +136,15 @@ fn split_letters(text: impl Iterator<Item = char>) -> Vec<Vec<String>> {
     groups
 }
 
+/// A text whose letters are folded as those of words are, and everything else left as it is.
+pub fn fold_text(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for letter in text.nfkd().filter(|letter| !is_combining_mark(*letter)) {
+        fold(letter, &mut folded);
+    }
+    folded
+}
+
 fn fold(letter: char, word: &mut String) {
     if letter.is_ascii() {
         word.push(letter.to_ascii_lowercase());
