@@ -84,23 +84,25 @@ impl From<PageError> for OnceError {
 /// Does the work of a form, unless it was done before: then returns the result of that.
 ///
 /// After a refusal the form may be sent again; if the outcome is unknown, it may not. `look_at` is the page that shows whether the form took
-/// effect.
+/// effect. The error is the refusal, with which the form is shown again.
 pub async fn run<T: Serialize + DeserializeOwned>(
     web: &Web,
     viewer: &Viewer,
     form: &SentForm,
     look_at: &str,
     work: impl Future<Output = Result<T, OnceError>>,
-) -> Result<T, OnceError> {
+) -> Result<Result<T, Fault>, PageError> {
     let (forms, session) = (&web.forms, &viewer.token);
-    let unknown = || OnceError::Page(PageError::outcome_unknown(look_at));
-    let id = match forms.claim(session, form).await? {
-        Claim::First(id) => id,
-        Claim::Done(result) => {
-            return serde_json::from_str(&result).map_err(|_other_type| unknown());
+    let unknown = || PageError::outcome_unknown(look_at);
+    let id = match forms.claim(session, form).await {
+        Ok(Claim::First(id)) => id,
+        Ok(Claim::Done(result)) => {
+            let result = serde_json::from_str(&result);
+            return result.map(Ok).map_err(|_other_type| unknown());
         }
-        Claim::OtherContent => return Err(other_content().into()),
-        Claim::Unknown => return Err(unknown()),
+        Ok(Claim::OtherContent) => return Ok(Err(other_content())),
+        Ok(Claim::Unknown) => return Err(unknown()),
+        Err(fault) => return Ok(Err(fault)),
     };
     let done = work.await;
     // The work is done or refused, so failures of the next steps are only logged: a new secret must be shown.
@@ -115,7 +117,11 @@ pub async fn run<T: Serialize + DeserializeOwned>(
     if let Err(fault) = kept {
         tracing::warn!(%fault, "if this form is sent again, it will not show its result");
     }
-    done
+    match done {
+        Ok(result) => Ok(Ok(result)),
+        Err(OnceError::Refused(fault)) => Ok(Err(fault)),
+        Err(OnceError::Page(error)) => Err(error),
+    }
 }
 
 fn other_content() -> Fault {

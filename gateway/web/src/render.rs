@@ -38,30 +38,61 @@ pub fn see_other(path: &str) -> Response {
     }
 }
 
-/// The errors of a form that a service refused, and the status of the page with the form.
-///
-/// The names of fields are those of the service; `renamed` has those that the form names otherwise. An error of a field that the form lacks stands above the form.
-pub fn form_errors(fault: &Fault, form: &[&str], renamed: &[(&str, &str)]) -> (StatusCode, Fields) {
-    let mut errors = Fields::default();
-    let mut others = Vec::new();
-    for (field, reason) in &fault.fields {
-        let renamed = renamed.iter().find(|(theirs, _)| theirs == field);
-        let name = renamed.map_or(field.as_str(), |(_, ours)| *ours);
-        if form.contains(&name) {
-            errors.add(name, reason.clone());
-        } else {
-            others.push(reason.clone());
+/// How a form ended, for the page that shows it again. The default is that of a page that is opened.
+#[derive(Debug, Clone, Default)]
+pub struct FormState {
+    pub status: StatusCode,
+    pub errors: Fields,
+}
+
+impl FormState {
+    /// A form whose values cannot be right.
+    pub fn invalid(errors: Fields) -> Self {
+        Self {
+            status: StatusCode::UNPROCESSABLE_ENTITY,
+            errors,
         }
     }
-    if errors.fields.is_empty() || !others.is_empty() {
-        let text = if others.is_empty() {
-            fault.message.clone().into_owned()
-        } else {
-            others.join(" ")
-        };
-        errors.general = Some(text);
+
+    /// A form that was sent too often.
+    pub fn limited(reason: String) -> Self {
+        Self {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            errors: Fields::general(reason),
+        }
     }
-    (status(fault.code), errors)
+
+    /// A form with these fields, which a service refused. An error of a field that the form lacks stands above the form.
+    pub fn refused(fault: &Fault, fields: &[&str]) -> Self {
+        Self::refused_renamed(fault, fields, &[])
+    }
+
+    /// The same for a form that gives other names to some fields of the service. `renamed` has both names, the form's last.
+    pub fn refused_renamed(fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> Self {
+        let mut errors = Fields::default();
+        let mut others = Vec::new();
+        for (field, reason) in &fault.fields {
+            let renamed = renamed.iter().find(|(theirs, _)| theirs == field);
+            let name = renamed.map_or(field.as_str(), |(_, ours)| *ours);
+            if fields.contains(&name) {
+                errors.add(name, reason.clone());
+            } else {
+                others.push(reason.clone());
+            }
+        }
+        if errors.fields.is_empty() || !others.is_empty() {
+            let text = if others.is_empty() {
+                fault.message.clone().into_owned()
+            } else {
+                others.join(" ")
+            };
+            errors.general = Some(text);
+        }
+        Self {
+            status: status(fault.code),
+            errors,
+        }
+    }
 }
 
 /// The HTTP status of a fault that a page shows.
@@ -96,7 +127,8 @@ mod tests {
         let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
         let fault = Fault::invalid(BTreeMap::from(reasons));
         let renamed = [("expires_at", "expires")];
-        let (status, errors) = form_errors(&fault, &["name", "expires"], &renamed);
+        let FormState { status, errors } =
+            FormState::refused_renamed(&fault, &["name", "expires"], &renamed);
         assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
         assert_eq!(errors.of("name"), Some("Too long."));
         assert_eq!(errors.of("expires"), Some("In the past."));
@@ -105,7 +137,8 @@ mod tests {
 
     #[test]
     fn a_service_that_is_down_is_told_above_the_form() {
-        let (status, errors) = form_errors(&Fault::unavailable("test"), &["name"], &[]);
+        let FormState { status, errors } =
+            FormState::refused(&Fault::unavailable("test"), &["name"]);
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
         assert!(errors.general.unwrap().contains("Try again"));
     }

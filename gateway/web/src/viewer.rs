@@ -1,42 +1,21 @@
-//! The person and the client of a request.
-
-use std::net::IpAddr;
+//! The person of a request.
 
 use axum::response::Response;
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use kit::Fault;
-use kit::client_address::Network;
 use pages::Shell;
 use pages::shell::{AccountNav, NavLink};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::Web;
+use crate::client_info::ClientInfo;
 use crate::domain::role::{Permission, Role};
 use crate::domain::session_token::Token;
 use crate::session::sessions::{Session, Stage};
 use crate::store::people::{self, Person};
 use crate::upstream::gateway::Actor;
-
-/// The client of a request.
-#[derive(Debug, Clone)]
-pub struct ClientInfo {
-    pub ip: IpAddr,
-    /// The `User-Agent`, without control characters; at most 200 characters.
-    pub agent: String,
-}
-
-impl ClientInfo {
-    pub fn address(&self) -> String {
-        self.ip.to_string()
-    }
-
-    /// The network, as limits count it: an IPv4 address or the /64 of an IPv6 address.
-    pub fn network(&self) -> String {
-        format!("{:?}", Network::from(self.ip))
-    }
-}
 
 /// A person with a session. It may still wait for the second factor.
 #[derive(Debug, Clone)]
@@ -93,21 +72,27 @@ impl Viewer {
     }
 }
 
-/// Stores a new session for this person, and adds its cookie to the response. A session has a new token at each sign-in, so that nobody can
-/// prepare one.
+/// A session to begin.
+#[derive(Debug, Clone, Copy)]
+pub struct NewSession {
+    pub person: Uuid,
+    /// The version of the person's credentials.
+    pub version: i32,
+    pub stage: Stage,
+}
+
+/// Stores a new session, and adds its cookie to the response. A session has a new token at each sign-in, so that nobody can prepare one.
 pub async fn begin_session(
     web: &Web,
-    person: Uuid,
-    version: i32,
-    stage: Stage,
+    new: NewSession,
     client: &ClientInfo,
     response: &mut Response,
 ) -> Result<(), Fault> {
     let now = web.clock.now();
     let session = Session {
-        person,
-        version,
-        stage,
+        person: new.person,
+        version: new.version,
+        stage: new.stage,
         since: now,
         seen: now,
         address: client.address(),
@@ -117,10 +102,10 @@ pub async fn begin_session(
     if let Some(cookie) = web.cookie.set(&token, web.sessions.lifetimes.most) {
         response.headers_mut().insert(SET_COOKIE, cookie);
     }
-    if stage == Stage::SignedIn {
+    if new.stage == Stage::SignedIn {
         let network = client.network();
         (web.sessions)
-            .remember_network(person, &network, now)
+            .remember_network(new.person, &network, now)
             .await?;
     }
     Ok(())

@@ -6,23 +6,30 @@ use pages::accounts::{AccountChoice, ChooseAccountPage};
 use uuid::Uuid;
 
 use crate::app::Web;
+use crate::person_request::PersonRequest;
 use crate::render::{ok, see_other};
-use crate::viewer::Viewer;
+
+/// What the person chooses an account for.
+pub struct Question {
+    pub title: &'static str,
+    pub text: &'static str,
+}
 
 /// Redirects to the page of the person's only account. A person with several accounts gets a page to choose one, and a person without an
 /// account the page to make one.
 pub async fn choose(
-    web: &Web,
-    viewer: &Viewer,
+    request: &PersonRequest,
     accounts: &[Uuid],
-    (title, question): (&'static str, &'static str),
+    question: Question,
     href: impl Fn(&Uuid) -> String,
 ) -> Response {
     match accounts {
         [] => see_other("/accounts"),
         [only] => see_other(&href(only)),
         several => {
-            let names = several.iter().map(|account| account_name(web, *account));
+            let names = several
+                .iter()
+                .map(|account| account_name(&request.app, *account));
             let names = join_all(names).await;
             let choices = several.iter().zip(names);
             let choices = choices.map(|(account, name)| AccountChoice {
@@ -30,9 +37,9 @@ pub async fn choose(
                 name,
             });
             ok(&ChooseAccountPage {
-                shell: viewer.shell(),
-                title,
-                question,
+                shell: request.viewer.shell(),
+                title: question.title,
+                question: question.text,
                 choices: choices.collect(),
             })
         }
@@ -40,7 +47,7 @@ pub async fn choose(
 }
 
 /// While the gateway is away, the links still work.
-async fn account_name(web: &Web, account: Uuid) -> String {
+pub(super) async fn account_name(web: &Web, account: Uuid) -> String {
     let found = web.gateway.account(account).await.ok();
     let account_found = found.and_then(|found| found.account);
     account_found.map_or_else(|| account.to_string(), |account| account.name)

@@ -1,24 +1,22 @@
 //! The accounts of a person, and a new one.
 
-use axum::Extension;
-use axum::extract::State;
-use http::StatusCode;
 use kit::{Code, Fault};
+use pages::Field;
 use pages::accounts::{AccountRow, ListPage};
-use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::record_done;
-use crate::app::{App, Web};
+use super::choice::account_name;
+use crate::app::Web;
+use crate::domain::action::Action;
 use crate::domain::role::Role;
 use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html, see_other};
+use crate::person_request::PersonRequest;
+use crate::render::{FormState, html, see_other};
 use crate::session::once;
 use crate::store::members;
-use crate::viewer::{AccountScope, ClientInfo, Viewer};
 
 /// Accounts that a person may own, so that nobody multiplies the free plan at will.
 const MAX_OWNED: usize = 20;
@@ -31,46 +29,33 @@ pub struct AccountForm {
     form: String,
 }
 
-pub async fn show(State(app): State<App>, Extension(viewer): Extension<Viewer>) -> PageResult {
-    let memberships = members::of_person(&app.pool, viewer.person.id).await?;
+pub async fn show(request: PersonRequest) -> PageResult {
+    let memberships = members::of_person(&request.app.pool, request.person().id).await?;
     // Most people have one account, and want to see its overview.
     if let [only] = &memberships[..] {
         return Ok(see_other(&format!("/accounts/{}", only.account)));
     }
-    page(&app, &viewer, "", StatusCode::OK, Fields::default()).await
+    page(&request, "", FormState::default()).await
 }
 
 /// The list also for a person with one account, who wants to make another one.
-pub async fn show_new(State(app): State<App>, Extension(viewer): Extension<Viewer>) -> PageResult {
-    page(&app, &viewer, "", StatusCode::OK, Fields::default()).await
+pub async fn show_new(request: PersonRequest) -> PageResult {
+    page(&request, "", FormState::default()).await
 }
 
 /// Makes an account. Its id is derived from the form and the person: if the form is sent again, by a second click or after a failure, it
 /// makes no second account.
-pub async fn create(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<AccountForm>,
-) -> PageResult {
-    match create_account(&app, &viewer, &client, &form).await {
+pub async fn create(request: PersonRequest, FormBody(form): FormBody<AccountForm>) -> PageResult {
+    match create_account(&request, &form).await {
         Ok(account) => Ok(see_other(&format!("/accounts/{account}"))),
-        Err(fault) => {
-            let (status, errors) = form_errors(&fault, &["name"], &[]);
-            page(&app, &viewer, &form.name, status, errors).await
-        }
+        Err(fault) => page(&request, &form.name, FormState::refused(&fault, &["name"])).await,
     }
 }
 
-async fn create_account(
-    web: &Web,
-    viewer: &Viewer,
-    client: &ClientInfo,
-    form: &AccountForm,
-) -> Result<Uuid, Fault> {
+async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<Uuid, Fault> {
+    let (web, person) = (&request.app, request.person());
     let again = "Open the page again, and send the form from there.";
     let token = Token::parse(&form.form).ok_or_else(|| Fault::invalid_field("form", again))?;
-    let (now, person) = (web.clock.now(), &viewer.person);
     let id = Uuid::new_v5(&person.id, &token.hash().0);
     let memberships = members::of_person(&web.pool, person.id).await?;
     if memberships.iter().any(|it| it.account == id) {
@@ -82,7 +67,7 @@ async fn create_account(
         return Err(Fault::invalid_field("*", text));
     }
     web.gateway.admit_change().await?;
-    let (name, actor) = (form.name.as_str(), viewer.actor(client));
+    let (name, actor) = (form.name.as_str(), request.actor());
     web.gateway
         .create_account(&actor, id, name, &person.email)
         .await?;
@@ -98,13 +83,10 @@ async fn create_account(
     if members::exist(&mut *transaction, id).await? {
         return Err(Fault::invalid_field("form", again));
     }
+    let now = web.clock.now();
     members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
     transaction.commit().await?;
-    let scope = AccountScope {
-        id,
-        role: Role::Owner,
-    };
-    record_done(web, (viewer, client), &scope, ("account_created", name)).await;
+    request.record_done(id, Action::AccountCreated, name).await;
     Ok(id)
 }
 
@@ -121,31 +103,23 @@ async fn same_name(web: &Web, account: Uuid, typed: &str) -> Result<(), Fault> {
     Err(Fault::new(Code::IdempotencyMismatch, text))
 }
 
-async fn page(
-    web: &Web,
-    viewer: &Viewer,
-    typed: &str,
-    status: StatusCode,
-    errors: Fields,
-) -> PageResult {
+async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageResult {
+    let web = &request.app;
     let mut accounts = Vec::new();
-    for membership in members::of_person(&web.pool, viewer.person.id).await? {
-        let found = web.gateway.account(membership.account).await;
-        let account = found.ok().and_then(|found| found.account);
+    for membership in members::of_person(&web.pool, request.person().id).await? {
         accounts.push(AccountRow {
             id: membership.account.to_string(),
-            // While the gateway is away, the links still work.
-            name: account.map_or_else(|| membership.account.to_string(), |account| account.name),
+            name: account_name(web, membership.account).await,
             role: membership.role.as_str(),
         });
     }
     let name = Field::text("name", "Name of the account").value(typed);
     let page = ListPage {
-        shell: viewer.shell(),
+        shell: request.viewer.shell(),
         accounts,
-        name: name.error_in(&errors),
+        name: name.error_in(&state.errors),
         form: once::new_id(),
-        errors,
+        errors: state.errors,
     };
-    Ok(html(status, &page))
+    Ok(html(state.status, &page))
 }

@@ -1,47 +1,51 @@
 //! A request of a member of an account, which the access layer has authorized.
 
+use std::ops::Deref;
+
 use axum::extract::FromRequestParts;
+use contracts::common::v1::PageInfo;
 use http::request::Parts;
+use kit::Fault;
 use pages::Shell;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sqlx::PgExecutor;
 
-use super::{record_done, shell};
+use super::frame::AccountFrame;
 use crate::app::App;
+use crate::domain::action::Action;
+use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::once_form::{self, OnceError};
 use crate::page_error::PageError;
+use crate::person_request::PersonRequest;
 use crate::session::once::SentForm;
-use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+use crate::viewer::{AccountScope, Section};
 
-/// The member, the client's address, and the account.
+/// The request of the person, and the account.
 pub struct MemberRequest {
-    pub app: App,
-    pub viewer: Viewer,
-    pub client: ClientInfo,
+    request: PersonRequest,
     pub scope: AccountScope,
+}
+
+impl Deref for MemberRequest {
+    type Target = PersonRequest;
+
+    fn deref(&self) -> &PersonRequest {
+        &self.request
+    }
 }
 
 impl FromRequestParts<App> for MemberRequest {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
-        let extensions = &parts.extensions;
-        let found = (
-            extensions.get::<Viewer>(),
-            extensions.get::<ClientInfo>(),
-            extensions.get::<AccountScope>(),
-        );
-        let (Some(viewer), Some(client), Some(scope)) = found else {
+        let request = PersonRequest::from_request_parts(parts, app).await?;
+        let Some(scope) = parts.extensions.get::<AccountScope>().cloned() else {
             tracing::error!("a page of an account is not behind the access layer");
             return Err(PageError::internal());
         };
-        Ok(Self {
-            app: App::clone(app),
-            viewer: viewer.clone(),
-            client: client.clone(),
-            scope: scope.clone(),
-        })
+        Ok(Self { request, scope })
     }
 }
 
@@ -50,8 +54,25 @@ impl MemberRequest {
         self.scope.role.may(permission)
     }
 
+    /// A path of the account. `rest` begins with a slash, or is empty.
+    pub fn path(&self, rest: &str) -> String {
+        format!("/accounts/{}{rest}", self.scope.id)
+    }
+
+    /// The path of the next page of a list, if it has one.
+    pub fn next_page(&self, rest: &str, page: Option<PageInfo>) -> Option<String> {
+        let cursor = page?.next_cursor?;
+        Some(format!("{}?cursor={}", self.path(rest), encoded(&cursor)))
+    }
+
+    /// The frame of a page.
+    pub async fn frame(&self, section: Section) -> AccountFrame {
+        AccountFrame::load(self, section).await
+    }
+
+    /// The shell of a page, which says why the forms of the account are closed.
     pub async fn shell(&self, section: Section) -> Shell {
-        shell(&self.app, &self.viewer, &self.scope, section).await
+        self.frame(section).await.closed_shell()
     }
 
     /// Does the work of a form once (see [`once_form::run`]).
@@ -60,13 +81,24 @@ impl MemberRequest {
         form: &SentForm,
         look_at: &str,
         work: impl Future<Output = Result<T, OnceError>>,
-    ) -> Result<T, OnceError> {
+    ) -> Result<Result<T, Fault>, PageError> {
         once_form::run(&self.app, &self.viewer, form, look_at, work).await
     }
 
-    /// Records an action that was completed. A failure to record it is therefore only logged.
-    pub async fn record(&self, action: &'static str, subject: &str) {
-        let by = (&self.viewer, &self.client);
-        record_done(&self.app, by, &self.scope, (action, subject)).await;
+    /// Records an action in the account that was completed. A failure to record it is therefore only logged.
+    pub async fn record(&self, action: Action, subject: &str) {
+        self.record_done(self.scope.id, action, subject).await;
+    }
+
+    /// Records an action in the transaction of the change.
+    pub async fn record_in(
+        &self,
+        executor: impl PgExecutor<'_>,
+        action: Action,
+        subject: &str,
+    ) -> Result<(), sqlx::Error> {
+        let account = self.scope.id;
+        self.record_in_account(executor, account, action, subject)
+            .await
     }
 }

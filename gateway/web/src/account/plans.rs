@@ -4,9 +4,9 @@ use contracts::gateway::v1 as proto;
 use pages::ApiCall;
 use pages::plans::{ComparisonPage, PlanColumn};
 use pages::when::grouped;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::member_request::MemberRequest;
+use crate::domain::percent::encoded;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
 use crate::viewer::Section;
@@ -74,7 +74,7 @@ fn mailto(staff: Option<&str>, plan: &str, account: uuid::Uuid) -> String {
         return String::new();
     };
     let subject = format!("Plan {plan} for account {account}");
-    let subject = utf8_percent_encode(&subject, NON_ALPHANUMERIC);
+    let subject = encoded(&subject);
     format!("mailto:{staff}?subject={subject}")
 }
 

@@ -2,8 +2,7 @@
 
 use axum::extract::Query;
 use contracts::gateway::v1 as proto;
-use http::StatusCode;
-use kit::{Code, timestamp};
+use kit::Code;
 use pages::requests::{CallLogPage, Credential, KeyChoice, Problem, RequestRow};
 use pages::when;
 use serde::Deserialize;
@@ -15,8 +14,9 @@ use super::tokens;
 use crate::domain::role::Permission;
 use crate::domain::{curl, error_help};
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html};
+use crate::render::{FormState, html};
 use crate::upstream::gateway::CallFilter;
+use crate::upstream::time_of;
 use crate::viewer::Section;
 
 /// Rows of a page: each has a command and an explanation.
@@ -67,21 +67,20 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
         keys: keys?,
         tokens: tokens?,
     };
-    let (status, errors, listed) = match listed {
-        Ok(listed) => (StatusCode::OK, pages::Fields::default(), listed),
+    let (state, listed) = match listed {
+        Ok(listed) => (FormState::default(), listed),
         Err(fault) if fault.code == Code::Invalid => {
-            let (status, errors) = form_errors(&fault, &["key"], &[("key_id", "key")]);
-            let none = proto::AccountsServiceListCallsResponse::default();
-            (status, errors, none)
+            let refused = FormState::refused_renamed(&fault, &["key"], &[("key_id", "key")]);
+            (refused, proto::AccountsServiceListCallsResponse::default())
         }
         Err(fault) => return Err(fault.into()),
     };
     let api_url = &request.app.api_url;
-    let path = format!("/accounts/{account}/requests");
+    let path = request.path("/requests");
     let next = listed.next_cursor.as_deref();
     let page = CallLogPage {
         shell,
-        errors,
+        errors: state.errors,
         account: account.to_string(),
         keys: credentials.choices(&query.key),
         only_errors: filter.only_errors,
@@ -96,7 +95,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
         left_out: grouped_unless_zero(listed.left_out),
         may_make_keys: request.may(Permission::Develop),
     };
-    Ok(html(status, &page))
+    Ok(html(state.status, &page))
 }
 
 /// The credentials of an account's calls.
@@ -146,14 +145,13 @@ fn grouped_unless_zero(count: u64) -> Option<String> {
 
 fn row(call: &proto::Call, credentials: &Credentials, api_url: &str) -> RequestRow {
     let (credential, variable) = credentials.find(&call.key_id);
-    let at = call.at.and_then(timestamp::decode);
     let problem = error_help::of_call(call.status, &call.code).map(|help| Problem {
         code: call.code.clone(),
         cause: help.cause,
         mend: help.mend,
     });
     RequestRow {
-        at: at.map(when::second).unwrap_or_default(),
+        at: time_of(call.at).map(when::second).unwrap_or_default(),
         method: call.method.clone(),
         target: call.target.clone(),
         is_cut_off: call.target.len() >= CUT_OFF,

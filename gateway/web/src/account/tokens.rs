@@ -1,28 +1,28 @@
 //! Tokens for the account API: the list, a new one, and revocation.
 
-use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
-use kit::{Code, timestamp};
+use kit::Code;
 use pages::keys::KeyState;
 use pages::tokens::{ListPage, ScopeChoice, TokenRow, TokenSecretPage};
 use pages::{Field, Fields, when};
 use serde::{Deserialize, Serialize};
-use time::macros::format_description;
-use time::{Date, OffsetDateTime};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{record_done, shell};
-use crate::app::{App, Web};
+use super::keys::create::last_day;
+use super::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::role::Permission;
-use crate::once_form::{self, OnceError, OnceForm};
+use crate::once_form::{OnceError, OnceForm};
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, html, ok, see_other};
+use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::store::members::{self, Member};
-use crate::upstream::gateway::{Actor, NewToken};
-use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+use crate::upstream::gateway::NewToken;
+use crate::upstream::time_of;
+use crate::viewer::Section;
 
 /// The environment variable of commands that need a token.
 pub(super) const VARIABLE: &str = "SERVICE_ACCOUNT_TOKEN";
@@ -97,143 +97,103 @@ impl From<Vec<(String, String)>> for TokenForm {
 }
 
 impl ShownToken {
-    async fn page(self, web: &Web, viewer: &Viewer, scope: &AccountScope) -> TokenSecretPage {
+    async fn page(self, request: &MemberRequest) -> TokenSecretPage {
         let is_granted = |name: &str| self.scopes.iter().any(|granted| granted == name);
         let first = SCOPES.iter().find(|(name, ..)| is_granted(name));
         TokenSecretPage {
-            shell: shell(web, viewer, scope, Section::Keys).await,
-            account: scope.id.to_string(),
+            shell: request.shell(Section::Keys).await,
+            account: request.scope.id.to_string(),
             first_path: first.map_or("/account/keys", |(.., path)| path),
             secret: self.secret,
             name: self.name,
-            api_url: web.api_url.clone(),
+            api_url: request.app.api_url.clone(),
         }
     }
 }
 
-pub async fn show(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(scope): Extension<AccountScope>,
-) -> PageResult {
-    let shown = (StatusCode::OK, &TokenForm::default(), Fields::default());
-    page(&app, &viewer, &scope, shown).await
+pub async fn show(request: MemberRequest) -> PageResult {
+    page(&request, &TokenForm::default(), FormState::default()).await
 }
 
 pub async fn send(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     OnceForm(pairs, sent): OnceForm<Vec<(String, String)>>,
 ) -> PageResult {
-    let tokens = format!("/accounts/{}/tokens", scope.id);
     let form = TokenForm::from(pairs);
     let token = match new_token(&form) {
         Ok(token) => token,
-        Err(errors) => {
-            let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
-            return page(&app, &viewer, &scope, refused).await;
-        }
+        Err(errors) => return page(&request, &form, FormState::invalid(errors)).await,
     };
     let work = async {
-        let secret = create(&app, &viewer.actor(&client), scope.id, token).await?;
-        let what = ("token_created", form.name.as_str());
-        record_done(&app, (&viewer, &client), &scope, what).await;
+        let secret = create(&request, token).await?;
+        request.record(Action::TokenCreated, &form.name).await;
         Ok(ShownToken {
             name: form.name.clone(),
             secret,
             scopes: form.scopes.clone(),
         })
     };
-    match once_form::run(&app, &viewer, &sent, &tokens, work).await {
-        Ok(shown) => Ok(ok(&shown.page(&app, &viewer, &scope).await)),
-        Err(OnceError::Refused(fault)) => {
+    match request.once(&sent, &request.path("/tokens"), work).await? {
+        Ok(shown) => Ok(ok(&shown.page(&request).await)),
+        Err(fault) => {
             let fields = ["name", "scopes", "expires"];
-            let (status, errors) = form_errors(&fault, &fields, &[("expires_at", "expires")]);
-            page(&app, &viewer, &scope, (status, &form, errors)).await
+            let renamed = [("expires_at", "expires")];
+            let refused = FormState::refused_renamed(&fault, &fields, &renamed);
+            page(&request, &form, refused).await
         }
-        Err(OnceError::Page(error)) => Err(error),
     }
 }
 
 /// Makes a token; returns its secret.
-async fn create(
-    web: &Web,
-    actor: &Actor,
-    account: Uuid,
-    token: NewToken,
-) -> Result<String, OnceError> {
-    web.gateway.admit_change().await?;
-    let (made, secret) = web.gateway.create_token(actor, account, token).await?;
+async fn create(request: &MemberRequest, token: NewToken) -> Result<String, OnceError> {
+    let (gateway, account, actor) = (&request.app.gateway, request.scope.id, request.actor());
+    gateway.admit_change().await?;
+    let (made, secret) = gateway.create_token(&actor, account, token).await?;
     // After the access layer has checked the role, another owner may have removed it, and the person's tokens may have been revoked before
     // this one existed. Therefore read the role again.
-    let role = members::role(&web.pool, account, actor.person).await;
+    let role = members::role(&request.app.pool, account, actor.person).await;
     if matches!(role, Ok(Some(role)) if role.may(Permission::Develop)) {
         return Ok(secret);
     }
-    web.gateway.revoke_token(actor, account, &made.id).await?;
+    gateway.revoke_token(&actor, account, &made.id).await?;
     role?;
     Err(PageError::not_found().into())
 }
 
-pub async fn revoke(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
-    Path((_, token)): Path<(Uuid, String)>,
-) -> PageResult {
-    let actor = viewer.actor(&client);
-    match app.gateway.revoke_token(&actor, scope.id, &token).await {
+pub async fn revoke(request: MemberRequest, Path((_, token)): Path<(Uuid, String)>) -> PageResult {
+    let (gateway, actor) = (&request.app.gateway, request.actor());
+    match gateway.revoke_token(&actor, request.scope.id, &token).await {
         Ok(revoked) => {
-            let what = ("token_revoked", revoked.name.as_str());
-            record_done(&app, (&viewer, &client), &scope, what).await;
-            Ok(see_other(&format!("/accounts/{}/tokens", scope.id)))
+            request.record(Action::TokenRevoked, &revoked.name).await;
+            Ok(see_other(&request.path("/tokens")))
         }
         Err(fault) if matches!(fault.code, Code::NotFound | Code::Invalid) => {
             Err(PageError::not_found())
         }
         Err(fault) => {
-            let (status, errors) = form_errors(&fault, &[], &[]);
-            let shown = (status, &TokenForm::default(), errors);
-            page(&app, &viewer, &scope, shown).await
+            let refused = FormState::refused(&fault, &[]);
+            page(&request, &TokenForm::default(), refused).await
         }
     }
 }
 
 /// The token that a form describes. The gateway checks the rules; this function refuses only a value that cannot be sent to the gateway.
 fn new_token(form: &TokenForm) -> Result<NewToken, Fields> {
-    let format = format_description!("[year]-[month]-[day]");
-    let expires_at = match form.expires.trim() {
-        "" => None,
-        text => {
-            let date = Date::parse(text, &format);
-            let date =
-                date.map_err(|_format| Fields::one("expires", "Write the day as 2027-03-31."))?;
-            // The token works to the end of that day.
-            let end = date.next_day().unwrap_or(date).midnight().assume_utc();
-            Some(timestamp::encode(end))
-        }
-    };
     Ok(NewToken {
         name: form.name.clone(),
         scopes: form.scopes.clone(),
-        expires_at,
+        expires_at: last_day(&form.expires)?,
     })
 }
 
-async fn page(
-    web: &Web,
-    viewer: &Viewer,
-    scope: &AccountScope,
-    (status, form, errors): (StatusCode, &TokenForm, Fields),
-) -> PageResult {
+async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> PageResult {
+    let FormState { status, errors } = state;
+    let (web, account) = (&request.app, request.scope.id);
     let now = web.clock.now();
     let (tokens, members, shell) = futures::join!(
-        web.gateway.tokens(scope.id),
-        members::of_account(&web.pool, scope.id),
-        shell(web, viewer, scope, Section::Keys)
+        web.gateway.tokens(account),
+        members::of_account(&web.pool, account),
+        request.shell(Section::Keys)
     );
     let members = members?;
     // The page of a refused form shows the typed text again, even if the list cannot be read.
@@ -251,12 +211,12 @@ async fn page(
         .hint("In UTC. Without a day, the token does not expire.");
     let page = ListPage {
         shell,
-        account: scope.id.to_string(),
+        account: account.to_string(),
         tokens: tokens
             .iter()
             .map(|token| row(token, &members, now))
             .collect(),
-        may_change: scope.role.may(Permission::Develop),
+        may_change: request.may(Permission::Develop),
         form: once::new_id(),
         name: Field::text("name", "Name of the token")
             .hint("The program that uses it: the activity of the account shows this name.")
@@ -270,7 +230,6 @@ async fn page(
 }
 
 fn row(token: &proto::AccountToken, members: &[Member], now: OffsetDateTime) -> TokenRow {
-    let time_of = |at: Option<prost_types::Timestamp>| at.and_then(timestamp::decode);
     let is_revoked = token.revoked_at.is_some();
     let (text, works) = match time_of(token.expires_at) {
         _ if is_revoked => ("revoked".to_owned(), false),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::extract::Query;
 use contracts::gateway::v1 as proto;
-use kit::timestamp;
 use pages::ApiCall;
 use pages::bars::{Bar, Columns, Counts};
 use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare, Outcomes, RouteRow, Span};
@@ -17,6 +16,7 @@ use super::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
+use crate::upstream::{minute_of, time_of};
 use crate::viewer::Section;
 
 /// Numbers of days to choose from, with the current one.
@@ -66,13 +66,12 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
 }
 
 fn month(month: &proto::MonthUse) -> MonthShare {
-    let time = |at: Option<prost_types::Timestamp>| at.and_then(timestamp::decode);
-    let name = time(month.starts_at).map(when::day).unwrap_or_default();
+    let name = time_of(month.starts_at).map(when::day).unwrap_or_default();
     MonthShare {
         name: name.chars().take(7).collect(),
         used: grouped(month.used),
         limit: month.limit.map(|limit| month_limit(month.used, limit)),
-        resets: time(month.resets_at).map(when::minute).unwrap_or_default(),
+        resets: minute_of(month.resets_at),
     }
 }
 

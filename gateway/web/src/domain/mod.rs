@@ -1,6 +1,7 @@
 //! Rules without I/O.
 
 pub mod account_name;
+pub mod action;
 pub mod agent;
 pub mod curl;
 pub mod email;
@@ -12,6 +13,7 @@ pub mod link;
 pub mod listing_kind;
 pub mod next_page;
 pub mod password;
+pub mod percent;
 pub mod picture_name;
 pub mod recovery;
 pub mod role;

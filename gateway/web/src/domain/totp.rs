@@ -1,8 +1,9 @@
 //! One-time codes of an authenticator app (RFC 6238): six digits, 30 seconds, SHA-1, which every app knows.
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use time::OffsetDateTime;
 use totp_rs::{Builder, Totp};
+
+use super::percent::encoded;
 
 /// The secret that an app and we share.
 #[derive(Clone, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl SharedSecret {
 
     /// The address in the QR code.
     pub fn address(&self, email: &str) -> String {
-        let email = utf8_percent_encode(email, NON_ALPHANUMERIC);
+        let email = encoded(email);
         format!(
             "otpauth://totp/Mchezo:{email}?secret={}&issuer=Mchezo",
             self.text()

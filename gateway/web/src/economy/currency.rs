@@ -1,30 +1,27 @@
 //! The currency of one game: its names, the reports of the game, and the rates.
 
-use axum::Extension;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use contracts::economy::v1 as proto;
-use http::StatusCode;
-use kit::{Code, Fault, timestamp};
+use kit::{Code, Fault};
+use pages::Field;
 use pages::economy::{CurrencyPage, NameRow, Rates, ReportRow};
 use pages::listings::StateText;
 use pages::when::{self, grouped};
-use pages::{Field, Fields};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::rates;
-use crate::account::record_done;
-use crate::app::{App, Web};
+use crate::account::frame::AccountFrame;
+use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
-use crate::listings::{BESIDE_REFUSED, Frame, is_away};
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, html, see_other};
-use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+use crate::render::{FormState, html, see_other};
+use crate::upstream::{minute_of, time_of};
+use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Shown {
@@ -48,140 +45,135 @@ pub struct NameForm {
 }
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, game)): Path<(Uuid, String)>,
     Query(shown): Query<Shown>,
 ) -> PageResult {
     let (frame, loaded) = futures::join!(
-        Frame::load(&app, &viewer, &scope, Section::Economy),
-        Loaded::load(&app, &scope, (&game, &shown))
+        request.frame(Section::Economy),
+        Loaded::load(&request, &game, &shown)
     );
-    let answer = (StatusCode::OK, None, Fields::default());
-    Ok(page(&scope, frame, (&game, &shown), loaded?, answer))
+    let form = NameForm::default();
+    let page = loaded?.page(&request, frame, &form, FormState::default());
+    Ok(page)
 }
 
 pub async fn name(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, game)): Path<(Uuid, String)>,
     FormBody(form): FormBody<NameForm>,
 ) -> PageResult {
-    let frame = Frame::load(&app, &viewer, &scope, Section::Economy).await;
-    let named = match frame.admit(None) {
-        Ok(()) => app.economy.name_currency(scope.id, &game, &form.name).await,
-        Err(closed) => Err(closed),
+    let frame = request.frame(Section::Economy).await;
+    let named = async {
+        frame.admit(None)?;
+        let (economy, account) = (&request.app.economy, request.scope.id);
+        economy.name_currency(account, &game, &form.name).await
     };
-    match named {
+    match named.await {
         Ok(()) => {
-            let what = ("currency_named", game.as_str());
-            record_done(&app, (&viewer, &client), &scope, what).await;
-            let page = format!("/accounts/{}/economy/{game}?done=currency-named", scope.id);
-            Ok(see_other(&page))
+            request.record(Action::CurrencyNamed, &game).await;
+            let page = format!("/economy/{game}?done=currency-named");
+            Ok(see_other(&request.path(&page)))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let (status, errors) = form_errors(&fault, &["name"], &[]);
-            let answer = (status, Some(form.name.as_str()), errors);
             let shown = Shown::default();
-            let loaded = if is_away(&fault) && frame.fault().is_none() {
-                None
-            } else {
-                let loaded = Loaded::load(&app, &scope, (&game, &shown));
-                timeout(BESIDE_REFUSED, loaded).await.ok()
-            };
-            let loaded = match loaded {
-                Some(Err(fault)) if fault.code == Code::NotFound => return Err(fault.into()),
+            let loaded = Loaded::load(&request, &game, &shown);
+            let loaded = match frame.read_after(&fault, loaded).await {
+                Ok(loaded) => loaded,
+                Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
                 // The page shows the typed text again.
-                Some(Err(_)) | None => Loaded::default(),
-                Some(Ok(loaded)) => loaded,
+                Err(_) => Loaded::empty(&game, &shown),
             };
-            Ok(page(&scope, frame, (&game, &shown), loaded, answer))
+            let refused = FormState::refused(&fault, &["name"]);
+            Ok(loaded.page(&request, frame, &form, refused))
         }
     }
 }
 
-/// The answers of economy-svc about a game.
-#[derive(Default)]
-struct Loaded {
-    own: Option<proto::OwnCurrency>,
+/// The page of a game with the answers of economy-svc.
+struct Loaded<'a> {
+    game: &'a str,
+    shown: &'a Shown,
+    own: proto::OwnCurrency,
     reports: proto::ListOwnReportsResponse,
     rates: Rates,
 }
 
-impl Loaded {
-    async fn load(
-        web: &Web,
-        scope: &AccountScope,
-        (game, shown): (&str, &Shown),
-    ) -> Result<Self, Fault> {
+impl<'a> Loaded<'a> {
+    async fn load(request: &MemberRequest, game: &'a str, shown: &'a Shown) -> Result<Self, Fault> {
+        let (web, account) = (&request.app, request.scope.id);
         let (own, reports, rates) = futures::join!(
-            web.economy.currency(scope.id, game),
-            web.economy.reports(scope.id, game, &shown.cursor),
-            rates::load(web, game, (&shown.to, &shown.after))
+            web.economy.currency(account, game),
+            web.economy.reports(account, game, &shown.cursor),
+            rates::load(web, game, &shown.to, &shown.after)
         );
         Ok(Self {
-            own: own?,
+            game,
+            shown,
+            own: own?.unwrap_or_else(|| unknown(game)),
             reports: reports?,
             rates,
         })
     }
+
+    /// While economy-svc is away.
+    fn empty(game: &'a str, shown: &'a Shown) -> Self {
+        Self {
+            game,
+            shown,
+            own: unknown(game),
+            reports: proto::ListOwnReportsResponse::default(),
+            rates: Rates::default(),
+        }
+    }
+
+    fn page(
+        self,
+        request: &MemberRequest,
+        frame: AccountFrame,
+        form: &NameForm,
+        state: FormState,
+    ) -> Response {
+        let FormState { status, errors } = state;
+        let (game, own) = (self.game, self.own);
+        let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
+        frame.shell.notice = AfterForm::named(&self.shown.done);
+        let page = CurrencyPage {
+            account: request.scope.id.to_string(),
+            name: request.may(Permission::Develop).then(|| {
+                let name = Field::text("name", "Name of the currency").max(60);
+                let hint = "As players know it. A new name is valid from now on; earlier ones stay in the history.";
+                name.hint(hint).value(&form.name).error_in(&errors)
+            }),
+            slug: own.game,
+            title: own.title,
+            is_public: own.published,
+            names: own.names.into_iter().map(name_row).collect(),
+            closed: frame.closed(),
+            reports: self.reports.reports.into_iter().map(report_row).collect(),
+            earlier: request.next_page(&format!("/economy/{game}"), self.reports.page),
+            rates: self.rates,
+            shell: frame.shell,
+            errors,
+        };
+        html(status, &page)
+    }
 }
 
-fn page(
-    scope: &AccountScope,
-    frame: Frame,
-    (game, shown): (&str, &Shown),
-    loaded: Loaded,
-    (status, typed, errors): (StatusCode, Option<&str>, Fields),
-) -> Response {
-    let Loaded {
-        own,
-        reports,
-        rates,
-    } = loaded;
-    let own = own.unwrap_or_else(|| proto::OwnCurrency {
+fn unknown(game: &str) -> proto::OwnCurrency {
+    proto::OwnCurrency {
         game: game.to_owned(),
         title: game.to_owned(),
         published: true,
         names: Vec::new(),
-    });
-    let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
-    frame.shell.notice = AfterForm::named(&shown.done);
-    let next = reports.page.and_then(|page| page.next_cursor);
-    let closed = frame.closed();
-    let page = CurrencyPage {
-        account: scope.id.to_string(),
-        name: scope.role.may(Permission::Develop).then(|| {
-            let name = Field::text("name", "Name of the currency").max(60);
-            let hint = "As players know it. A new name is valid from now on; earlier ones stay in the history.";
-            name.hint(hint).value(typed.unwrap_or_default()).error_in(&errors)
-        }),
-        slug: own.game,
-        title: own.title,
-        is_public: own.published,
-        names: own.names.into_iter().map(name_row).collect(),
-        closed,
-        reports: reports.reports.into_iter().map(report_row).collect(),
-        earlier: next.map(|cursor| {
-            let cursor = utf8_percent_encode(&cursor, NON_ALPHANUMERIC);
-            format!("/accounts/{}/economy/{game}?cursor={cursor}", scope.id)
-        }),
-        rates,
-        shell: frame.shell,
-        errors,
-    };
-    html(status, &page)
+    }
 }
 
 fn name_row(name: proto::CurrencyName) -> NameRow {
-    let since = name.since.and_then(timestamp::decode);
     NameRow {
         name: name.name,
-        since: since.map(when::minute).unwrap_or_default(),
+        since: minute_of(name.since),
         by: if name.given_by == "account" {
             "an owner"
         } else {
@@ -193,8 +185,7 @@ fn name_row(name: proto::CurrencyName) -> NameRow {
 fn report_row(own: proto::OwnReport) -> ReportRow {
     let state = own.state();
     let report = own.report.unwrap_or_default();
-    let at = report.at.and_then(timestamp::decode);
-    let decided = own.decided_at.and_then(timestamp::decode).map(when::minute);
+    let decided = time_of(own.decided_at).map(when::minute);
     let (text, tone) = match state {
         proto::ReportState::Counted => ("counts", "good"),
         proto::ReportState::Rejected => ("rejected", "bad"),
@@ -212,7 +203,7 @@ fn report_row(own: proto::OwnReport) -> ReportRow {
         _ => {}
     }
     ReportRow {
-        at: at.map(when::minute).unwrap_or_default(),
+        at: minute_of(report.at),
         state: StateText { text, tone },
         notes,
         cost: grouped(report.cost),

@@ -1,17 +1,14 @@
 //! The games of an account with their currencies.
 
-use axum::Extension;
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use pages::economy::{GameRow, GamesPage};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
-use crate::app::App;
+use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
-use crate::listings::Frame;
 use crate::page_error::PageResult;
 use crate::render::ok;
-use crate::viewer::{AccountScope, Section, Viewer};
+use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Shown {
@@ -19,19 +16,14 @@ pub struct Shown {
     cursor: String,
 }
 
-pub async fn show(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(scope): Extension<AccountScope>,
-    Query(shown): Query<Shown>,
-) -> PageResult {
+pub async fn show(request: MemberRequest, Query(shown): Query<Shown>) -> PageResult {
+    let (economy, account) = (&request.app.economy, request.scope.id);
     let (frame, listed) = futures::join!(
-        Frame::load(&app, &viewer, &scope, Section::Economy),
-        app.economy.currencies(scope.id, &shown.cursor)
+        request.frame(Section::Economy),
+        economy.currencies(account, &shown.cursor)
     );
     let frame = frame.api_call("GET /v1/economy/currencies");
     let listed = listed?;
-    let next = listed.page.and_then(|page| page.next_cursor);
     let games = listed.currencies.into_iter().map(|own| GameRow {
         slug: own.game,
         title: own.title,
@@ -39,13 +31,10 @@ pub async fn show(
         is_public: own.published,
     });
     Ok(ok(&GamesPage {
-        account: scope.id.to_string(),
+        account: account.to_string(),
         games: games.collect(),
-        more: next.map(|cursor| {
-            let cursor = utf8_percent_encode(&cursor, NON_ALPHANUMERIC);
-            format!("/accounts/{}/economy?cursor={cursor}", scope.id)
-        }),
-        may_change: scope.role.may(Permission::Develop),
+        more: request.next_page("/economy", listed.page),
+        may_change: request.may(Permission::Develop),
         shell: frame.shell,
     }))
 }

@@ -2,15 +2,16 @@
 
 use contracts::economy::v1 as proto;
 use contracts::public::Rate;
-use kit::{Code, timestamp};
+use kit::Code;
 use pages::economy::{RateRow, Rates, Series};
 use pages::plot::Plot;
 use pages::when;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use time::OffsetDateTime;
 
 use crate::app::Web;
+use crate::domain::percent::encoded;
 use crate::upstream::rates::RatePage;
+use crate::upstream::time_of;
 
 /// Rates of a page, as on the public one.
 const ROWS: usize = 24;
@@ -19,7 +20,7 @@ const DAYS: u32 = 31;
 
 /// A page of the rates of a game. `to` is the game whose currency the plot shows; if the page lacks it, it is the first. `after` is the place
 /// in the list.
-pub(super) async fn load(web: &Web, game: &str, (to, after): (&str, &str)) -> Rates {
+pub(super) async fn load(web: &Web, game: &str, to: &str, after: &str) -> Rates {
     let RatePage {
         rows: rates,
         has_more,
@@ -48,10 +49,10 @@ pub(super) async fn load(web: &Web, game: &str, (to, after): (&str, &str)) -> Ra
         return problem("There are no more rates.");
     };
     let place = |slug: &str| {
-        let slug = utf8_percent_encode(slug, NON_ALPHANUMERIC);
+        let slug = encoded(slug);
         format!("after={slug}")
     };
-    let points = web.economy.rate_series((game, &chosen.to), DAYS).await;
+    let points = web.economy.rate_series(game, &chosen.to, DAYS).await;
     let series = points
         .ok()
         .map(|points| series(&web.api_url, chosen, &points));
@@ -95,7 +96,7 @@ fn series(api_url: &str, chosen: &Rate<'_>, points: &[proto::RatePoint]) -> Seri
         "{} in {} over the last {DAYS} days",
         chosen.currency_from, chosen.currency_to
     );
-    let timed = |point: &proto::RatePoint| point.at.and_then(timestamp::decode);
+    let timed = |point: &proto::RatePoint| time_of(point.at);
     let values: Vec<(OffsetDateTime, f64)> = points
         .iter()
         .filter_map(|point| Some((timed(point)?, point.rate.parse().ok()?)))

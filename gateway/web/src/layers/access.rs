@@ -5,12 +5,12 @@ use axum::extract::{Query, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::{Method, StatusCode};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 
 use super::typed_form;
 use crate::app::App;
 use crate::domain::next_page::{self, NextPage};
+use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::form_body;
 use crate::page_error::PageError;
@@ -146,6 +146,6 @@ fn sign_in_first(request: &Request) -> Result<Response, PageError> {
     }
     let path = request.uri().path_and_query();
     let next = path.map_or("/accounts", |path| path.as_str());
-    let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+    let next = encoded(next);
     Ok(see_other(&format!("/sign-in?next={next}")))
 }

@@ -10,9 +10,10 @@ use kit::client_address::Network;
 use time::OffsetDateTime;
 
 use crate::app::App;
+use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;
-use crate::viewer::{ClientInfo, Viewer};
+use crate::viewer::Viewer;
 use crate::visit::Visit;
 
 pub async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {

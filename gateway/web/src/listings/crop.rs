@@ -1,14 +1,16 @@
 //! The page of a prepared picture: its crop, before the listing has it.
 
+use axum::response::Response;
 use contracts::listings::v1 as proto;
+use pages::Field;
 use pages::listings::pictures::{Crop, CropPage};
-use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::gallery::image;
-use super::{Frame, path};
-use crate::upstream::listings::ListingRef;
-use crate::viewer::AccountScope;
+use super::pictures::Upload;
+use crate::account::frame::AccountFrame;
+use crate::account::member_request::MemberRequest;
+use crate::render::{FormState, html};
 
 /// The form of that page.
 #[derive(Debug, Default, Deserialize)]
@@ -93,12 +95,14 @@ impl Prepared {
 
 /// The page that shows a prepared picture before the listing has it.
 pub(super) fn crop_page(
-    scope: &AccountScope,
-    frame: Frame,
-    (listing, picture): (ListingRef<'_>, &'static str),
+    request: &MemberRequest,
+    frame: AccountFrame,
+    upload: Upload<'_>,
     prepared: Prepared,
-    errors: Fields,
-) -> CropPage {
+    state: FormState,
+) -> Response {
+    let FormState { status, errors } = state;
+    let (listing, picture) = (upload.listing, upload.picture);
     let alt = Field::text("alt", "Text for people who do not see it")
         .optional()
         .max(300);
@@ -112,21 +116,22 @@ pub(super) fn crop_page(
     let place = place
         .hint("1 is the first. Without one it comes last.")
         .value(&prepared.place);
-    let (width, height) = prepared.size;
-    CropPage {
-        base: path(scope, listing.kind, listing.name),
+    let page = CropPage {
+        base: request.listing_path(listing.kind, listing.name),
         kind: picture,
         heading: format!("The new {picture}"),
         id: prepared.id,
         image: image(
-            scope,
+            request,
             &format!("/{}", prepared.file),
-            ("The uploaded picture", width, height),
+            "The uploaded picture",
+            prepared.size,
         ),
         crop: prepared.crop,
         screenshot: (picture == "screenshot")
             .then(|| (alt.error_in(&errors), place.error_in(&errors))),
         shell: frame.shell,
         errors,
-    }
+    };
+    html(status, &page)
 }

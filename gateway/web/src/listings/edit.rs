@@ -1,35 +1,34 @@
 //! A change of a listing: the form, a preview of what changes, and the change.
 
-use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
 use http::StatusCode;
 use kit::{Code, Fault};
+use pages::ApiCall;
 use pages::listings::form::{ListingFormPage, PreviewPage};
-use pages::{ApiCall, Fields};
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::facts::Summary;
 use super::form::{Choices, FormContext};
 use super::typed::{Typed, changed_fields};
-use super::{Frame, kind, path, words};
-use crate::account::record_done;
-use crate::app::{App, Web};
+use super::words;
+use crate::account::frame::AccountFrame;
+use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{html, ok, see_other};
+use crate::render::{FormState, html, ok, see_other};
 use crate::upstream::listings::{ListingRef, Submission};
-use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+use crate::viewer::Section;
 
 /// A form that was sent, and the page that answers it.
 struct Edit<'a> {
-    web: &'a Web,
-    scope: &'a AccountScope,
+    request: &'a MemberRequest,
     listing: ListingRef<'a>,
-    frame: Frame,
+    frame: AccountFrame,
     typed: Typed,
 }
 
@@ -40,31 +39,24 @@ enum Outcome {
 }
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
 ) -> PageResult {
-    let listing = ListingRef {
-        account: scope.id,
-        kind: kind(&of_kind)?,
-        name: &name,
-    };
+    let listing = request.listing(&of_kind, &name)?;
     let (frame, found) = futures::join!(
-        Frame::load(&app, &viewer, &scope, Section::Listings),
-        app.listings.get(listing)
+        request.frame(Section::Listings),
+        request.app.listings.get(listing)
     );
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let mut typed = Typed::of(content, &found.creator);
     let summary = Summary::of(content, &found.creator);
     if summary.state == proto::State::Removed {
-        return Err(taken_down(&path(&scope, listing.kind, &name)));
+        return Err(taken_down(&request.listing_path(listing.kind, &name)));
     }
     typed.set("revision", &summary.revision.to_string());
     let edit = Edit {
-        web: &app,
-        scope: &scope,
+        request: &request,
         listing,
         frame,
         typed,
@@ -73,23 +65,15 @@ pub async fn show(
 }
 
 pub async fn send(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
     FormBody(pairs): FormBody<Vec<(String, String)>>,
 ) -> PageResult {
-    let listing = ListingRef {
-        account: scope.id,
-        kind: kind(&of_kind)?,
-        name: &name,
-    };
+    let listing = request.listing(&of_kind, &name)?;
     let mut edit = Edit {
-        web: &app,
-        scope: &scope,
+        request: &request,
         listing,
-        frame: Frame::load(&app, &viewer, &scope, Section::Listings).await,
+        frame: request.frame(Section::Listings).await,
         typed: Typed::new(pairs),
     };
     if edit.typed.get("step") == "edit" {
@@ -98,16 +82,17 @@ pub async fn send(
     let is_saved = edit.typed.get("step") == "save";
     match edit.run(is_saved).await {
         Ok(Outcome::Saved) => {
-            let what = ("listing_changed", name.as_str());
-            record_done(&app, (&viewer, &client), &scope, what).await;
-            let shown = path(&scope, listing.kind, &name);
+            request.record(Action::ListingChanged, &name).await;
+            let shown = request.listing_path(listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-changed")))
         }
         Ok(Outcome::Preview(written, body)) => Ok(edit.preview(&written, &body)),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let fault = edit.after_conflict(fault).await;
-            let choices = Choices::after(&fault, &app, (&scope, &edit.frame), listing.kind).await;
+            let choices = Choices::load(&request, listing.kind);
+            let choices = edit.frame.read_after(&fault, choices).await;
+            let choices = choices.unwrap_or_default();
             let refused = choices.refusal(listing.kind, fault);
             Ok(edit.form(&choices, refused))
         }
@@ -122,23 +107,20 @@ impl Edit<'_> {
             let text = "Open the page again, and change it there.";
             Fault::invalid_field("revision", text)
         })?;
-        let found = self.web.listings.get(self.listing).await?;
+        let listings = &self.request.app.listings;
+        let found = listings.get(self.listing).await?;
         let not_found = || Fault::not_found("There is no such listing.");
         let content = found.listing.as_ref().ok_or_else(not_found)?;
         let kind = self.listing.kind;
         let stored = Typed::of(content, &found.creator).body(kind);
         let body = Value::Object(changed_fields(&stored, self.typed.body(kind))).to_string();
         let submission = Submission {
-            account: self.scope.id,
-            writes_per_day: self.frame.writes_per_day.clone()?,
+            account: self.request.scope.id,
+            writes_per_day: self.frame.writes_per_day()?,
             body: body.clone().into(),
             dry_run: !is_saved,
         };
-        let written = self
-            .web
-            .listings
-            .update(self.listing, submission, revision)
-            .await?;
+        let written = listings.update(self.listing, submission, revision).await?;
         if is_saved {
             return Ok(Outcome::Saved);
         }
@@ -155,7 +137,7 @@ impl Edit<'_> {
         if fault.code != Code::PreconditionFailed {
             return fault;
         }
-        if let Ok(found) = self.web.listings.get(self.listing).await
+        if let Ok(found) = self.request.app.listings.get(self.listing).await
             && let Some(content) = &found.listing
         {
             let revision = Summary::of(content, &found.creator).revision;
@@ -166,11 +148,12 @@ impl Edit<'_> {
     }
 
     async fn fresh_form(self) -> PageResult {
-        let choices = Choices::load(self.web, self.scope, self.listing.kind).await?;
-        Ok(self.form(&choices, (StatusCode::OK, Fields::default())))
+        let choices = Choices::load(self.request, self.listing.kind).await?;
+        Ok(self.form(&choices, FormState::default()))
     }
 
-    fn form(self, choices: &Choices, (status, errors): (StatusCode, Fields)) -> Response {
+    fn form(self, choices: &Choices, state: FormState) -> Response {
+        let FormState { status, errors } = state;
         let (kind, name) = (self.listing.kind, self.listing.name);
         let context = FormContext {
             kind,
@@ -179,7 +162,7 @@ impl Edit<'_> {
             is_new: false,
             errors: &errors,
         };
-        let shown = path(self.scope, kind, name);
+        let shown = self.request.listing_path(kind, name);
         let field = if kind == ListingKind::Page {
             "name"
         } else {
@@ -215,11 +198,11 @@ impl Edit<'_> {
         let notes = [state.to_owned(), written.note.clone()];
         let call = match kind {
             ListingKind::Page => String::new(),
-            kind => curl(&self.web.api_url, kind, name, body),
+            kind => curl(&self.request.app.api_url, kind, name, body),
         };
         ok(&PreviewPage {
             heading: format!("Changes of {name}"),
-            action: format!("{}/edit", path(self.scope, kind, name)),
+            action: format!("{}/edit", self.request.listing_path(kind, name)),
             typed: self.typed.without("step"),
             changes: written.differences.iter().map(words::change).collect(),
             notes: notes.into_iter().filter(|note| !note.is_empty()).collect(),

@@ -9,11 +9,12 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::kind;
-use crate::account::choice::choose;
+use crate::account::choice::{Question, choose};
 use crate::app::{App, Web};
 use crate::domain::listing_kind::is_listing_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
+use crate::person_request::PersonRequest;
 use crate::render::see_other;
 use crate::store::members;
 use crate::upstream::listings::ListingRef;
@@ -30,12 +31,9 @@ pub struct PublicPage {
 }
 
 /// Redirects to the form in which an account claims a page, with the page's handle.
-pub async fn claim(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Path(handle): Path<String>,
-) -> PageResult {
-    let memberships = members::of_person(&app.pool, viewer.person.id).await?;
+pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageResult {
+    let person = request.person().id;
+    let memberships = members::of_person(&request.app.pool, person).await?;
     let accounts: Vec<Uuid> = memberships
         .iter()
         .filter(|it| it.role.may(Permission::Edit))
@@ -47,9 +45,12 @@ pub async fn claim(
     if accounts.is_empty() && !memberships.is_empty() {
         return Err(PageError::forbidden(Permission::Edit.holders()));
     }
-    let texts = ("Claim a page", "Which account does it belong to?");
+    let question = Question {
+        title: "Claim a page",
+        text: "Which account does it belong to?",
+    };
     let form = |account: &Uuid| format!("/accounts/{account}/claims?handle={handle}");
-    Ok(choose(&app, &viewer, &accounts, texts, form).await)
+    Ok(choose(&request, &accounts, question, form).await)
 }
 
 /// Redirects to the request for a takedown if an account of the person owns the listing, and to the form for a report otherwise.

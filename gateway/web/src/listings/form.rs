@@ -3,20 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use contracts::listings::v1 as proto;
-use http::StatusCode;
 use kit::Fault;
 use pages::input::{Area, Checks, Choice, FormPart, Group, Select};
 use pages::{Field, Fields};
 
-use tokio::time::timeout;
-
+use super::refused;
 use super::typed::{Typed, beside_fields};
 use super::words::value_name;
-use super::{BESIDE_REFUSED, Frame, is_away, shown};
-use crate::app::Web;
+use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
-use crate::render::form_errors;
-use crate::viewer::AccountScope;
+use crate::render::FormState;
 
 /// The values that the fields of a form may have, from listings-svc.
 #[derive(Debug, Default)]
@@ -27,52 +23,30 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    pub(super) async fn load(
-        web: &Web,
-        scope: &AccountScope,
-        kind: ListingKind,
-    ) -> Result<Self, Fault> {
-        let values = web.listings.field_values();
-        let (values, creators) = futures::try_join!(values, creators(web, scope, kind))?;
+    pub(super) async fn load(request: &MemberRequest, kind: ListingKind) -> Result<Self, Fault> {
+        let values = request.app.listings.field_values();
+        let (values, creators) = futures::try_join!(values, creators(request, kind))?;
         Ok(Self { values, creators })
     }
 
-    /// The values for the page of a refused form. Empty if listings-svc is away.
-    pub(super) async fn after(
-        refusal: &Fault,
-        web: &Web,
-        (scope, frame): (&AccountScope, &Frame),
-        kind: ListingKind,
-    ) -> Self {
-        // If the gateway was away, listings-svc was not called.
-        if is_away(refusal) && frame.fault().is_none() {
-            return Self::default();
-        }
-        let loaded = timeout(BESIDE_REFUSED, Self::load(web, scope, kind)).await;
-        loaded.ok().and_then(Result::ok).unwrap_or_default()
-    }
-
     /// The status and the errors of a refused form of this kind.
-    pub(super) fn refusal(&self, kind: ListingKind, fault: Fault) -> (StatusCode, Fields) {
+    pub(super) fn refusal(&self, kind: ListingKind, fault: Fault) -> FormState {
         let names = names(kind, &self.values);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let fault = beside_fields(fault);
-        let (status, errors) = form_errors(&fault, &names, &[]);
-        (status, shown(&fault, errors))
+        refused(&beside_fields(fault), &names)
     }
 }
 
 /// The pages that a game may stand under, as handle and name.
 async fn creators(
-    web: &Web,
-    scope: &AccountScope,
+    request: &MemberRequest,
     kind: ListingKind,
 ) -> Result<Vec<(String, String)>, Fault> {
     if kind != ListingKind::Game {
         return Ok(Vec::new());
     }
-    let own = web.listings.pages(scope.id).await?.pages.into_iter();
-    let usable = own.filter(|page| {
+    let own = request.app.listings.pages(request.scope.id).await?;
+    let usable = own.pages.into_iter().filter(|page| {
         matches!(
             page.state(),
             proto::State::Pending | proto::State::Published

@@ -2,46 +2,40 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
-use http::StatusCode;
 use kit::{Code, Fault};
 use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
-use pages::{ApiCall, Fields};
 
 use super::arrangement::{Arranged, alt_path};
 use super::facts::Summary;
-use super::{Frame, path};
-use crate::app::Web;
+use crate::account::frame::AccountFrame;
+use crate::account::member_request::MemberRequest;
 use crate::domain::picture_name::is_file_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
-use crate::render::html;
+use crate::render::{FormState, html};
 use crate::upstream::listings::ListingRef;
-use crate::viewer::AccountScope;
 
-/// The result of a form on the page: its status, its errors, and the typed order.
+/// The result of a form on the page, with the typed order.
 #[derive(Default)]
 pub(super) struct Answer {
-    pub(super) status: StatusCode,
-    pub(super) errors: Fields,
+    pub(super) state: FormState,
     pub(super) arranged: Option<Vec<Arranged>>,
-    /// Whether to make no further call to listings-svc.
-    pub(super) is_away: bool,
+    /// Why the form was refused.
+    pub(super) refusal: Option<Fault>,
 }
 
 pub(super) async fn gallery(
-    web: &Web,
-    scope: &AccountScope,
-    frame: Frame,
+    request: &MemberRequest,
+    frame: AccountFrame,
     listing: ListingRef<'_>,
     answer: Answer,
 ) -> PageResult {
-    let stored = async {
-        if answer.is_away {
-            return Err(Fault::unavailable("listings-svc"));
-        }
-        web.listings.get(listing).await
+    let stored = request.app.listings.get(listing);
+    let stored = match &answer.refusal {
+        Some(refusal) => frame.read_after(refusal, stored).await,
+        None => stored.await,
     };
-    let content = match stored.await {
+    let content = match stored {
         Ok(found) => found.listing.ok_or_else(PageError::not_found)?,
         // The page shows the typed text again.
         Err(fault) if answer.arranged.is_some() && fault.code != Code::NotFound => {
@@ -54,20 +48,21 @@ pub(super) async fn gallery(
     };
     let summary = Summary::of(&content, "");
     let (single, screenshots) = match &content {
-        Listing::Page(page) => (avatar(scope, page), None),
+        Listing::Page(page) => (avatar(request, page), None),
         Listing::Game(game) => {
-            let rows = screenshots(scope, game, &answer);
-            (cover(scope, game), Some(rows))
+            let rows = screenshots(request, game, &answer);
+            (cover(request, game), Some(rows))
         }
         Listing::Event(_) => return Err(PageError::not_found()),
     };
     let is_removed = summary.state == proto::State::Removed;
+    let call = format!("GET /v1/{}/{}", listing.kind.api_list(), listing.name);
     let page = GalleryPage {
-        base: path(scope, listing.kind, listing.name),
+        base: request.listing_path(listing.kind, listing.name),
         title: summary.title,
         single,
         screenshots,
-        may_edit: scope.role.may(Permission::Edit) && !is_removed,
+        may_edit: request.may(Permission::Edit) && !is_removed,
         closed: frame.closed(),
         is_typed: answer.arranged.is_some(),
         note: match summary.state {
@@ -75,40 +70,33 @@ pub(super) async fn gallery(
             proto::State::Published => "A change of the pictures is public at once.",
             _ => "",
         },
-        shell: pages::Shell {
-            api_call: Some(ApiCall::same(format!(
-                "GET /v1/{}/{}",
-                listing.kind.api_list(),
-                listing.name
-            ))),
-            ..frame.shell
-        },
-        errors: answer.errors,
+        shell: frame.api_call(call).shell,
+        errors: answer.state.errors,
     };
-    Ok(html(answer.status, &page))
+    Ok(html(answer.state.status, &page))
 }
 
-fn cover(scope: &AccountScope, game: &proto::Game) -> SinglePicture {
+fn cover(request: &MemberRequest, game: &proto::Game) -> SinglePicture {
     let url = game.cover_url.as_deref();
     SinglePicture {
         kind: "cover",
         heading: "Cover",
         text: "A new cover: it is cut to 16 by 9 from its middle, at least 600 by 338 pixels",
-        image: url.map(|url| image(scope, url, ("The cover", 1_200, 675))),
+        image: url.map(|url| image(request, url, "The cover", (1_200, 675))),
     }
 }
 
-fn avatar(scope: &AccountScope, page: &proto::Page) -> SinglePicture {
+fn avatar(request: &MemberRequest, page: &proto::Page) -> SinglePicture {
     let url = page.avatar_url.as_deref();
     SinglePicture {
         kind: "avatar",
         heading: "Avatar",
         text: "A new avatar: it is cut to a square from its middle, at least 128 by 128 pixels",
-        image: url.map(|url| image(scope, url, ("The avatar", 512, 512))),
+        image: url.map(|url| image(request, url, "The avatar", (512, 512))),
     }
 }
 
-fn screenshots(scope: &AccountScope, game: &proto::Game, answer: &Answer) -> Vec<ScreenshotRow> {
+fn screenshots(request: &MemberRequest, game: &proto::Game, answer: &Answer) -> Vec<ScreenshotRow> {
     let stored = || {
         let shots = game.screenshots.iter();
         shots.map(|shot| Arranged {
@@ -122,11 +110,15 @@ fn screenshots(scope: &AccountScope, game: &proto::Game, answer: &Answer) -> Vec
         .unwrap_or_else(|| stored().collect());
     let rows = arranged.into_iter().enumerate().map(|(index, shot)| {
         let stored = game.screenshots.iter().find(|it| it.url == shot.url);
-        let (width, height) = stored.map_or((0, 0), |it| (it.width, it.height));
+        let size = stored.map_or((0, 0), |it| (it.width, it.height));
         ScreenshotRow {
-            image: image(scope, &shot.url, (&shot.alt, width, height)),
+            image: image(request, &shot.url, &shot.alt, size),
             place: index + 1,
-            error: answer.errors.of(&alt_path(index)).map(ToOwned::to_owned),
+            error: answer
+                .state
+                .errors
+                .of(&alt_path(index))
+                .map(ToOwned::to_owned),
         }
     });
     rows.collect()
@@ -134,13 +126,14 @@ fn screenshots(scope: &AccountScope, game: &proto::Game, answer: &Answer) -> Vec
 
 /// A picture of a listing. A picture of listings-svc has an address on this site, since pages load nothing from other sites.
 pub(super) fn image(
-    scope: &AccountScope,
+    request: &MemberRequest,
     url: &str,
-    (alt, width, height): (&str, u32, u32),
+    alt: &str,
+    (width, height): (u32, u32),
 ) -> Image {
     let (_, name) = url.rsplit_once('/').unwrap_or_default();
     Image {
-        src: is_file_name(name).then(|| format!("/accounts/{}/pictures/{name}", scope.id)),
+        src: is_file_name(name).then(|| request.path(&format!("/pictures/{name}"))),
         url: url.to_owned(),
         alt: alt.to_owned(),
         width,

@@ -1,23 +1,19 @@
 //! Corrections that visitors suggest. An owner or an editor marks one as done, or as dismissed.
 
-use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use contracts::listings::v1 as proto;
-use kit::{Code, timestamp};
-use pages::listings::NoteRow;
-use pages::when;
+use kit::Code;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::list::Place;
-use super::{Frame, kind, path, show};
-use crate::account::record_done;
-use crate::app::App;
+use super::list::ListQuery;
+use super::{refused, show};
+use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, see_other};
-use crate::upstream::listings::ListingRef;
-use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+use crate::render::see_other;
+use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct CloseForm {
@@ -27,55 +23,34 @@ pub struct CloseForm {
 }
 
 pub async fn close(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, of_kind, name, note)): Path<(Uuid, String, String, String)>,
     FormBody(form): FormBody<CloseForm>,
 ) -> PageResult {
-    let listing = ListingRef {
-        account: scope.id,
-        kind: kind(&of_kind)?,
-        name: &name,
-    };
+    let listing = request.listing(&of_kind, &name)?;
     let note = Uuid::try_parse(&note).map_err(|_bad| PageError::not_found())?;
     let (state, action) = match form.state.as_str() {
-        "done" => (proto::NoteState::Done, "correction_done"),
-        "dismissed" => (proto::NoteState::Dismissed, "correction_dismissed"),
+        "done" => (proto::NoteState::Done, Action::CorrectionDone),
+        "dismissed" => (proto::NoteState::Dismissed, Action::CorrectionDismissed),
         // listings-svc refuses this value.
-        _ => (proto::NoteState::Unspecified, ""),
+        _ => (proto::NoteState::Unspecified, Action::CorrectionDone),
     };
-    let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
-    let closed = match frame.admit(None) {
-        Ok(()) => {
-            let listings = &app.listings;
-            listings.close_note(listing, &note.to_string(), state).await
-        }
-        Err(closed) => Err(closed),
+    let frame = request.frame(Section::Listings).await;
+    let closed = async {
+        frame.admit(None)?;
+        let (listings, note) = (&request.app.listings, note.to_string());
+        listings.close_note(listing, &note, state).await
     };
-    match closed {
+    match closed.await {
         Ok(()) => {
-            let what = (action, name.as_str());
-            record_done(&app, (&viewer, &client), &scope, what).await;
-            let shown = path(&scope, listing.kind, &name);
+            request.record(action, &name).await;
+            let shown = request.listing_path(listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=note-closed")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let (status, errors) = form_errors(&fault, &[], &[]);
-            let answer = (status, super::shown(&fault, errors));
-            show::page(&app, &viewer, &scope, (listing, Place::default()), answer).await
+            let query = ListQuery::default();
+            show::page(&request, listing, &query, refused(&fault, &[])).await
         }
-    }
-}
-
-pub(super) fn row(note: proto::ListingNote) -> NoteRow {
-    let made = note.made_at.and_then(timestamp::decode);
-    NoteRow {
-        id: note.id,
-        made: made.map(when::minute).unwrap_or_default(),
-        text: note.text,
-        email: note.email,
     }
 }

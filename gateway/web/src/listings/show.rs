@@ -1,108 +1,91 @@
 //! One listing: its state, its reason, its fields and its history; and the withdrawal.
 
-use axum::Extension;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use contracts::listings::v1 as proto;
-use http::StatusCode;
-use kit::{Code, timestamp};
-use pages::listings::{ListingActions, ListingPage, RevisionRow, TakedownText};
-use pages::{Fields, when};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use kit::Code;
+use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
 use uuid::Uuid;
 
 use super::facts::Summary;
-use super::list::Place;
-use super::{Frame, kind, notes, path, words};
-use crate::account::record_done;
-use crate::app::{App, Web};
+use super::list::ListQuery;
+use super::{refused, words};
+use crate::account::frame::AccountFrame;
+use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, html, see_other};
+use crate::render::{FormState, html, see_other};
 use crate::upstream::listings::ListingRef;
-use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+use crate::upstream::minute_of;
+use crate::viewer::Section;
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
-    Query(place): Query<Place>,
+    Query(query): Query<ListQuery>,
 ) -> PageResult {
-    let listing = ListingRef {
-        account: scope.id,
-        kind: kind(&of_kind)?,
-        name: &name,
-    };
-    let answer = (StatusCode::OK, Fields::default());
-    page(&app, &viewer, &scope, (listing, place), answer).await
+    let listing = request.listing(&of_kind, &name)?;
+    page(&request, listing, &query, FormState::default()).await
 }
 
 pub async fn withdraw(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
 ) -> PageResult {
-    let listing = ListingRef {
-        account: scope.id,
-        kind: kind(&of_kind)?,
-        name: &name,
+    let listing = request.listing(&of_kind, &name)?;
+    let frame = request.frame(Section::Listings).await;
+    let withdrawn = async {
+        frame.admit(None)?;
+        request.app.listings.withdraw(listing).await
     };
-    let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
-    let withdrawn = match frame.admit(None) {
-        Ok(()) => app.listings.withdraw(listing).await,
-        Err(closed) => Err(closed),
-    };
-    match withdrawn {
+    match withdrawn.await {
         Ok(()) => {
-            let what = ("listing_withdrawn", name.as_str());
-            record_done(&app, (&viewer, &client), &scope, what).await;
-            let shown = path(&scope, listing.kind, &name);
+            request.record(Action::ListingWithdrawn, &name).await;
+            let shown = request.listing_path(listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-withdrawn")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let (status, errors) = form_errors(&fault, &[], &[]);
-            let answer = (status, super::shown(&fault, errors));
-            page(&app, &viewer, &scope, (listing, Place::default()), answer).await
+            let query = ListQuery::default();
+            page(&request, listing, &query, refused(&fault, &[])).await
         }
     }
 }
 
 pub(super) async fn page(
-    web: &Web,
-    viewer: &Viewer,
-    scope: &AccountScope,
-    (listing, place): (ListingRef<'_>, Place),
-    (status, errors): (StatusCode, Fields),
+    request: &MemberRequest,
+    listing: ListingRef<'_>,
+    query: &ListQuery,
+    state: FormState,
 ) -> PageResult {
+    let listings = &request.app.listings;
     let (frame, found, history, corrections) = futures::join!(
-        Frame::load(web, viewer, scope, Section::Listings),
-        web.listings.get(listing),
-        web.listings.revisions(listing, &place.cursor),
-        web.listings.own_notes(listing)
+        request.frame(Section::Listings),
+        listings.get(listing),
+        listings.revisions(listing, &query.cursor),
+        listings.own_notes(listing)
     );
     let (found, history, corrections) = (found?, history?, corrections?);
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let summary = Summary::of(content, &found.creator);
-    let call = format!("GET /v1/{}/{}", listing.kind.api_list(), listing.name);
-    let mut frame = frame.api_call(call);
-    frame.shell.notice = AfterForm::named(&place.done);
+    let (kind, name) = (listing.kind, listing.name);
+    let mut frame = frame.api_call(format!("GET /v1/{}/{name}", kind.api_list()));
+    frame.shell.notice = AfterForm::named(&query.done);
     let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
-    let next = history.page.and_then(|page| page.next_cursor);
+    let rest = format!("/listings/{}/{name}", kind.as_str());
     let page = ListingPage {
-        errors,
-        account: scope.id.to_string(),
-        kind: listing.kind.as_str(),
-        name: listing.name.to_owned(),
+        errors: state.errors,
+        account: request.scope.id.to_string(),
+        kind: kind.as_str(),
+        name: name.to_owned(),
         state: words::state(summary.state),
         actions: actions(
+            request,
             &frame,
-            scope,
-            (listing.kind, summary.state),
+            kind,
+            summary.state,
             found.takedown.as_ref(),
         ),
         title: summary.title,
@@ -111,30 +94,34 @@ pub(super) async fn page(
         public_url: summary.public_url,
         facts: summary.facts,
         revisions: history.revisions.iter().map(revision).collect(),
-        earlier: next.map(|cursor| {
-            let cursor = utf8_percent_encode(&cursor, NON_ALPHANUMERIC);
-            format!(
-                "{}?cursor={cursor}",
-                path(scope, listing.kind, listing.name)
-            )
-        }),
+        earlier: request.next_page(&rest, history.page),
         takedown: found.takedown.as_ref().map(takedown),
         notes_in_all: Some(corrections.total).filter(|all| *all > shown),
-        notes: corrections.notes.into_iter().map(notes::row).collect(),
+        notes: corrections.notes.into_iter().map(note_row).collect(),
         shell: frame.shell,
     };
-    Ok(html(status, &page))
+    Ok(html(state.status, &page))
+}
+
+fn note_row(note: proto::ListingNote) -> NoteRow {
+    NoteRow {
+        id: note.id,
+        made: minute_of(note.made_at),
+        text: note.text,
+        email: note.email,
+    }
 }
 
 fn actions(
-    frame: &Frame,
-    scope: &AccountScope,
-    (kind, state): (ListingKind, proto::State),
-    request: Option<&proto::TakedownRequest>,
+    request: &MemberRequest,
+    frame: &AccountFrame,
+    kind: ListingKind,
+    state: proto::State,
+    takedown: Option<&proto::TakedownRequest>,
 ) -> ListingActions {
-    let may_edit = scope.role.may(Permission::Edit);
+    let may_edit = request.may(Permission::Edit);
     let is_removed = state == proto::State::Removed;
-    let waits = request.is_some_and(|it| it.state() == proto::TakedownState::Waiting);
+    let waits = takedown.is_some_and(|it| it.state() == proto::TakedownState::Waiting);
     ListingActions {
         may_edit: may_edit && !is_removed,
         has_pictures: kind != ListingKind::Event && !is_removed,
@@ -146,10 +133,9 @@ fn actions(
 }
 
 fn revision(revision: &proto::OwnRevision) -> RevisionRow {
-    let at = revision.at.and_then(timestamp::decode);
     RevisionRow {
         number: revision.revision,
-        at: at.map(when::minute).unwrap_or_default(),
+        at: minute_of(revision.at),
         by: match revision.actor_kind.as_str() {
             "account" if revision.is_own => "this account",
             "account" => "another owner",
@@ -163,11 +149,7 @@ fn revision(revision: &proto::OwnRevision) -> RevisionRow {
 }
 
 fn takedown(request: &proto::TakedownRequest) -> TakedownText {
-    let day = |at: Option<prost_types::Timestamp>| {
-        let at = at.and_then(timestamp::decode);
-        at.map(when::minute).unwrap_or_default()
-    };
-    let (made, decided) = (day(request.made_at), day(request.decided_at));
+    let (made, decided) = (minute_of(request.made_at), minute_of(request.decided_at));
     let text = match request.state() {
         proto::TakedownState::Granted => format!("Staff took it down: {decided}."),
         proto::TakedownState::Declined => format!("Staff declined it: {decided}."),

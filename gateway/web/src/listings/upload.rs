@@ -2,9 +2,8 @@
 
 use std::io;
 
-use axum::Extension;
+use axum::extract::Path;
 use axum::extract::multipart::{Multipart, MultipartError, MultipartRejection};
-use axum::extract::{Path, State};
 use bytes::BytesMut;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::prepare_picture_request::Message;
@@ -15,14 +14,14 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use uuid::Uuid;
 
-use super::Frame;
 use super::crop::{Prepared, crop_page};
 use super::gallery::gallery;
-use super::pictures::{listing, picture_kind, proto_kind, refused_picture};
-use crate::app::{App, Web};
+use super::pictures::Upload;
+use crate::account::member_request::MemberRequest;
+use crate::app::Web;
 use crate::page_error::{PageError, PageResult};
-use crate::render::ok;
-use crate::viewer::{AccountScope, Section, Viewer};
+use crate::render::FormState;
+use crate::viewer::Section;
 
 /// The longest picture file, in bytes.
 const MAX_FILE: usize = 10 * 1024 * 1024;
@@ -31,25 +30,23 @@ const MAX_FILE: usize = 10 * 1024 * 1024;
 pub const MAX_BODY: usize = 64 * 1024 * 1024;
 /// The size of the messages with the file.
 const CHUNK: usize = 64 * 1024;
+
 pub async fn send(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, of_kind, name, picture)): Path<(Uuid, String, String, String)>,
     multipart: Result<Multipart, MultipartRejection>,
 ) -> PageResult {
-    let listing = listing(&scope, &of_kind, &name)?;
-    let picture = picture_kind(listing.kind, &picture)?;
-    let frame = Frame::load(&app, &viewer, &scope, Section::Listings).await;
+    let upload = Upload::parse(&request, &of_kind, &name, &picture)?;
+    let frame = request.frame(Section::Listings).await;
     let header = proto::OwnPictureHeader {
-        account_id: scope.id.to_string(),
-        kind: proto_kind(picture).into(),
+        account_id: request.scope.id.to_string(),
+        kind: upload.proto_kind().into(),
         name: name.clone(),
     };
     let begun = frame.admit(None);
-    let begun = begun.and_then(|()| app.uploads.begin(viewer.person.id));
+    let begun = begun.and_then(|()| request.app.uploads.begin(request.person().id));
     let prepared = match (begun, multipart) {
-        (Ok(_guard), Ok(multipart)) => prepare(&app, header, multipart).await,
+        (Ok(_guard), Ok(multipart)) => prepare(&request.app, header, multipart).await,
         (Err(refused), Ok(mut multipart)) => {
             discard(&mut multipart).await;
             Err(refused)
@@ -59,22 +56,17 @@ pub async fn send(
     match prepared {
         Ok(prepared) => {
             let prepared = Prepared::of(prepared);
-            let of = (listing, picture);
-            Ok(ok(&crop_page(
-                &scope,
-                frame,
-                of,
-                prepared,
-                pages::Fields::default(),
-            )))
+            let state = FormState::default();
+            Ok(crop_page(&request, frame, upload, prepared, state))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let mut answer = refused_picture(&fault, picture);
-            if fault.code == Code::TooLarge {
-                answer.status = StatusCode::PAYLOAD_TOO_LARGE;
+            let is_too_large = fault.code == Code::TooLarge;
+            let mut answer = upload.refused(fault);
+            if is_too_large {
+                answer.state.status = StatusCode::PAYLOAD_TOO_LARGE;
             }
-            gallery(&app, &scope, frame, listing, answer).await
+            gallery(&request, frame, upload.listing, answer).await
         }
     }
 }

@@ -2,19 +2,18 @@
 
 use kit::Fault;
 
-use crate::app::Web;
+use crate::person_request::PersonRequest;
 use crate::session::limits;
-use crate::viewer::Viewer;
 
 /// Checks the password of a signed-in person; the error is a sentence. Tries have limits of their own: others can use up the tries of
 /// sign-in and of codes.
 pub(super) async fn confirm_password(
-    web: &Web,
-    viewer: &Viewer,
+    request: &PersonRequest,
     password: &str,
 ) -> Result<Result<(), String>, Fault> {
-    let (now, person) = (web.clock.now(), &viewer.person);
-    let (session, id) = (viewer.token.hash().hex(), person.id.to_string());
+    let (web, person) = (&request.app, request.person());
+    let now = web.clock.now();
+    let (session, id) = (request.viewer.token.hash().hex(), person.id.to_string());
     for (limit, subject) in [
         (limits::CONFIRMATIONS, session),
         (limits::CONFIRMATIONS_OF_PERSON, id),

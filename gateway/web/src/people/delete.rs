@@ -1,30 +1,27 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
-use axum::Extension;
-use axum::extract::State;
 use http::header::SET_COOKIE;
 use kit::Fault;
 use pages::people::PersonFormPage;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::inform;
-use super::{record, sign_in_again};
-use crate::app::{App, Web};
+use super::sign_in_again;
+use crate::app::Web;
 use crate::contact_address;
+use crate::domain::action::Action;
 use crate::domain::role::Role;
 use crate::form_body::FormBody;
 use crate::jobs::revoke_tokens;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, html, ok, refused, see_other};
-use crate::store::activity::{self, NewEntry};
+use crate::person_request::PersonRequest;
+use crate::render::{FormState, html, see_other};
 use crate::store::{closed_accounts, members, people, token_revocations};
 use crate::upstream::gateway::Actor;
-use crate::viewer::{ClientInfo, Viewer};
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -32,46 +29,41 @@ pub struct Input {
     password: String,
 }
 
-pub async fn show(State(app): State<App>, Extension(viewer): Extension<Viewer>) -> PageResult {
-    Ok(ok(&page(&app, &viewer, Fields::default()).await))
+pub async fn show(request: PersonRequest) -> PageResult {
+    page(&request, FormState::default()).await
 }
 
-pub async fn send(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<Input>,
-) -> PageResult {
-    let (now, person) = (app.clock.now(), &viewer.person);
+pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+    let (app, person) = (&request.app, request.person());
     // The deletion revokes keys and removes webhooks.
     if let Err(closed) = app.gateway.admit_change().await {
-        return failed(&app, &viewer, &closed).await;
+        return page(&request, FormState::refused(&closed, &[])).await;
     }
-    if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {
-        let errors = Fields::one("password", text);
-        return Ok(refused(&page(&app, &viewer, errors).await));
+    if let Err(text) = confirm_password(&request, &form.password).await? {
+        return page(&request, FormState::invalid(Fields::one("password", text))).await;
     }
-    let alone = match accounts_of_one(&app, person.id).await? {
+    let alone = match accounts_of_one(app, person.id).await? {
         Ok(alone) => alone,
-        Err(errors) => return Ok(refused(&page(&app, &viewer, errors).await)),
+        Err(errors) => return page(&request, FormState::invalid(errors)).await,
     };
     // Begin with the data at other services: if one is away, the person still exists and can send the form again.
-    let actor = viewer.actor(&client);
+    let actor = request.actor();
     for account in &alone {
-        if let Err(fault) = disconnect(&app, &actor, *account).await {
-            return failed(&app, &viewer, &fault).await;
+        if let Err(fault) = disconnect(app, &actor, *account).await {
+            return page(&request, FormState::refused(&fault, &[])).await;
         }
     }
     let mut transaction = app.pool.begin().await?;
-    let left = leave_accounts(&mut transaction, (&viewer, &client), &alone, now).await?;
-    let accounts = match left {
+    let accounts = match leave_accounts(&mut transaction, &request, &alone).await? {
         Ok(accounts) => accounts,
         Err(errors) => {
             drop(transaction);
-            return Ok(refused(&page(&app, &viewer, errors).await));
+            return page(&request, FormState::invalid(errors)).await;
         }
     };
-    record(&mut *transaction, person, &client, "person_deleted", now).await?;
+    request
+        .record_own(&mut *transaction, Action::PersonDeleted)
+        .await?;
     people::remove(&mut *transaction, person.id).await?;
     let text = "You are deleted at Mchezo, as you asked.\n";
     inform(
@@ -79,27 +71,22 @@ pub async fn send(
         &person.email,
         "You are deleted",
         text,
-        now,
+        app.clock.now(),
     )
     .await?;
     transaction.commit().await?;
-    revoke_tokens::run_now(&app).await;
+    revoke_tokens::run_now(app).await;
     for account in accounts {
-        contact_address::replace(&app, &actor, account, &person.email, None).await;
+        contact_address::replace(app, &actor, account, &person.email, None).await;
     }
-    app.sessions.end_of(person.id, viewer.token.hash()).await?;
+    let session = request.viewer.token.hash();
+    app.sessions.end_of(person.id, session).await?;
     app.sessions.forget_networks(person.id).await?;
     let mut response = see_other("/?done=deleted");
     if let Some(cookie) = app.cookie.clear() {
         response.headers_mut().insert(SET_COOKIE, cookie);
     }
     Ok(response)
-}
-
-/// Shows the page again, because a service is away or the site is read-only.
-async fn failed(web: &Web, viewer: &Viewer, fault: &Fault) -> PageResult {
-    let (status, errors) = form_errors(fault, &[], &[]);
-    Ok(html(status, &page(web, viewer, errors).await))
 }
 
 /// The accounts whose only member this person is, or the reason why the person cannot leave. Both may change before [`leave_accounts`]
@@ -126,11 +113,10 @@ async fn accounts_of_one(
 /// keeps an owner. The accounts in `disconnected` have nothing left at other services. Returns the accounts.
 async fn leave_accounts(
     connection: &mut PgConnection,
-    (viewer, client): (&Viewer, &ClientInfo),
+    request: &PersonRequest,
     disconnected: &[Uuid],
-    now: OffsetDateTime,
 ) -> Result<Result<Vec<Uuid>, Fields>, PageError> {
-    let person = &viewer.person;
+    let (person, actor) = (request.person(), request.actor());
     // Lock the accounts in one order, so that two people who leave the same accounts at once do not deadlock.
     let accounts = account_ids(&mut *connection, person.id).await?;
     for account in &accounts {
@@ -142,7 +128,6 @@ async fn leave_accounts(
     if account_ids(&mut *connection, person.id).await? != accounts {
         return Ok(Err(accounts_changed()));
     }
-    let actor = viewer.actor(client);
     for &account in &accounts {
         let mut others = members::of_account(&mut *connection, account).await?;
         others.retain(|member| member.person != person.id);
@@ -150,22 +135,15 @@ async fn leave_accounts(
             if !disconnected.contains(&account) {
                 return Ok(Err(accounts_changed()));
             }
-            closed_accounts::insert(&mut *connection, account, now).await?;
+            closed_accounts::insert(&mut *connection, account, request.app.clock.now()).await?;
         } else if others.iter().any(|member| member.role == Role::Owner) {
             token_revocations::insert(&mut *connection, account, person.id, &actor).await?;
         } else {
             return Ok(Err(last_owner()));
         }
-        let entry = NewEntry {
-            account: Some(account),
-            person: person.id,
-            email: &person.email,
-            action: "left",
-            subject: &person.email,
-            address: &client.address(),
-            agent: &client.agent,
-        };
-        activity::insert(&mut *connection, entry, now).await?;
+        request
+            .record_in_account(&mut *connection, account, Action::Left, &person.email)
+            .await?;
     }
     Ok(Ok(accounts))
 }
@@ -208,16 +186,17 @@ async fn disconnect(web: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault
     web.webhooks.remove_all(account).await
 }
 
-async fn page(web: &Web, viewer: &Viewer, errors: Fields) -> PersonFormPage {
+async fn page(request: &PersonRequest, state: FormState) -> PageResult {
+    let errors = state.errors;
     let text = [
         "This goes: your address, password and second factor, your sessions, and your membership of accounts.",
         "In an account whose only member you are, every token and every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more. In the others, the tokens that you made are revoked.",
         "This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.",
     ];
-    PersonFormPage {
+    let page = PersonFormPage {
         shell: Shell {
-            closed: web.gateway.read_only().await,
-            ..viewer.shell()
+            closed: request.app.gateway.read_only().await,
+            ..request.viewer.shell()
         },
         heading: "Delete yourself",
         text: text.map(ToOwned::to_owned).into(),
@@ -226,5 +205,6 @@ async fn page(web: &Web, viewer: &Viewer, errors: Fields) -> PersonFormPage {
         button: "Delete me",
         is_dangerous: true,
         errors,
-    }
+    };
+    Ok(html(state.status, &page))
 }

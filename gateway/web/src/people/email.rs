@@ -1,22 +1,20 @@
 //! Changes a person's address: a link in a mail to the new address changes it, and both addresses get a mail.
 
-use axum::Extension;
-use axum::extract::State;
 use pages::people::PersonFormPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::confirmation::confirm_password;
-use super::link_mail::{inform, send_link};
-use super::record;
-use crate::app::App;
+use super::link_mail::{LinkMail, inform, send_link};
+use crate::domain::action::Action;
 use crate::domain::email;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::person_request::PersonRequest;
 use crate::render::{ok, refused, see_other};
 use crate::session::limits;
 use crate::store::links::LinkTarget;
-use crate::viewer::{ClientInfo, Viewer};
+use crate::viewer::Viewer;
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -26,17 +24,13 @@ pub struct Input {
     password: String,
 }
 
-pub async fn show(Extension(viewer): Extension<Viewer>) -> PageResult {
-    Ok(ok(&page(&viewer, "", Fields::default())))
+pub async fn show(request: PersonRequest) -> PageResult {
+    Ok(ok(&page(&request.viewer, "", Fields::default())))
 }
 
-pub async fn send(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<Input>,
-) -> PageResult {
-    let (now, person) = (app.clock.now(), &viewer.person);
+pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+    let (app, person) = (&request.app, request.person());
+    let now = app.clock.now();
     let mut errors = Fields::default();
     let address = email::parse(&form.email);
     match &address {
@@ -46,12 +40,12 @@ pub async fn send(
         }
         Ok(_) => {}
     }
-    if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {
+    if let Err(text) = confirm_password(&request, &form.password).await? {
         errors.add("password", text);
     }
     let address = match address {
         Ok(address) if errors.is_empty() => address,
-        _ => return Ok(refused(&page(&viewer, &form.email, errors))),
+        _ => return Ok(refused(&page(&request.viewer, &form.email, errors))),
     };
     if app
         .limits
@@ -60,10 +54,14 @@ pub async fn send(
         .is_ok()
     {
         let mut transaction = app.pool.begin().await?;
-        let target = LinkTarget::Email { person: person.id };
-        let reason = "Open this page to sign in to Mchezo with this address from now on:";
-        let words = ("Confirm your new address", reason);
-        send_link(&mut transaction, &app, &address, &target, words).await?;
+        let mail = LinkMail {
+            address: &address,
+            target: LinkTarget::Email { person: person.id },
+            next: None,
+            subject: "Confirm your new address",
+            reason: "Open this page to sign in to Mchezo with this address from now on:",
+        };
+        send_link(&mut transaction, app, mail).await?;
         let text = format!(
             "Somebody who is signed in as you wants to change your address to {address}. A link that was mailed there does so.\n\nIf this was not you, change your password at once: that also voids the link.\n"
         );
@@ -75,14 +73,9 @@ pub async fn send(
             now,
         )
         .await?;
-        record(
-            &mut *transaction,
-            person,
-            &client,
-            "email_change_asked",
-            now,
-        )
-        .await?;
+        request
+            .record_own(&mut *transaction, Action::EmailChangeAsked)
+            .await?;
         transaction.commit().await?;
     }
     Ok(see_other("/you?done=email-sent"))

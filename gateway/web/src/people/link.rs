@@ -6,20 +6,22 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
 use pages::{Field, Fields, Shell};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::link_actions;
+use super::link_actions::{self, LinkError, LinkForm};
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
+use crate::domain::percent::encoded;
 use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{html, ok, see_other};
+use crate::person_request::PersonRequest;
+use crate::render::{FormState, html, ok, see_other};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, Person};
-use crate::viewer::{ClientInfo, Viewer};
+use crate::viewer::Viewer;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Input {
@@ -33,7 +35,7 @@ pub struct Input {
 pub(super) fn path(token: &str, next: Option<&str>) -> String {
     match next {
         Some(next) => {
-            let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+            let next = encoded(next);
             format!("/link/{token}?next={next}")
         }
         None => format!("/link/{token}"),
@@ -86,31 +88,42 @@ pub async fn send(
     Extension(client): Extension<ClientInfo>,
     Path(token): Path<String>,
     Query(next): Query<NextPage>,
-    FormBody(form): FormBody<Input>,
+    FormBody(input): FormBody<Input>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
-    let link = match find(&app, &token, viewer).await? {
-        Ok(link) => link,
+    let needed = match find(&app, &token, viewer).await? {
+        Ok(needed) => needed,
         Err(elsewhere) => return Ok(*elsewhere),
     };
-    let refused = match &link {
-        Requirement::NewPerson(link) => {
-            link_actions::create_person(&app, &client, (link, next), &form).await?
-        }
-        Requirement::NewPassword(link, person) => {
-            link_actions::reset_password(&app, &client, (link, next), person, &form).await?
-        }
+    let form = |link| LinkForm {
+        web: &app,
+        client: &client,
+        link,
+        next,
+        input: &input,
+    };
+    let done = match &needed {
+        Requirement::NewPerson(link) => form(link).create_person().await,
+        Requirement::NewPassword(link, person) => form(link).reset_password(person).await,
         Requirement::Confirmation(link, viewer) => {
-            return link_actions::confirm(&app, &client, link, viewer).await;
+            let request = PersonRequest {
+                viewer: Viewer::clone(viewer),
+                client: client.clone(),
+                app: App::clone(&app),
+            };
+            link_actions::confirm(&request, link)
+                .await
+                .map_err(LinkError::Page)
         }
     };
-    match refused {
+    match done {
         Ok(response) => Ok(response),
-        Err((status, errors)) => {
-            let page =
-                password_page(&app, &link, &path(&token, next), &form.account_name, errors).await;
-            Ok(html(status, &page))
+        Err(LinkError::Refused(FormState { status, errors })) => {
+            let action = path(&token, next);
+            let page = password_page(&app, &needed, &action, &input.account_name, errors);
+            Ok(html(status, &page.await))
         }
+        Err(LinkError::Page(error)) => Err(error),
     }
 }
 
@@ -160,7 +173,7 @@ fn for_viewer(
         }
         None => {
             let next = format!("/link/{token}");
-            let next = utf8_percent_encode(&next, NON_ALPHANUMERIC);
+            let next = encoded(&next);
             Err(Box::new(see_other(&format!("/sign-in?next={next}"))))
         }
     }

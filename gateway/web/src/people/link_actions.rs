@@ -4,145 +4,249 @@ use axum::response::Response;
 use http::StatusCode;
 use kit::{Code, Fault, ids};
 use pages::Fields;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::link::Input;
 use super::link_mail::inform;
-use super::{record, renew_session, sign_in_again};
+use super::sign_in_again;
 use crate::app::Web;
+use crate::client_info::ClientInfo;
 use crate::contact_address;
+use crate::domain::action::Action;
+use crate::domain::percent::encoded;
 use crate::domain::role::Role;
 use crate::domain::{account_name, password};
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, see_other};
+use crate::person_request::PersonRequest;
+use crate::render::{FormState, see_other};
 use crate::session::limits;
 use crate::session::sessions::Stage;
+use crate::store::activity::{self, NewEntry};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, NewPerson, Person};
-use crate::store::{activity, closed_accounts, is_taken, members};
+use crate::store::{closed_accounts, is_taken, members};
 use crate::upstream::gateway::Actor;
-use crate::viewer::{ClientInfo, Viewer, begin_session};
+use crate::viewer::{NewSession, begin_session};
 
-/// A form that was refused, with the status of its page.
-type Refused = (StatusCode, Fields);
-
-/// Counts a form with a new password: of this link, and of the network. Anybody can get a link, so without limits a few clients could use up
-/// the pool of hashes, and nobody could sign in.
-async fn count(
-    web: &Web,
-    client: &ClientInfo,
-    link: &Link,
-) -> Result<Result<(), Refused>, PageError> {
-    let now = web.clock.now();
-    for (limit, subject) in [
-        (limits::LINK, link.id.to_string()),
-        (limits::LINKS_FROM, client.network()),
-    ] {
-        if let Err(reached) = web.limits.count(limit, &subject, now).await? {
-            let errors = Fields::general(reached.too_many("tries"));
-            return Ok(Err((StatusCode::TOO_MANY_REQUESTS, errors)));
-        }
-    }
-    Ok(Ok(()))
+/// A form of a link that was sent.
+pub(super) struct LinkForm<'a> {
+    pub(super) web: &'a Web,
+    pub(super) client: &'a ClientInfo,
+    pub(super) link: &'a Link,
+    /// The page to redirect to afterwards, if any.
+    pub(super) next: Option<&'a str>,
+    pub(super) input: &'a Input,
 }
 
-/// Hashes a new password, which was checked before.
-async fn new_hash(web: &Web, password: &str) -> Result<Result<String, Refused>, PageError> {
-    match web.passwords.hash(password).await {
-        Ok(hash) => Ok(Ok(hash)),
-        Err(fault) if fault.code == Code::Unavailable => Ok(Err(form_errors(&fault, &[], &[]))),
-        Err(fault) => Err(fault.into()),
+/// The reason why a form has no effect.
+pub(super) enum LinkError {
+    /// The form is shown again.
+    Refused(FormState),
+    /// This page is shown.
+    Page(PageError),
+}
+
+impl<E: Into<PageError>> From<E> for LinkError {
+    fn from(error: E) -> Self {
+        Self::Page(error.into())
     }
 }
 
-/// Makes a person: with an account, or as a member of the one that the link names.
-pub(super) async fn create_person(
-    web: &Web,
-    client: &ClientInfo,
-    (link, next): (&Link, Option<&str>),
-    form: &Input,
-) -> Result<Result<Response, Refused>, PageError> {
-    if let Err(refused) = count(web, client, link).await? {
-        return Ok(Err(refused));
-    }
-    // Check everything else before the password is hashed, since a hash costs a core for a while.
-    let errors = errors_of_new_person(link, form);
-    if !errors.is_empty() {
-        return Ok(Err((StatusCode::UNPROCESSABLE_ENTITY, errors)));
-    }
-    if let Err(closed) = web.gateway.admit_change().await {
-        return Ok(Err(form_errors(&closed, &[], &[])));
-    }
-    let hash = match new_hash(web, &form.password).await? {
-        Ok(hash) => hash,
-        Err(refused) => return Ok(Err(refused)),
-    };
-    let id = ids::row_id();
-    // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
-    let membership = match &link.target {
-        LinkTarget::Invite { account, role, .. } => Some((*account, *role)),
-        _ => match account_for(web, client, id, link, &form.account_name).await {
-            Ok(account) => account.map(|account| (account, Role::Owner)),
-            Err(fault) => {
-                let renamed = [("name", "account_name")];
-                return Ok(Err(form_errors(&fault, &["account_name"], &renamed)));
+impl LinkForm<'_> {
+    /// Counts a form with a new password: of this link, and of the network. Anybody can get a link, so without limits a few clients could
+    /// use up the pool of hashes, and nobody could sign in.
+    async fn count(&self) -> Result<(), LinkError> {
+        let now = self.web.clock.now();
+        for (limit, subject) in [
+            (limits::LINK, self.link.id.to_string()),
+            (limits::LINKS_FROM, self.client.network()),
+        ] {
+            if let Err(reached) = self.web.limits.count(limit, &subject, now).await? {
+                let refused = FormState::limited(reached.too_many("tries"));
+                return Err(LinkError::Refused(refused));
             }
-        },
-    };
-    let now = web.clock.now();
-    let mut transaction = web.pool.begin().await?;
-    // Lock the account before the link's row, in the same order as a deletion, which removes the invitations of the person.
-    if let Some((account, _)) = membership {
-        members::lock(&mut transaction, account).await?;
-    }
-    use_link(&mut transaction, web, link).await?;
-    let person = NewPerson {
-        id,
-        email: &link.email,
-        password_hash: &hash,
-    };
-    if let Err(error) = people::insert(&mut *transaction, person, now).await {
-        // Another link has created the person meanwhile.
-        return if is_taken(&error) {
-            Err(PageError::link_gone())
-        } else {
-            Err(error.into())
-        };
-    }
-    if let Some((account, role)) = membership {
-        let is_invited = matches!(link.target, LinkTarget::Invite { .. });
-        // If another person has taken over the account meanwhile, the new person does not become a member.
-        if is_invited || is_free(&mut transaction, account).await? {
-            members::insert(&mut *transaction, account, id, role, now).await?;
-            let action = if is_invited {
-                "joined"
-            } else {
-                "account_created"
-            };
-            let entry = activity::NewEntry {
-                account: Some(account),
-                person: id,
-                email: &link.email,
-                action,
-                subject: role.as_str(),
-                address: &client.address(),
-                agent: &client.agent,
-            };
-            activity::insert(&mut *transaction, entry, now).await?;
         }
+        Ok(())
     }
-    transaction.commit().await?;
-    let path = match (next, membership) {
-        (Some(next), _) => next.to_owned(),
-        (None, Some((account, _))) => format!("/accounts/{account}"),
-        (None, None) => "/accounts".to_owned(),
-    };
-    // 1 is the version of a new person's credentials.
-    Ok(Ok(
-        signed_in(web, client, (id, 1, Stage::SignedIn), &path).await
-    ))
+
+    /// Hashes a new password, which was checked before.
+    async fn new_hash(&self) -> Result<String, LinkError> {
+        let hash = self.web.passwords.hash(&self.input.password).await;
+        hash.map_err(|fault| match fault.code {
+            Code::Unavailable => LinkError::Refused(FormState::refused(&fault, &[])),
+            _ => fault.into(),
+        })
+    }
+
+    /// Makes a person: with an account, or as a member of the one that the link names.
+    pub(super) async fn create_person(&self) -> Result<Response, LinkError> {
+        let (web, link) = (self.web, self.link);
+        self.count().await?;
+        // Check everything else before the password is hashed, since a hash costs a core for a while.
+        let errors = errors_of_new_person(link, self.input);
+        if !errors.is_empty() {
+            return Err(LinkError::Refused(FormState::invalid(errors)));
+        }
+        if let Err(closed) = web.gateway.admit_change().await {
+            return Err(LinkError::Refused(FormState::refused(&closed, &[])));
+        }
+        let hash = self.new_hash().await?;
+        let id = ids::row_id();
+        // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
+        let membership = match &link.target {
+            LinkTarget::Invite { account, role, .. } => Some((*account, *role)),
+            _ => self.account_for(id).await?,
+        };
+        let mut transaction = web.pool.begin().await?;
+        // Lock the account before the link's row, in the same order as a deletion, which removes the invitations of the person.
+        if let Some((account, _)) = membership {
+            members::lock(&mut transaction, account).await?;
+        }
+        use_link(&mut transaction, web, link).await?;
+        let person = NewPerson {
+            id,
+            email: &link.email,
+            password_hash: &hash,
+        };
+        if let Err(error) = people::insert(&mut *transaction, person, web.clock.now()).await {
+            // Another link has created the person meanwhile.
+            return Err(if is_taken(&error) {
+                PageError::link_gone().into()
+            } else {
+                error.into()
+            });
+        }
+        if let Some((account, role)) = membership {
+            self.join(&mut transaction, id, account, role).await?;
+        }
+        transaction.commit().await?;
+        let path = match (self.next, membership) {
+            (Some(next), _) => next.to_owned(),
+            (None, Some((account, _))) => format!("/accounts/{account}"),
+            (None, None) => "/accounts".to_owned(),
+        };
+        let session = NewSession {
+            person: id,
+            // That of a new person's credentials.
+            version: 1,
+            stage: Stage::SignedIn,
+        };
+        Ok(self.signed_in(session, &path).await)
+    }
+
+    /// Makes a new person a member, unless another person has taken over the account meanwhile.
+    async fn join(
+        &self,
+        connection: &mut PgConnection,
+        person: Uuid,
+        account: Uuid,
+        role: Role,
+    ) -> Result<(), sqlx::Error> {
+        let is_invited = matches!(self.link.target, LinkTarget::Invite { .. });
+        if !is_invited && !is_free(&mut *connection, account).await? {
+            return Ok(());
+        }
+        let now = self.web.clock.now();
+        members::insert(&mut *connection, account, person, role, now).await?;
+        let action = if is_invited {
+            Action::Joined
+        } else {
+            Action::AccountCreated
+        };
+        let entry = NewEntry::new(person, &self.link.email, self.client, action);
+        activity::insert(connection, entry.in_account(account, role.as_str()), now).await
+    }
+
+    /// The account for a new person, who owns it: the one that staff have created with this address, if it never had members, or else a
+    /// new one.
+    async fn account_for(&self, person: Uuid) -> Result<Option<(Uuid, Role)>, LinkError> {
+        let account = self.find_or_create_account(person).await;
+        let account = account.map_err(|fault| {
+            let renamed = [("name", "account_name")];
+            let refused = FormState::refused_renamed(&fault, &["account_name"], &renamed);
+            LinkError::Refused(refused)
+        });
+        Ok(Some((account?, Role::Owner)))
+    }
+
+    async fn find_or_create_account(&self, person: Uuid) -> Result<Uuid, Fault> {
+        let (web, link) = (self.web, self.link);
+        if let Some(account) = web.gateway.account_by_email(&link.email).await? {
+            let is_taken = account != link.id && members::exist(&web.pool, account).await?;
+            if !is_taken && !closed_accounts::contains(&web.pool, account).await? {
+                return Ok(account);
+            }
+        }
+        let actor = Actor {
+            person,
+            address: self.client.address(),
+        };
+        let name = &self.input.account_name;
+        let created = web
+            .gateway
+            .create_account(&actor, link.id, name, &link.email);
+        created.await?;
+        Ok(link.id)
+    }
+
+    /// Sets a new password, which ends all sessions, and signs the person in.
+    pub(super) async fn reset_password(&self, person: &Person) -> Result<Response, LinkError> {
+        let web = self.web;
+        self.count().await?;
+        if let Err(problem) = password::check(&self.input.password, &[&person.email]) {
+            let errors = Fields::one("password", problem);
+            return Err(LinkError::Refused(FormState::invalid(errors)));
+        }
+        let hash = self.new_hash().await?;
+        let now = web.clock.now();
+        let mut transaction = web.pool.begin().await?;
+        use_link(&mut transaction, web, self.link).await?;
+        // Other people may have other links of the same kind.
+        links::remove_of_person(&mut *transaction, person.id).await?;
+        let set = people::set_password(&mut *transaction, person, &hash).await?;
+        let version = set.ok_or_else(sign_in_again)?;
+        let text = "The password of your account was set anew, and all sessions have ended.\n\nIf this was not you, set another password at once.\n";
+        inform(
+            &mut transaction,
+            &person.email,
+            "Your password was changed",
+            text,
+            now,
+        )
+        .await?;
+        let action = Action::PasswordReset;
+        let entry = NewEntry::new(person.id, &person.email, self.client, action);
+        activity::insert(&mut *transaction, entry, now).await?;
+        transaction.commit().await?;
+        // The link replaces the password, not the second factor.
+        let (stage, path) = if person.totp_secret.is_some() {
+            let next = self.next.map(|next| format!("?next={}", encoded(next)));
+            let path = format!("/sign-in/code{}", next.unwrap_or_default());
+            (Stage::SecondFactor, path)
+        } else {
+            let path = self.next.unwrap_or("/accounts");
+            (Stage::SignedIn, path.to_owned())
+        };
+        let session = NewSession {
+            person: person.id,
+            version,
+            stage,
+        };
+        Ok(self.signed_in(session, &path).await)
+    }
+
+    /// Signs a person in whose new password is stored, and redirects to `path`. The link is used up, so if Redis fails, the person signs
+    /// in with the password.
+    async fn signed_in(&self, session: NewSession, path: &str) -> Response {
+        let mut response = see_other(path);
+        let begun = begin_session(self.web, session, self.client, &mut response);
+        if let Err(fault) = begun.await {
+            tracing::warn!(%fault, "a person must sign in after a new password");
+            return see_other("/sign-in");
+        }
+        response
+    }
 }
 
 fn errors_of_new_person(link: &Link, form: &Input) -> Fields {
@@ -166,147 +270,32 @@ async fn is_free(connection: &mut PgConnection, account: Uuid) -> Result<bool, s
         && !closed_accounts::contains(connection, account).await?)
 }
 
-/// The account for a new person: the one that staff have created with this address, if it never had members, or else a new one.
-async fn account_for(
-    web: &Web,
-    client: &ClientInfo,
-    person: Uuid,
-    link: &Link,
-    name: &str,
-) -> Result<Option<Uuid>, Fault> {
-    if let Some(account) = web.gateway.account_by_email(&link.email).await? {
-        let is_taken = account != link.id && members::exist(&web.pool, account).await?;
-        if !is_taken && !closed_accounts::contains(&web.pool, account).await? {
-            return Ok(Some(account));
-        }
-    }
-    let actor = Actor {
-        person,
-        address: client.address(),
-    };
-    let created = web
-        .gateway
-        .create_account(&actor, link.id, name, &link.email);
-    created.await?;
-    Ok(Some(link.id))
-}
-
-/// Sets a new password, which ends all sessions, and signs the person in.
-pub(super) async fn reset_password(
-    web: &Web,
-    client: &ClientInfo,
-    (link, next): (&Link, Option<&str>),
-    person: &Person,
-    form: &Input,
-) -> Result<Result<Response, Refused>, PageError> {
-    if let Err(refused) = count(web, client, link).await? {
-        return Ok(Err(refused));
-    }
-    if let Err(problem) = password::check(&form.password, &[&person.email]) {
-        let errors = Fields::one("password", problem);
-        return Ok(Err((StatusCode::UNPROCESSABLE_ENTITY, errors)));
-    }
-    let hash = match new_hash(web, &form.password).await? {
-        Ok(hash) => hash,
-        Err(refused) => return Ok(Err(refused)),
-    };
-    let now = web.clock.now();
-    let mut transaction = web.pool.begin().await?;
-    use_link(&mut transaction, web, link).await?;
-    // Other people may have other links of the same kind.
-    links::remove_of_person(&mut *transaction, person.id).await?;
-    let set = people::set_password(&mut *transaction, person, &hash).await?;
-    let version = set.ok_or_else(sign_in_again)?;
-    let text = "The password of your account was set anew, and all sessions have ended.\n\nIf this was not you, set another password at once.\n";
-    inform(
-        &mut transaction,
-        &person.email,
-        "Your password was changed",
-        text,
-        now,
-    )
-    .await?;
-    record(&mut *transaction, person, client, "password_reset", now).await?;
-    transaction.commit().await?;
-    // The link replaces the password, not the second factor.
-    let (stage, path) = if person.totp_secret.is_some() {
-        let next = next.map(|next| utf8_percent_encode(next, NON_ALPHANUMERIC));
-        let next = next.map_or_else(String::new, |next| format!("?next={next}"));
-        (Stage::SecondFactor, format!("/sign-in/code{next}"))
-    } else {
-        (Stage::SignedIn, next.unwrap_or("/accounts").to_owned())
-    };
-    Ok(Ok(signed_in(
-        web,
-        client,
-        (person.id, version, stage),
-        &path,
-    )
-    .await))
-}
-
-/// Signs a person in whose new password is stored, and redirects to `path`. The link is used up, so if Redis fails, the person signs in
-/// with the password.
-async fn signed_in(
-    web: &Web,
-    client: &ClientInfo,
-    (person, version, stage): (Uuid, i32, Stage),
-    path: &str,
-) -> Response {
-    let mut response = see_other(path);
-    let begun = begin_session(web, person, version, stage, client, &mut response);
-    if let Err(fault) = begun.await {
-        tracing::warn!(%fault, "a person must sign in after a new password");
-        return see_other("/sign-in");
-    }
-    response
-}
-
 /// Runs the action of a link of a signed-in person.
-pub(super) async fn confirm(
-    web: &Web,
-    client: &ClientInfo,
-    link: &Link,
-    viewer: &Viewer,
-) -> PageResult {
+pub(super) async fn confirm(request: &PersonRequest, link: &Link) -> PageResult {
     match link.target {
-        LinkTarget::Invite { account, role, .. } => {
-            join(web, client, link, viewer, (account, role)).await
-        }
-        _ => change_email(web, client, link, viewer).await,
+        LinkTarget::Invite { account, role, .. } => join(request, link, account, role).await,
+        _ => change_email(request, link).await,
     }
 }
 
-async fn join(
-    web: &Web,
-    client: &ClientInfo,
-    link: &Link,
-    viewer: &Viewer,
-    (account, role): (Uuid, Role),
-) -> PageResult {
+async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -> PageResult {
+    let (web, person) = (&request.app, request.person());
     web.gateway.admit_change().await?;
-    let (now, person) = (web.clock.now(), &viewer.person);
     let mut transaction = web.pool.begin().await?;
     // Without the lock, the only owner could be deleted at the same time, and the account would have a new member and no owner.
     members::lock(&mut transaction, account).await?;
     use_link(&mut transaction, web, link).await?;
+    let now = web.clock.now();
     members::insert(&mut *transaction, account, person.id, role, now).await?;
-    let entry = activity::NewEntry {
-        account: Some(account),
-        person: person.id,
-        email: &person.email,
-        action: "joined",
-        subject: role.as_str(),
-        address: &client.address(),
-        agent: &client.agent,
-    };
-    activity::insert(&mut *transaction, entry, now).await?;
+    request
+        .record_in_account(&mut *transaction, account, Action::Joined, role.as_str())
+        .await?;
     transaction.commit().await?;
     Ok(see_other(&format!("/accounts/{account}")))
 }
 
-async fn change_email(web: &Web, client: &ClientInfo, link: &Link, viewer: &Viewer) -> PageResult {
-    let (now, person) = (web.clock.now(), &viewer.person);
+async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
+    let (web, person) = (&request.app, request.person());
     let mut transaction = web.pool.begin().await?;
     use_link(&mut transaction, web, link).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;
@@ -328,16 +317,18 @@ async fn change_email(web: &Web, client: &ClientInfo, link: &Link, viewer: &View
             address,
             "Your address was changed",
             &text,
-            now,
+            web.clock.now(),
         )
         .await?;
     }
-    record(&mut *transaction, person, client, "email_changed", now).await?;
+    request
+        .record_own(&mut *transaction, Action::EmailChanged)
+        .await?;
     transaction.commit().await?;
-    let actor = viewer.actor(client);
+    let actor = request.actor();
     contact_address::replace_in_all(web, &actor, &person.email, &link.email).await;
     let response = see_other("/you?done=email");
-    Ok(renew_session(web, viewer, version, client, response).await)
+    Ok(request.renew_session(version, response).await)
 }
 
 /// Uses a link up. Of two concurrent requests, one fails here.

@@ -1,7 +1,6 @@
 //! Mails with links.
 
 use axum::response::Response;
-use http::StatusCode;
 use kit::mail::{self, NewMessage};
 use pages::people::MailSentPage;
 use pages::{Fields, Shell};
@@ -11,14 +10,14 @@ use time::OffsetDateTime;
 use super::link;
 use crate::SCHEMA;
 use crate::app::Web;
+use crate::client_info::ClientInfo;
 use crate::domain::email;
 use crate::domain::link::Purpose;
 use crate::page_error::PageError;
-use crate::render;
+use crate::render::{self, FormState};
 use crate::session::limits;
 use crate::store::links::{self, LinkTarget};
 use crate::store::people;
-use crate::viewer::ClientInfo;
 
 /// The purpose of a requested link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +38,6 @@ impl<'a> LinkRequest<'a> {
     }
 }
 
-/// The form was refused: its errors, and the status of its page.
-pub struct Refusal {
-    pub errors: Fields,
-    pub status: StatusCode,
-}
-
 /// Mails a link to this address: to set a password if a person has it, to sign up otherwise.
 ///
 /// Both cases have the same response and run the same statements, so neither the response nor its time shows whether the person exists.
@@ -53,25 +46,18 @@ pub async fn send(
     client: &ClientInfo,
     address: &str,
     wanted: LinkRequest<'_>,
-) -> Result<Result<Response, Refusal>, PageError> {
+) -> Result<Result<Response, FormState>, PageError> {
     let address = match email::parse(address) {
         Ok(address) => address,
         Err(problem) => {
-            return Ok(Err(Refusal {
-                errors: Fields::one("email", problem),
-                status: StatusCode::UNPROCESSABLE_ENTITY,
-            }));
+            return Ok(Err(FormState::invalid(Fields::one("email", problem))));
         }
     };
     let now = web.clock.now();
     let network = client.network();
     let from = web.limits.count(limits::MAILS_FROM, &network, now).await?;
     if let Err(reached) = from {
-        let text = reached.too_many("mails");
-        return Ok(Err(Refusal {
-            errors: Fields::general(text),
-            status: StatusCode::TOO_MANY_REQUESTS,
-        }));
+        return Ok(Err(FormState::limited(reached.too_many("mails"))));
     }
     // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else.
     let to = web.limits.count(limits::MAILS_TO, &address, now).await?;
@@ -115,48 +101,47 @@ async fn queue(web: &Web, address: &str, wanted: LinkRequest<'_>) -> Result<(), 
             "Somebody asked for a new password, but no account has this address. Perhaps you used another one. To create an account with this address, open this page:",
         ),
     };
-    let words = (subject, reason);
-    send_link_to(
-        &mut transaction,
-        web,
-        (address, wanted.next()),
-        &target,
-        words,
-    )
-    .await?;
+    let mail = LinkMail {
+        address,
+        target,
+        next: wanted.next(),
+        subject,
+        reason,
+    };
+    send_link(&mut transaction, web, mail).await?;
     transaction.commit().await
+}
+
+/// A link to mail.
+#[derive(Debug)]
+pub struct LinkMail<'a> {
+    pub address: &'a str,
+    pub target: LinkTarget,
+    /// The page to return to.
+    pub next: Option<&'a str>,
+    pub subject: &'a str,
+    /// What the link is for, before the link.
+    pub reason: &'a str,
 }
 
 /// Stores a link and queues its mail.
 pub async fn send_link(
     connection: &mut PgConnection,
     web: &Web,
-    address: &str,
-    target: &LinkTarget,
-    words: (&str, &str),
-) -> Result<(), sqlx::Error> {
-    send_link_to(connection, web, (address, None), target, words).await
-}
-
-/// Stores a link and queues its mail, with a page to return to.
-async fn send_link_to(
-    connection: &mut PgConnection,
-    web: &Web,
-    (address, next): (&str, Option<&str>),
-    target: &LinkTarget,
-    (subject, reason): (&str, &str),
+    link: LinkMail<'_>,
 ) -> Result<(), sqlx::Error> {
     let now = web.clock.now();
-    let token = links::insert(&mut *connection, address, target, now).await?;
-    let lifetime = target.purpose().lifetime_text();
+    let token = links::insert(&mut *connection, link.address, &link.target, now).await?;
+    let lifetime = link.target.purpose().lifetime_text();
     let body = format!(
-        "{reason}\n\n{}{}\n\nThe link works for {lifetime}, once. If you did not ask for it, leave it: nothing happens without its button.\n",
+        "{}\n\n{}{}\n\nThe link works for {lifetime}, once. If you did not ask for it, leave it: nothing happens without its button.\n",
+        link.reason,
         web.public_url,
-        link::path(&token.text(), next)
+        link::path(&token.text(), link.next)
     );
     let mail = NewMessage {
-        recipient: address,
-        subject,
+        recipient: link.address,
+        subject: link.subject,
         body: &body,
     };
     mail::insert(connection, SCHEMA, mail, now).await

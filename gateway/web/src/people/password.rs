@@ -1,21 +1,20 @@
 //! Changes the password of a signed-in person, which ends all other sessions.
 
-use axum::Extension;
-use axum::extract::State;
 use pages::people::PersonFormPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::confirmation::confirm_password;
 use super::link_mail::inform;
-use super::{record, renew_session, sign_in_again};
-use crate::app::App;
+use super::sign_in_again;
+use crate::domain::action::Action;
 use crate::domain::password;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::person_request::PersonRequest;
 use crate::render::{ok, refused, see_other};
 use crate::store::{links, people};
-use crate::viewer::{ClientInfo, Viewer};
+use crate::viewer::Viewer;
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -25,26 +24,21 @@ pub struct Input {
     password: String,
 }
 
-pub async fn show(Extension(viewer): Extension<Viewer>) -> PageResult {
-    Ok(ok(&page(&viewer, Fields::default())))
+pub async fn show(request: PersonRequest) -> PageResult {
+    Ok(ok(&page(&request.viewer, Fields::default())))
 }
 
-pub async fn send(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<Input>,
-) -> PageResult {
-    let (now, person) = (app.clock.now(), &viewer.person);
+pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+    let (app, person) = (&request.app, request.person());
     let mut errors = Fields::default();
-    if let Err(text) = confirm_password(&app, &viewer, &form.current).await? {
+    if let Err(text) = confirm_password(&request, &form.current).await? {
         errors.add("current", text);
     }
     if let Err(text) = password::check(&form.password, &[&person.email]) {
         errors.add("password", text);
     }
     if !errors.is_empty() {
-        return Ok(refused(&page(&viewer, errors)));
+        return Ok(refused(&page(&request.viewer, errors)));
     }
     let hash = app.passwords.hash(&form.password).await?;
     let mut transaction = app.pool.begin().await?;
@@ -57,13 +51,15 @@ pub async fn send(
         &person.email,
         "Your password was changed",
         text,
-        now,
+        app.clock.now(),
     )
     .await?;
-    record(&mut *transaction, person, &client, "password_changed", now).await?;
+    request
+        .record_own(&mut *transaction, Action::PasswordChanged)
+        .await?;
     transaction.commit().await?;
     let response = see_other("/you?done=password");
-    Ok(renew_session(&app, &viewer, version, &client, response).await)
+    Ok(request.renew_session(version, response).await)
 }
 
 fn page(viewer: &Viewer, errors: Fields) -> PersonFormPage {

@@ -8,10 +8,10 @@ use serde::Deserialize;
 
 use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{html, ok};
-use crate::viewer::ClientInfo;
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -30,9 +30,9 @@ pub async fn send(
 ) -> PageResult {
     match link_mail::send(&app, &client, &form.email, LinkRequest::Reset).await? {
         Ok(sent) => Ok(sent),
-        Err(refusal) => Ok(html(
-            refusal.status,
-            &page(&app, &form.email, refusal.errors),
+        Err(refused) => Ok(html(
+            refused.status,
+            &page(&app, &form.email, refused.errors),
         )),
     }
 }

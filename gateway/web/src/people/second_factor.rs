@@ -1,7 +1,6 @@
 //! The second step of sign-in: a code of the authenticator app, or a recovery code.
 
-use axum::Extension;
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use http::StatusCode;
 use kit::Fault;
 use pages::people::SecondFactorPage;
@@ -9,17 +8,18 @@ use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 
 use super::link_mail::inform;
-use super::record;
-use crate::app::{App, Web};
+use crate::app::Web;
+use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::recovery;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::person_request::PersonRequest;
 use crate::render::{html, ok, see_other};
 use crate::session::limits;
 use crate::session::sessions::Stage;
 use crate::store::people::{self, Person};
-use crate::viewer::{ClientInfo, Viewer, begin_session};
+use crate::viewer::{NewSession, begin_session};
 
 #[derive(Debug, Deserialize)]
 pub struct CodeForm {
@@ -33,31 +33,31 @@ pub async fn show(Query(next): Query<NextPage>) -> PageResult {
     Ok(ok(&page(next_page::path(&next.next), Fields::default())))
 }
 
-pub async fn send(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<CodeForm>,
-) -> PageResult {
+pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) -> PageResult {
+    let (app, person) = (&request.app, request.person());
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
-    let person = &viewer.person;
     let id = person.id.to_string();
     if let Err(reached) = app.limits.count(limits::CODES, &id, now).await? {
         let text = reached.too_many("codes");
         let page = page(next, Fields::general(text));
         return Ok(html(StatusCode::TOO_MANY_REQUESTS, &page));
     }
-    if !use_code(&app, person, &form.code).await? {
-        count_wrong_code(&app, person).await?;
+    if !use_code(app, person, &form.code).await? {
+        count_wrong_code(app, person).await?;
         let text = "This code is wrong, or it was used before. Wait for the next one.";
         let page = page(next, Fields::one("code", text));
         return Ok(html(StatusCode::UNPROCESSABLE_ENTITY, &page));
     }
-    record(&app.pool, person, &client, "signed_in", now).await?;
-    app.sessions.end_of(person.id, viewer.token.hash()).await?;
-    let (version, stage) = (person.credential_version, Stage::SignedIn);
+    request.record_own(&app.pool, Action::SignedIn).await?;
+    let old = request.viewer.token.hash();
+    app.sessions.end_of(person.id, old).await?;
+    let session = NewSession {
+        person: person.id,
+        version: person.credential_version,
+        stage: Stage::SignedIn,
+    };
     let mut response = see_other(next);
-    begin_session(&app, person.id, version, stage, &client, &mut response).await?;
+    begin_session(app, session, &request.client, &mut response).await?;
     Ok(response)
 }
 

@@ -1,26 +1,22 @@
 //! A person's own page, with the sessions.
 
-use axum::Extension;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use pages::people::{SessionRow, YouPage};
 use pages::when;
 
-use super::{record, renew_session, sign_in_again};
-use crate::app::App;
+use super::sign_in_again;
+use crate::domain::action::Action;
 use crate::domain::agent;
 use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
+use crate::person_request::PersonRequest;
 use crate::render::{ok, see_other};
 use crate::store::people;
-use crate::viewer::{ClientInfo, Viewer};
 
-pub async fn show(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Query(done): Query<AfterForm>,
-) -> PageResult {
-    let (now, person) = (app.clock.now(), &viewer.person);
+pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> PageResult {
+    let (app, viewer, person) = (&request.app, &request.viewer, request.person());
+    let now = app.clock.now();
     let sessions = app
         .sessions
         .of_person(person.id, person.credential_version, now);
@@ -49,11 +45,8 @@ pub async fn show(
 }
 
 /// Ends one session. After the end of the current one, redirects to the start page.
-pub async fn end(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Path(session): Path<String>,
-) -> PageResult {
+pub async fn end(request: PersonRequest, Path(session): Path<String>) -> PageResult {
+    let (app, viewer) = (&request.app, &request.viewer);
     let hash = TokenHash::from_hex(&session).ok_or_else(PageError::not_found)?;
     app.sessions.end_of(viewer.person.id, hash).await?;
     Ok(see_other(if hash == viewer.token.hash() {
@@ -63,16 +56,12 @@ pub async fn end(
     }))
 }
 
-pub async fn end_others(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-) -> PageResult {
-    let (now, person) = (app.clock.now(), &viewer.person);
+pub async fn end_others(request: PersonRequest) -> PageResult {
+    let (app, person) = (&request.app, request.person());
     // The version in PostgreSQL ends all sessions, also those that Redis does not list.
     let ended = people::end_sessions(&app.pool, person).await?;
     let version = ended.ok_or_else(sign_in_again)?;
-    record(&app.pool, person, &client, "sessions_ended", now).await?;
+    request.record_own(&app.pool, Action::SessionsEnded).await?;
     let response = see_other("/you?done=sessions");
-    Ok(renew_session(&app, &viewer, version, &client, response).await)
+    Ok(request.renew_session(version, response).await)
 }

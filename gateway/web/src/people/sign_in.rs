@@ -7,21 +7,23 @@ use http::{HeaderMap, StatusCode};
 use kit::Fault;
 use pages::people::SignInPage;
 use pages::{Field, Fields, Shell};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::record;
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
+use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::next_page::{self, NextPage};
+use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{html, ok, see_other};
 use crate::session::limits::{self, LimitReached};
 use crate::session::sessions::Stage;
+use crate::store::activity::{self, NewEntry};
 use crate::store::people;
-use crate::viewer::{ClientInfo, Viewer, begin_session};
+use crate::viewer::{NewSession, Viewer, begin_session};
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -81,16 +83,21 @@ pub async fn send(
         people::upgrade_hash(&app.pool, person.id, &person.password_hash, &hash).await?;
     }
     let (stage, path) = if person.totp_secret.is_some() {
-        let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+        let next = encoded(next);
         (Stage::SecondFactor, format!("/sign-in/code?next={next}"))
     } else {
-        record(&app.pool, &person, &client, "signed_in", now).await?;
+        let entry = NewEntry::new(person.id, &person.email, &client, Action::SignedIn);
+        activity::insert(&app.pool, entry, now).await?;
         (Stage::SignedIn, next.to_owned())
     };
     end_session(&app, &headers).await?;
-    let version = person.credential_version;
+    let session = NewSession {
+        person: person.id,
+        version: person.credential_version,
+        stage,
+    };
     let mut response = see_other(&path);
-    begin_session(&app, person.id, version, stage, &client, &mut response).await?;
+    begin_session(&app, session, &client, &mut response).await?;
     Ok(response)
 }
 
@@ -157,7 +164,7 @@ fn page(email: &str, next: &str, errors: Fields) -> SignInPage {
         next: next.to_owned(),
         sign_up: match next_page::after_sign_up(next) {
             Some(next) => {
-                let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+                let next = encoded(next);
                 format!("/sign-up?next={next}")
             }
             None => "/sign-up".to_owned(),

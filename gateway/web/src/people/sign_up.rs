@@ -8,11 +8,12 @@ use serde::Deserialize;
 
 use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{html, ok, see_other};
-use crate::viewer::{ClientInfo, Viewer};
+use crate::viewer::Viewer;
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -44,9 +45,9 @@ pub async fn send(
     let wanted = LinkRequest::SignUp { next };
     match link_mail::send(&app, &client, &form.email, wanted).await? {
         Ok(sent) => Ok(sent),
-        Err(refusal) => Ok(html(
-            refusal.status,
-            &page(&app, &form.email, next, refusal.errors),
+        Err(refused) => Ok(html(
+            refused.status,
+            &page(&app, &form.email, next, refused.errors),
         )),
     }
 }

@@ -1,8 +1,5 @@
 //! The second factor: setting up an authenticator app, and turning it off.
 
-use axum::Extension;
-use axum::extract::State;
-use http::StatusCode;
 use kit::Fault;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, Fields, qr};
@@ -12,17 +9,19 @@ use uuid::Uuid;
 use super::confirmation::confirm_password;
 use super::link_mail::inform;
 use super::second_factor::{count_wrong_code, use_code};
-use super::{record, renew_session, sign_in_again};
-use crate::app::{App, Web};
+use super::sign_in_again;
+use crate::app::Web;
+use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::form_body::FormBody;
 use crate::once_form::{self, OnceError, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html, ok, refused, see_other};
+use crate::person_request::PersonRequest;
+use crate::render::{FormState, html, ok, refused, see_other};
 use crate::session::once;
 use crate::store::people;
-use crate::viewer::{ClientInfo, Viewer};
+use crate::viewer::Viewer;
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -57,57 +56,50 @@ pub fn open(web: &Web, person: Uuid, sealed: &[u8]) -> Result<SharedSecret, Faul
     secret.ok_or_else(|| Fault::internal(&damaged()))
 }
 
-pub async fn show(Extension(viewer): Extension<Viewer>) -> PageResult {
+pub async fn show(request: PersonRequest) -> PageResult {
+    if request.person().totp_secret.is_some() {
+        return Ok(see_other("/you"));
+    }
+    Ok(ok(&page(&request.viewer, Fields::default())))
+}
+
+pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>) -> PageResult {
+    let (app, viewer) = (&request.app, &request.viewer);
     if viewer.person.totp_secret.is_some() {
         return Ok(see_other("/you"));
     }
-    Ok(ok(&page(&viewer, Fields::default())))
-}
-
-pub async fn turn_on(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    OnceForm(form, sent): OnceForm<Input>,
-) -> PageResult {
-    let (now, person) = (app.clock.now(), &viewer.person);
-    if person.totp_secret.is_some() {
-        return Ok(see_other("/you"));
+    if let Err(text) = confirm_password(&request, &form.password).await? {
+        return Ok(refused(&page(viewer, Fields::one("password", text))));
     }
-    if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {
-        return Ok(refused(&page(&viewer, Fields::one("password", text))));
-    }
-    let secret = offered(&viewer);
-    let Some(step) = secret.step_of(&form.code, now) else {
+    let secret = offered(viewer);
+    let Some(step) = secret.step_of(&form.code, app.clock.now()) else {
         let text = "This code is wrong. Check the clock of your phone, and type the code that the app shows now.";
-        return Ok(refused(&page(&viewer, Fields::one("code", text))));
+        return Ok(refused(&page(viewer, Fields::one("code", text))));
     };
-    let stored = store(&app, &viewer, &client, (&secret, step));
-    match once_form::run(&app, &viewer, &sent, "/you", stored).await {
+    let stored = store(&request, &secret, step);
+    match once_form::run(app, viewer, &sent, "/you", stored).await? {
         Ok(on) => {
             let page = ok(&RecoveryCodesPage {
                 shell: viewer.shell(),
                 codes: on.codes,
             });
             // The second of two clicks begins a session as well: the first one has ended the session of both.
-            Ok(renew_session(&app, &viewer, on.version, &client, page).await)
+            Ok(request.renew_session(on.version, page).await)
         }
-        Err(OnceError::Refused(fault)) => {
-            let (status, errors) = form_errors(&fault, &[], &[]);
-            Ok(html(status, &page(&viewer, errors)))
+        Err(fault) => {
+            let refused = FormState::refused(&fault, &[]);
+            Ok(html(refused.status, &page(viewer, refused.errors)))
         }
-        Err(OnceError::Page(error)) => Err(error),
     }
 }
 
-/// Stores the secret of the app, with new recovery codes.
+/// Stores the secret of the app and the step of its code, with new recovery codes.
 async fn store(
-    web: &Web,
-    viewer: &Viewer,
-    client: &ClientInfo,
-    (secret, step): (&SharedSecret, i64),
+    request: &PersonRequest,
+    secret: &SharedSecret,
+    step: i64,
 ) -> Result<TurnedOn, OnceError> {
-    let (now, person) = (web.clock.now(), &viewer.person);
+    let (web, person) = (&request.app, request.person());
     let sealed = web.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let codes = recovery::generate();
@@ -124,10 +116,12 @@ async fn store(
         &person.email,
         "The second factor is on",
         text,
-        now,
+        web.clock.now(),
     )
     .await?;
-    record(&mut *transaction, person, client, "totp_on", now).await?;
+    request
+        .record_own(&mut *transaction, Action::TotpOn)
+        .await?;
     transaction.commit().await?;
     Ok(TurnedOn { codes, version })
 }
@@ -145,27 +139,19 @@ fn page(viewer: &Viewer, errors: Fields) -> TotpPage {
     }
 }
 
-pub async fn show_off(Extension(viewer): Extension<Viewer>) -> PageResult {
-    Ok(ok(&page_off(&viewer, Fields::default())))
+pub async fn show_off(request: PersonRequest) -> PageResult {
+    Ok(ok(&page_off(&request.viewer, Fields::default())))
 }
 
-pub async fn turn_off(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    FormBody(form): FormBody<Input>,
-) -> PageResult {
-    let (now, person) = (app.clock.now(), &viewer.person);
-    if let Err(text) = confirm_password(&app, &viewer, &form.password).await? {
-        return Ok(refused(&page_off(&viewer, Fields::one("password", text))));
+pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+    let (app, viewer, person) = (&request.app, &request.viewer, request.person());
+    if let Err(text) = confirm_password(&request, &form.password).await? {
+        return Ok(refused(&page_off(viewer, Fields::one("password", text))));
     }
-    if person.totp_secret.is_some() && !use_code(&app, person, &form.code).await? {
-        count_wrong_code(&app, person).await?;
+    if person.totp_secret.is_some() && !use_code(app, person, &form.code).await? {
+        count_wrong_code(app, person).await?;
         let errors = Fields::one("code", "This code is wrong, or it was used before.");
-        return Ok(html(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            &page_off(&viewer, errors),
-        ));
+        return Ok(refused(&page_off(viewer, errors)));
     }
     let mut transaction = app.pool.begin().await?;
     let set = people::set_totp(&mut transaction, person, None, &[]);
@@ -176,13 +162,15 @@ pub async fn turn_off(
         &person.email,
         "The second factor is off",
         text,
-        now,
+        app.clock.now(),
     )
     .await?;
-    record(&mut *transaction, person, &client, "totp_off", now).await?;
+    request
+        .record_own(&mut *transaction, Action::TotpOff)
+        .await?;
     transaction.commit().await?;
     let response = see_other("/you?done=totp-off");
-    Ok(renew_session(&app, &viewer, version, &client, response).await)
+    Ok(request.renew_session(version, response).await)
 }
 
 fn page_off(viewer: &Viewer, errors: Fields) -> PersonFormPage {

@@ -126,7 +126,7 @@ pub async fn pair(
     let found = find(&currencies, &from).zip(find(&currencies, &to));
     let pair = found.filter(|(one, other)| one.slug != other.slug);
     let pair = pair.ok_or_else(PageError::not_found)?;
-    let series = app.currencies.rate_series((&from, &to), days);
+    let series = app.currencies.rate_series(&from, &to, days);
     let mut series = match series.await {
         Ok(series) => series,
         Err(fault) => return unavailable(&visit, fault),

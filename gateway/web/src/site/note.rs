@@ -19,13 +19,13 @@ use super::cached::uncached;
 use super::query::{Query, address};
 use super::{correction_mail, listing_title};
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
 use crate::domain::listing_kind::{ListingKind, is_listing_name};
 use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{see_other, status};
 use crate::session::once;
-use crate::viewer::ClientInfo;
 use crate::visit::Visit;
 
 /// The reasons of reports. listings-svc has the same list.

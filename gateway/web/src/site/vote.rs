@@ -19,11 +19,11 @@ use super::query::Query;
 use super::voter::{self, Voter};
 use super::{boards, cards};
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
 use crate::domain::judged::Judged;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::see_other;
-use crate::viewer::ClientInfo;
 use crate::visit::Visit;
 
 /// The cookie with the listings of the last votes.

@@ -8,9 +8,10 @@ use time::Duration;
 use uuid::Uuid;
 
 use crate::app::Web;
+use crate::client_info::ClientInfo;
 use crate::domain::voter_cookie;
 use crate::store::members;
-use crate::viewer::{ClientInfo, Viewer};
+use crate::viewer::Viewer;
 
 const COOKIE: &str = "voter";
 /// The most other accounts of a person that catalogue-svc accepts.

@@ -5,6 +5,9 @@ use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::client_info::ClientInfo;
+use crate::domain::action::Action;
+
 /// How long entries are kept.
 pub const RETENTION: time::Duration = time::Duration::days(365);
 
@@ -15,11 +18,34 @@ pub struct NewEntry<'a> {
     pub account: Option<Uuid>,
     pub person: Uuid,
     pub email: &'a str,
-    pub action: &'static str,
+    pub action: Action,
     /// The object of the action. Never a secret.
     pub subject: &'a str,
-    pub address: &'a str,
-    pub agent: &'a str,
+    pub client: &'a ClientInfo,
+}
+
+impl<'a> NewEntry<'a> {
+    /// An action that concerns the person only.
+    pub fn new(person: Uuid, email: &'a str, client: &'a ClientInfo, action: Action) -> Self {
+        Self {
+            account: None,
+            person,
+            email,
+            action,
+            subject: "",
+            client,
+        }
+    }
+
+    /// An action in an account.
+    #[must_use]
+    pub fn in_account(self, account: Uuid, subject: &'a str) -> Self {
+        Self {
+            account: Some(account),
+            subject,
+            ..self
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,10 +72,10 @@ pub async fn insert(
         entry.account,
         entry.person,
         entry.email,
-        entry.action,
+        entry.action.name(),
         entry.subject,
-        entry.address,
-        entry.agent,
+        entry.client.address(),
+        entry.client.agent,
     )
     .execute(executor)
     .await?;

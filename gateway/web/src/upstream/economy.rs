@@ -102,7 +102,8 @@ impl Economy {
     /// The rate of a pair at the beginning of each of the last days, and now.
     pub async fn rate_series(
         &self,
-        (from, to): (&str, &str),
+        from: &str,
+        to: &str,
         days: u32,
     ) -> Result<Vec<proto::RatePoint>, Fault> {
         let request = self.calls.read(proto::ListRateSeriesRequest {

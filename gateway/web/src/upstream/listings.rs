@@ -72,12 +72,12 @@ impl Listings {
         PagesServiceClient::new(self.calls.client.clone())
     }
 
-    /// The games and events of an account, newest first, with the cursor of the next page.
+    /// The games and events of an account, newest first, with the position of the page.
     pub async fn list(
         &self,
         account: Uuid,
         cursor: &str,
-    ) -> Result<(Vec<OwnListing>, Option<String>), Fault> {
+    ) -> Result<(Vec<OwnListing>, Option<common::PageInfo>), Fault> {
         let request = self.calls.read(proto::ListOwnListingsRequest {
             account_id: account.to_string(),
             mode: common::Mode::Live.into(),
@@ -93,7 +93,7 @@ impl Listings {
             .into_inner();
         let rows = serde_json::from_slice(&listed.json);
         let rows = rows.map_err(|error| Fault::internal(&error))?;
-        Ok((rows, listed.page.and_then(|page| page.next_cursor)))
+        Ok((rows, listed.page))
     }
 
     pub async fn pages(&self, account: Uuid) -> Result<proto::ListOwnPagesResponse, Fault> {

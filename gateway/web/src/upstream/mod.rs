@@ -25,3 +25,15 @@ pub use gateway::Gateway;
 pub use listings::Listings;
 pub use test_calls::TestCalls;
 pub use webhook::Webhooks;
+
+use time::OffsetDateTime;
+
+/// The time of a message, if it has one.
+pub fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
+    at.and_then(kit::timestamp::decode)
+}
+
+/// The time of a message as text; empty if it has none.
+pub fn minute_of(at: Option<prost_types::Timestamp>) -> String {
+    time_of(at).map(pages::when::minute).unwrap_or_default()
+}

@@ -38,7 +38,8 @@ impl Listings {
         &self,
         account: Uuid,
         id: &str,
-        (alt, place): (&str, Option<u32>),
+        alt: &str,
+        place: Option<u32>,
     ) -> Result<(), Fault> {
         let request = self.calls.read(proto::UsePictureRequest {
             account_id: account.to_string(),
@@ -53,7 +54,8 @@ impl Listings {
     pub async fn remove_picture(
         &self,
         account: Uuid,
-        (kind, name): (proto::PictureKind, &str),
+        kind: proto::PictureKind,
+        name: &str,
         url: &str,
     ) -> Result<(), Fault> {
         let request = self.calls.read(proto::RemoveOwnPictureRequest {

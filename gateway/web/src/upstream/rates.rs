@@ -29,7 +29,8 @@ impl Currencies {
     /// The rate of a pair at the beginning of each of the last days, and now.
     pub async fn rate_series(
         &self,
-        (from, to): (&str, &str),
+        from: &str,
+        to: &str,
         days: u32,
     ) -> Result<proto::ListRateSeriesResponse, Fault> {
         let _permit = self.permit().await?;

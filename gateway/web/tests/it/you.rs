@@ -3,6 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use sqlx::PgPool;
+use web::client_info::ClientInfo;
+use web::domain::action::Action;
 use web::domain::role::Role;
 use web::store::activity::{self, NewEntry};
 
@@ -210,21 +212,17 @@ async fn a_person_sees_their_own_activity(pool: PgPool) {
     assert!(!page.text.contains("changed the password"), "{}", page.text);
     // What happened in an account is on the page of the account.
     let account = site.account(ada, Role::Owner).await;
-    let entry = |action, account| NewEntry {
-        account,
-        person: ada,
-        email: ADA,
-        action,
-        subject: "",
-        address: "192.0.2.9",
-        agent: "",
+    let client = ClientInfo {
+        ip: [192, 0, 2, 9].into(),
+        agent: String::new(),
     };
+    let entry = |action| NewEntry::new(ada, ADA, &client, action);
     let now = site.clock.now();
-    let of_account = entry("token_created", Some(account));
+    let of_account = entry(Action::TokenCreated).in_account(account, "");
     let inserted = activity::insert(&site.pool, of_account, now).await;
     inserted.unwrap();
     for _ in 0..100 {
-        let inserted = activity::insert(&site.pool, entry("totp_on", None), now).await;
+        let inserted = activity::insert(&site.pool, entry(Action::TotpOn), now).await;
         inserted.unwrap();
     }
     let page = browser.get("/you/activity").await;

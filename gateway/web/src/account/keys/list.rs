@@ -1,78 +1,51 @@
 //! The keys of an account, and its requests for live keys.
 
-use axum::Extension;
-use axum::extract::{Path, State};
-use http::StatusCode;
+use axum::extract::Path;
 use pages::keys::{KeyRow, ListPage, RequestRow};
-use pages::{ApiCall, Fields, when};
+use pages::{ApiCall, when};
 use uuid::Uuid;
 
-use super::{ShownSecret, rights, row, time_of};
-use crate::account::{record_done, shell};
-use crate::app::{App, Web};
+use super::{ShownSecret, rights, row};
+use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::role::Permission;
-use crate::once_form::{self, NoFields, OnceError, OnceForm};
+use crate::once_form::{NoFields, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html, ok};
+use crate::render::{FormState, html, ok};
 use crate::session::once;
-use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+use crate::upstream::time_of;
+use crate::viewer::Section;
 
 const HEADING: &str = "Your live key";
 
-pub async fn show(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(scope): Extension<AccountScope>,
-) -> PageResult {
-    page(&app, &viewer, &scope, StatusCode::OK, Fields::default()).await
+pub async fn show(request: MemberRequest) -> PageResult {
+    page(&request, FormState::default()).await
 }
 
 pub async fn reveal(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
-    Path((_, request)): Path<(Uuid, String)>,
+    request: MemberRequest,
+    Path((_, id)): Path<(Uuid, String)>,
     OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
-    let keys = format!("/accounts/{}/keys", scope.id);
     let work = async {
-        let actor = viewer.actor(&client);
-        let (key, secret) = app.gateway.reveal_key(&actor, scope.id, &request).await?;
-        let what = ("key_revealed", key.name.as_str());
-        record_done(&app, (&viewer, &client), &scope, what).await;
-        Ok(ShownSecret {
-            name: key.name,
-            secret,
-            may_write: key.may_write,
-            kind: key.kind,
-            mode: key.mode,
-            old_ends: None,
-        })
+        let (gateway, account) = (&request.app.gateway, request.scope.id);
+        let (key, secret) = gateway.reveal_key(&request.actor(), account, &id).await?;
+        request.record(Action::KeyRevealed, &key.name).await;
+        Ok(ShownSecret::new(key, secret))
     };
-    match once_form::run(&app, &viewer, &sent, &keys, work).await {
-        Ok(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await)),
-        Err(OnceError::Refused(fault)) => {
-            let (status, errors) = form_errors(&fault, &[], &[]);
-            page(&app, &viewer, &scope, status, errors).await
-        }
-        Err(OnceError::Page(error)) => Err(error),
+    match request.once(&sent, &request.path("/keys"), work).await? {
+        Ok(shown) => Ok(ok(&shown.page(&request, HEADING).await)),
+        Err(fault) => page(&request, FormState::refused(&fault, &[])).await,
     }
 }
 
-async fn page(
-    web: &Web,
-    viewer: &Viewer,
-    scope: &AccountScope,
-    status: StatusCode,
-    errors: Fields,
-) -> PageResult {
-    let now = web.clock.now();
-    let gateway = &web.gateway;
+async fn page(request: &MemberRequest, state: FormState) -> PageResult {
+    let (now, account) = (request.app.clock.now(), request.scope.id);
+    let gateway = &request.app.gateway;
     let (listed, requests, mut shell) = futures::join!(
-        gateway.list_keys(scope.id),
-        gateway.key_requests(scope.id),
-        shell(web, viewer, scope, Section::Keys)
+        gateway.list_keys(account),
+        gateway.key_requests(account),
+        request.shell(Section::Keys)
     );
     let listed = listed?;
     // Newest first; keys that have ended last.
@@ -96,12 +69,12 @@ async fn page(
     shell.api_call = Some(ApiCall::account("GET /v1/account/keys"));
     let page = ListPage {
         shell,
-        errors,
-        account: scope.id.to_string(),
+        errors: state.errors,
+        account: account.to_string(),
         keys,
         has_more: listed.left_out,
         requests: requests.collect(),
-        may_change: scope.role.may(Permission::Develop),
+        may_change: request.may(Permission::Develop),
     };
-    Ok(html(status, &page))
+    Ok(html(state.status, &page))
 }

@@ -5,17 +5,17 @@ pub mod list;
 pub mod one;
 
 use contracts::gateway::v1 as proto;
-use kit::timestamp;
 use pages::keys::{FirstAnswer, Grace, KeyRow, KeyState, SecretPage};
 use pages::shell::ApiCall;
 use pages::when;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use super::shell;
+use super::member_request::MemberRequest;
 use crate::app::Web;
 use crate::domain::json_text;
-use crate::viewer::{AccountScope, Section, Viewer};
+use crate::upstream::time_of;
+use crate::viewer::Section;
 
 /// The mode of keys for sample data.
 const TEST: &str = "test";
@@ -37,24 +37,31 @@ struct ShownSecret {
 }
 
 impl ShownSecret {
+    /// The new secret of a key.
+    fn new(key: proto::Key, secret: String) -> Self {
+        Self {
+            name: key.name,
+            secret,
+            may_write: key.may_write,
+            kind: key.kind,
+            mode: key.mode,
+            old_ends: time_of(key.grace_until).map(OffsetDateTime::unix_timestamp),
+        }
+    }
+
     /// The page that shows the secret. For a test key, the page has the API's answer to the first call.
-    async fn page(
-        self,
-        web: &Web,
-        viewer: &Viewer,
-        scope: &AccountScope,
-        heading: &'static str,
-    ) -> SecretPage {
+    async fn page(self, request: &MemberRequest, heading: &'static str) -> SecretPage {
+        let web = &request.app;
         let first_answer = if self.mode == TEST {
             Some(first_answer(web, &self.secret).await)
         } else {
             None
         };
-        let mut shell = shell(web, viewer, scope, Section::Keys).await;
+        let mut shell = request.shell(Section::Keys).await;
         shell.api_call = Some(ApiCall::account("POST /v1/account/keys"));
         SecretPage {
             shell,
-            account: scope.id.to_string(),
+            account: request.scope.id.to_string(),
             heading,
             variable: variable(&self.kind, self.may_write),
             secret: self.secret,
@@ -97,10 +104,6 @@ pub(super) fn variable(kind: &str, may_write: bool) -> &'static str {
         (_, true) => "SERVICE_WRITE_KEY",
         (_, false) => "SERVICE_API_KEY",
     }
-}
-
-fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
-    at.and_then(timestamp::decode)
 }
 
 fn row(key: &proto::Key, now: OffsetDateTime) -> KeyRow {
@@ -162,6 +165,7 @@ fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
 
 #[cfg(test)]
 mod tests {
+    use kit::timestamp;
     use time::Duration;
     use time::macros::datetime;
 

@@ -1,25 +1,23 @@
 //! One key: rotation and revocation.
 
-use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use contracts::gateway::v1 as proto;
-use http::StatusCode;
 use kit::Code;
 use pages::keys::{KeyPage, LastCall};
 use pages::{ApiCall, Fields, when};
 use serde::Deserialize;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ShownSecret, row, time_of};
-use crate::account::{closed, record_done};
-use crate::app::{App, Web};
+use super::{ShownSecret, row};
+use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::role::Permission;
-use crate::once_form::{self, OnceError, OnceForm};
+use crate::once_form::OnceForm;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, html, ok, see_other};
+use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
-use crate::viewer::{AccountScope, ClientInfo, Section, Viewer};
+use crate::upstream::time_of;
+use crate::viewer::Section;
 
 const HEADING: &str = "The new secret";
 
@@ -39,109 +37,64 @@ pub struct RotateForm {
     grace: String,
 }
 
-pub async fn show(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(scope): Extension<AccountScope>,
-    Path((_, key)): Path<(Uuid, String)>,
-) -> PageResult {
-    page(
-        &app,
-        &viewer,
-        &scope,
-        &key,
-        (StatusCode::OK, Fields::default()),
-    )
-    .await
+pub async fn show(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>) -> PageResult {
+    page(&request, &key, FormState::default()).await
 }
 
 pub async fn rotate(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
+    request: MemberRequest,
     Path((_, key)): Path<(Uuid, String)>,
     OnceForm(form, sent): OnceForm<RotateForm>,
 ) -> PageResult {
-    let list = format!("/accounts/{}/keys", scope.id);
     let Ok(grace) = form.grace.parse() else {
         let errors = Fields::one("grace_seconds", "Choose one of the times.");
-        let refused = (StatusCode::UNPROCESSABLE_ENTITY, errors);
-        return page(&app, &viewer, &scope, &key, refused).await;
+        return page(&request, &key, FormState::invalid(errors)).await;
     };
     let work = async {
-        let actor = viewer.actor(&client);
-        let rotated = app.gateway.rotate_key(&actor, scope.id, &key, grace);
+        let (gateway, actor) = (&request.app.gateway, request.actor());
+        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, grace);
         let (old, secret) = rotated.await?;
-        let what = ("key_rotated", old.name.as_str());
-        record_done(&app, (&viewer, &client), &scope, what).await;
-        Ok(ShownSecret {
-            name: old.name,
-            secret,
-            may_write: old.may_write,
-            kind: old.kind,
-            mode: old.mode,
-            old_ends: time_of(old.grace_until).map(OffsetDateTime::unix_timestamp),
-        })
+        request.record(Action::KeyRotated, &old.name).await;
+        Ok(ShownSecret::new(old, secret))
     };
-    match once_form::run(&app, &viewer, &sent, &list, work).await {
-        Ok(shown) => Ok(ok(&shown.page(&app, &viewer, &scope, HEADING).await)),
-        Err(OnceError::Refused(fault)) => {
-            let refused = form_errors(&fault, &["grace_seconds"], &[]);
-            page(&app, &viewer, &scope, &key, refused).await
+    match request.once(&sent, &request.path("/keys"), work).await? {
+        Ok(shown) => Ok(ok(&shown.page(&request, HEADING).await)),
+        Err(fault) => {
+            let refused = FormState::refused(&fault, &["grace_seconds"]);
+            page(&request, &key, refused).await
         }
-        Err(OnceError::Page(error)) => Err(error),
     }
 }
 
-pub async fn revoke(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Extension(client): Extension<ClientInfo>,
-    Extension(scope): Extension<AccountScope>,
-    Path((_, key)): Path<(Uuid, String)>,
-) -> PageResult {
-    let actor = viewer.actor(&client);
-    match app.gateway.revoke_key(&actor, scope.id, &key).await {
+pub async fn revoke(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>) -> PageResult {
+    let (gateway, actor) = (&request.app.gateway, request.actor());
+    match gateway.revoke_key(&actor, request.scope.id, &key).await {
         Ok(revoked) => {
-            let what = ("key_revoked", revoked.name.as_str());
-            record_done(&app, (&viewer, &client), &scope, what).await;
-            Ok(see_other(&format!("/accounts/{}/keys", scope.id)))
+            request.record(Action::KeyRevoked, &revoked.name).await;
+            Ok(see_other(&request.path("/keys")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
-        Err(fault) => {
-            let refused = form_errors(&fault, &[], &[]);
-            page(&app, &viewer, &scope, &key, refused).await
-        }
+        Err(fault) => page(&request, &key, FormState::refused(&fault, &[])).await,
     }
 }
 
-async fn page(
-    web: &Web,
-    viewer: &Viewer,
-    scope: &AccountScope,
-    key: &str,
-    (status, errors): (StatusCode, Fields),
-) -> PageResult {
-    let now = web.clock.now();
-    let gateway = &web.gateway;
-    let (key, found, last_call, closed) = futures::join!(
-        gateway.key(scope.id, key),
-        gateway.account(scope.id),
-        gateway.last_call(scope.id, key),
-        closed(web)
+async fn page(request: &MemberRequest, key: &str, state: FormState) -> PageResult {
+    let (now, account) = (request.app.clock.now(), request.scope.id);
+    let gateway = &request.app.gateway;
+    let (key, frame, last_call) = futures::join!(
+        gateway.key(account, key),
+        request.frame(Section::Keys),
+        gateway.last_call(account, key),
     );
-    let (key, found) = (key?, found?);
-    let graces = graces(&key, &found);
-    let name = found.account.map(|account| account.name);
-    let mut shell = scope.shell(viewer, &name.unwrap_or_default(), Section::Keys);
+    let key = key?;
+    let graces = graces(&key, frame.account()?);
+    let mut shell = frame.closed_shell();
     let call = format!("GET /v1/account/keys/{}", key.id);
     shell.api_call = Some(ApiCall::account(call));
-    shell.closed = closed;
     let page = KeyPage {
         shell,
-        errors,
-        account: scope.id.to_string(),
+        errors: state.errors,
+        account: account.to_string(),
         form: once::new_id(),
         key: row(&key, now),
         expires: time_of(key.expires_at).map(when::minute),
@@ -149,9 +102,9 @@ async fn page(
         // Without the log of calls, the page leaves the calls out.
         last_call: last_call.ok().flatten().map(|call| last_call_row(&call)),
         graces,
-        may_change: scope.role.may(Permission::Develop),
+        may_change: request.may(Permission::Develop),
     };
-    Ok(html(status, &page))
+    Ok(html(state.status, &page))
 }
 
 fn last_call_row(call: &proto::Call) -> LastCall {

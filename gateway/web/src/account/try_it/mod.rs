@@ -5,49 +5,45 @@ mod typed;
 
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::Fault;
+use pages::ApiCall as ApiCallLine;
 use pages::try_it::{Answer, Request, TryPage};
-use pages::{ApiCall as ApiCallLine, Fields};
 use uuid::Uuid;
 
 use self::form::form_parts;
 use self::typed::{Typed, call};
-use super::choice::choose;
+use super::choice::{Question, choose};
 use super::member_request::MemberRequest;
-use crate::app::App;
 use crate::domain::json_text::indented;
 use crate::domain::snippet::{ApiCall, curl, javascript, python};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
+use crate::person_request::PersonRequest;
 use crate::reference::{Operation, Reference};
-use crate::render::{form_errors, html};
+use crate::render::{FormState, html};
 use crate::store::members;
 use crate::upstream::test_calls::TestCall;
-use crate::viewer::{Section, Viewer};
+use crate::viewer::Section;
 
 /// The longest body that a page shows, in bytes.
 const MAX_SHOWN: usize = 64 * 1024;
 
 /// `/try/{operation}` redirects to the page in the person's account.
-pub async fn entry(
-    State(app): State<App>,
-    Extension(viewer): Extension<Viewer>,
-    Path(operation): Path<String>,
-) -> PageResult {
+pub async fn entry(request: PersonRequest, Path(operation): Path<String>) -> PageResult {
+    let app = &request.app;
     let reference = app.reference.get(app.clock.now()).await?;
     let id = &find(&reference, &operation)?.id;
-    let memberships = members::of_person(&app.pool, viewer.person.id).await?;
+    let memberships = members::of_person(&app.pool, request.person().id).await?;
     let accounts: Vec<Uuid> = memberships.iter().map(|it| it.account).collect();
-    let texts = (
-        "Try it",
-        "For which account? Its limits of test calls hold.",
-    );
+    let question = Question {
+        title: "Try it",
+        text: "For which account? Its limits of test calls hold.",
+    };
     let page = |account: &Uuid| format!("/accounts/{account}/try/{id}");
-    Ok(choose(&app, &viewer, &accounts, texts, page).await)
+    Ok(choose(&request, &accounts, question, page).await)
 }
 
 pub async fn show(
@@ -57,8 +53,7 @@ pub async fn show(
     let reference = reference(&request).await?;
     let operation = find(&reference, &operation)?;
     let typed = Typed::prefilled(operation);
-    let outcome = (StatusCode::OK, Fields::default(), None);
-    page(&request, operation, &typed, outcome).await
+    page(&request, operation, &typed, Err(FormState::default())).await
 }
 
 pub async fn send(
@@ -69,11 +64,8 @@ pub async fn send(
     let reference = reference(&request).await?;
     let operation = find(&reference, &operation)?;
     let typed = Typed::new(pairs);
-    let outcome = match run(&request, operation, &typed).await {
-        Ok(sent) => (StatusCode::OK, Fields::default(), Some(sent)),
-        Err((status, errors)) => (status, errors, None),
-    };
-    page(&request, operation, &typed, outcome).await
+    let sent = run(&request, operation, &typed).await;
+    page(&request, operation, &typed, sent).await
 }
 
 async fn reference(request: &MemberRequest) -> Result<Arc<Reference>, Fault> {
@@ -90,17 +82,16 @@ async fn run(
     request: &MemberRequest,
     operation: &Operation,
     typed: &Typed,
-) -> Result<(Request, Answer), (StatusCode, Fields)> {
+) -> Result<(Request, Answer), FormState> {
     let app = &request.app;
     let call = call(operation, typed, &app.api_url);
-    let call = call.map_err(|errors| (StatusCode::UNPROCESSABLE_ENTITY, errors))?;
-    let actor = request.viewer.actor(&request.client);
-    let sent = app
-        .test_calls
-        .run(&actor, request.scope.id, test_call(&call, &app.api_url));
+    let call = call.map_err(FormState::invalid)?;
+    let (actor, account) = (request.actor(), request.scope.id);
+    let test_call = test_call(&call, &app.api_url);
+    let sent = app.test_calls.run(&actor, account, test_call);
     let answer = sent.await.map_err(|fault| {
         // The error names fields of the message. The form has other names for these, so the error goes to the top of the form.
-        form_errors(&fault, &[], &[])
+        FormState::refused(&fault, &[])
     })?;
     Ok((shown_request(&call), shown_answer(answer)))
 }
@@ -156,8 +147,12 @@ async fn page(
     request: &MemberRequest,
     operation: &Operation,
     typed: &Typed,
-    (status, errors, sent): (StatusCode, Fields, Option<(Request, Answer)>),
+    sent: Result<(Request, Answer), FormState>,
 ) -> PageResult {
+    let (sent, FormState { status, errors }) = match sent {
+        Ok(sent) => (Some(sent), FormState::default()),
+        Err(state) => (None, state),
+    };
     let shell = request.shell(Section::Requests).await;
     let call = format!("{} {}", operation.method, operation.path);
     let page = TryPage {
@@ -165,8 +160,8 @@ async fn page(
         call: call.clone(),
         summary: operation.summary.clone(),
         reference: format!("{}/{}", crate::reference::PATH, operation.id),
-        action: format!("/accounts/{}/try/{}", request.scope.id, operation.id),
-        requests: format!("/accounts/{}/requests", request.scope.id),
+        action: request.path(&format!("/try/{}", operation.id)),
+        requests: request.path("/requests"),
         caller: caller(operation),
         parts: form_parts(operation, typed, &errors),
         sent,

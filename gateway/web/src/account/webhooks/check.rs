@@ -2,26 +2,25 @@
 
 use axum::extract::Path;
 use contracts::webhook::v1 as proto;
-use http::StatusCode;
 use kit::Code;
-use pages::Fields;
 use pages::webhooks::checks::{CheckPage, CheckReport, ExchangeRow, FindingRow};
 use pages::when;
 use uuid::Uuid;
 
-use super::{endpoint_id, origin, time_of, words};
+use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::curl;
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html};
+use crate::render::{FormState, html};
+use crate::upstream::time_of;
 use crate::viewer::Section;
 
 pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
     let webhooks = &request.app.webhooks;
     let endpoint = webhooks.endpoint(request.scope.id, id).await?;
-    let fresh = (StatusCode::OK, Fields::default());
-    page(&request, endpoint, None, fresh).await
+    page(&request, endpoint, Ok(None)).await
 }
 
 pub async fn run(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
@@ -31,36 +30,35 @@ pub async fn run(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) ->
     match webhooks.check_receiver(account, id).await {
         Ok(findings) => {
             request
-                .record("webhook_checked", &origin(&endpoint.url))
+                .record(Action::WebhookChecked, &origin(&endpoint.url))
                 .await;
             let report = report(&endpoint.url, &findings);
-            let done = (StatusCode::OK, Fields::default());
-            page(&request, endpoint, Some(report), done).await
+            page(&request, endpoint, Ok(Some(report))).await
         }
         Err(fault) if fault.code == Code::NotFound => Err(fault.into()),
-        Err(fault) => {
-            let refused = form_errors(&fault, &[], &[]);
-            page(&request, endpoint, None, refused).await
-        }
+        Err(fault) => page(&request, endpoint, Err(FormState::refused(&fault, &[]))).await,
     }
 }
 
 async fn page(
     request: &MemberRequest,
     endpoint: proto::Endpoint,
-    report: Option<CheckReport>,
-    (status, errors): (StatusCode, Fields),
+    report: Result<Option<CheckReport>, FormState>,
 ) -> PageResult {
+    let (report, state) = match report {
+        Ok(report) => (report, FormState::default()),
+        Err(refused) => (None, refused),
+    };
     let page = CheckPage {
         shell: request.shell(Section::Webhooks).await,
-        errors,
+        errors: state.errors,
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
         rotating_until: time_of(endpoint.rotating_until).map(when::minute),
         report,
     };
-    Ok(html(status, &page))
+    Ok(html(state.status, &page))
 }
 
 fn report(url: &str, findings: &[proto::RuleFinding]) -> CheckReport {

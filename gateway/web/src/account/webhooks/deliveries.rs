@@ -2,7 +2,6 @@
 
 use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
-use http::StatusCode;
 use kit::Code;
 use pages::webhooks::deliveries::{DeliveryListPage, FilterChoice};
 use pages::{Field, Fields};
@@ -15,7 +14,7 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::utc_minute;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html};
+use crate::render::{FormState, html};
 use crate::upstream::webhook::DeliveryFilter;
 
 /// Rows of a page.
@@ -96,21 +95,17 @@ pub async fn show(
     let id = endpoint_id(&id)?;
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let deliveries = async {
-        match query.filter() {
+        let state = match query.filter() {
             Ok(filter) => match webhooks.deliveries(account, id, filter).await {
-                Ok(listed) => Ok((StatusCode::OK, Fields::default(), listed)),
+                Ok(listed) => return Ok((FormState::default(), listed)),
                 Err(fault) if fault.code == Code::Invalid => {
-                    let fields = ["event", "since", "until"];
-                    let (status, errors) = form_errors(&fault, &fields, &[]);
-                    Ok((status, errors, proto::ListDeliveriesResponse::default()))
+                    FormState::refused(&fault, &["event", "since", "until"])
                 }
-                Err(fault) => Err(fault),
+                Err(fault) => return Err(fault),
             },
-            Err(errors) => {
-                let status = StatusCode::UNPROCESSABLE_ENTITY;
-                Ok((status, errors, proto::ListDeliveriesResponse::default()))
-            }
-        }
+            Err(errors) => FormState::invalid(errors),
+        };
+        Ok((state, proto::ListDeliveriesResponse::default()))
     };
     let call = format!("/deliveries?endpoint={id}");
     let (endpoint, deliveries, types, mut shell) = futures::join!(
@@ -119,7 +114,8 @@ pub async fn show(
         webhooks.event_types(),
         request.webhooks_shell(("GET", &call)),
     );
-    let (endpoint, (status, errors, listed), types) = (endpoint?, deliveries?, types?);
+    let (endpoint, (state, listed), types) = (endpoint?, deliveries?, types?);
+    let FormState { status, errors } = state;
     shell.notice = after.notice();
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
     let path = format!("{}/deliveries", request.webhook(id));

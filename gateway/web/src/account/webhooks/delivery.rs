@@ -3,19 +3,19 @@
 use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::{DeliveryState, EndpointState};
-use http::StatusCode;
 use kit::Code;
-use pages::Fields;
 use pages::webhooks::deliveries::{DeliveryPage, Live};
 use serde::Deserialize;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{endpoint_id, origin, time_of, words};
+use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::{curl, json_text};
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, html, see_other};
+use crate::render::{FormState, html, see_other};
+use crate::upstream::time_of;
 
 /// Seconds after which the page of a delivery with a pending result is loaded again.
 const LOOK_INTERVAL: u8 = 2;
@@ -34,50 +34,53 @@ pub async fn show(
     Path((_, endpoint, id)): Path<(Uuid, String, String)>,
     Query(watch): Query<Watch>,
 ) -> PageResult {
-    let endpoint = endpoint_id(&endpoint)?;
-    let fresh = (StatusCode::OK, Fields::default());
-    page(
-        &request,
-        (endpoint, delivery_id(&id)?),
-        watch.watch.parse().ok(),
-        fresh,
-    )
-    .await
+    let of = DeliveryRef::parse(&endpoint, &id)?;
+    page(&request, of, watch.watch.parse().ok(), FormState::default()).await
+}
+
+/// A delivery to an endpoint.
+#[derive(Debug, Clone, Copy)]
+struct DeliveryRef {
+    endpoint: Uuid,
+    id: i64,
+}
+
+impl DeliveryRef {
+    fn parse(endpoint: &str, id: &str) -> Result<Self, PageError> {
+        Ok(Self {
+            endpoint: endpoint_id(endpoint)?,
+            id: id.parse().map_err(|_not_an_id| PageError::not_found())?,
+        })
+    }
 }
 
 pub async fn send_again(
     request: MemberRequest,
     Path((_, endpoint, id)): Path<(Uuid, String, String)>,
 ) -> PageResult {
-    let (endpoint, id) = (endpoint_id(&endpoint)?, delivery_id(&id)?);
+    let of = DeliveryRef::parse(&endpoint, &id)?;
+    let DeliveryRef { endpoint, id } = of;
     let webhooks = &request.app.webhooks;
     match webhooks.send_again(request.scope.id, endpoint, id).await {
         Ok(sent) => {
             // Only the endpoint has the address, and it may be removed by now.
             let found = webhooks.endpoint(request.scope.id, endpoint).await;
             let subject = found.map_or_else(|_gone| String::new(), |it| origin(&it.url));
-            request.record("webhook_sent_again", &subject).await;
+            request.record(Action::WebhookSentAgain, &subject).await;
             let path = request.webhook(endpoint);
             let tries = sent.tries;
             Ok(see_other(&format!("{path}/deliveries/{id}?watch={tries}")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
-        Err(fault) => {
-            let refused = form_errors(&fault, &[], &[]);
-            page(&request, (endpoint, id), None, refused).await
-        }
+        Err(fault) => page(&request, of, None, FormState::refused(&fault, &[])).await,
     }
-}
-
-fn delivery_id(text: &str) -> Result<i64, PageError> {
-    text.parse().map_err(|_not_an_id| PageError::not_found())
 }
 
 async fn page(
     request: &MemberRequest,
-    (endpoint, id): (Uuid, i64),
+    DeliveryRef { endpoint, id }: DeliveryRef,
     watch: Option<u32>,
-    (status, errors): (StatusCode, Fields),
+    state: FormState,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let call = format!("/deliveries/{id}?endpoint={endpoint}");
@@ -101,7 +104,7 @@ async fn page(
     let stop = format!("{}/deliveries/{id}", request.webhook(endpoint));
     let page = DeliveryPage {
         shell,
-        errors,
+        errors: state.errors,
         base: request.webhooks(),
         endpoint: endpoint.to_string(),
         row: words::delivery_row(&delivery),
@@ -118,7 +121,7 @@ async fn page(
         may_change: request.may_change_webhooks(),
         url: found.url,
     };
-    Ok(html(status, &page))
+    Ok(html(state.status, &page))
 }
 
 /// Whether the page waits for the attempt after the first `tries` ones. It does not wait for ever, since nobody may look at the page any

@@ -10,10 +10,11 @@ use uuid::Uuid;
 use super::signing_secret::ShownSecret;
 use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::form_body::FormBody;
-use crate::once_form::{OnceError, OnceForm};
+use crate::once_form::OnceForm;
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html, ok, see_other};
+use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::webhook::EndpointChoices;
 
@@ -69,34 +70,32 @@ impl EndpointForm {
 }
 
 pub async fn show_new(request: MemberRequest) -> PageResult {
-    let form = EndpointForm::default();
-    page(&request, None, (StatusCode::OK, &form, Fields::default())).await
+    page(
+        &request,
+        None,
+        &EndpointForm::default(),
+        FormState::default(),
+    )
+    .await
 }
 
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
     let choices = match form.choices() {
         Ok(choices) => choices,
-        Err(errors) => {
-            let refused = (StatusCode::UNPROCESSABLE_ENTITY, &form, errors);
-            return page(&request, None, refused).await;
-        }
+        Err(errors) => return page(&request, None, &form, FormState::invalid(errors)).await,
     };
     let work = async {
         request.app.gateway.admit_change().await?;
         let added = request.app.webhooks.add(request.scope.id, choices);
         let (endpoint, secret) = added.await?;
         let subject = origin(&endpoint.url);
-        request.record("webhook_added", &subject).await;
+        request.record(Action::WebhookAdded, &subject).await;
         Ok(ShownSecret::new(endpoint, secret))
     };
-    match request.once(&sent, &request.webhooks(), work).await {
+    match request.once(&sent, &request.webhooks(), work).await? {
         Ok(shown) => Ok(ok(&shown.page(&request).await)),
-        Err(OnceError::Refused(fault)) => {
-            let (status, errors) = form_errors(&fault, &FIELDS, &[]);
-            page(&request, None, (status, &form, errors)).await
-        }
-        Err(OnceError::Page(error)) => Err(error),
+        Err(fault) => page(&request, None, &form, FormState::refused(&fault, &FIELDS)).await,
     }
 }
 
@@ -112,8 +111,7 @@ pub async fn show_change(
         events: Some(endpoint.events),
         rate_limit: limit.unwrap_or_default(),
     };
-    let fresh = (StatusCode::OK, &form, Fields::default());
-    page(&request, Some(id), fresh).await
+    page(&request, Some(id), &form, FormState::default()).await
 }
 
 pub async fn change(
@@ -122,34 +120,38 @@ pub async fn change(
     FormBody(pairs): FormBody<Pairs>,
 ) -> PageResult {
     let (id, form) = (endpoint_id(&id)?, EndpointForm::from(pairs));
-    let (status, errors) = match form.choices() {
-        Ok(choices) => {
-            let (gateway, webhooks) = (&request.app.gateway, &request.app.webhooks);
-            let changed = match gateway.admit_change().await {
-                Ok(()) => webhooks.change(request.scope.id, id, choices).await,
-                Err(closed) => Err(closed),
-            };
-            match changed {
-                Ok(()) => {
-                    request.record("webhook_changed", &origin(&form.url)).await;
-                    let path = request.webhook(id);
-                    return Ok(see_other(&format!("{path}?done=webhook-changed")));
-                }
-                Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
-                Err(fault) => form_errors(&fault, &FIELDS, &[]),
-            }
-        }
-        Err(errors) => (StatusCode::UNPROCESSABLE_ENTITY, errors),
+    let choices = match form.choices() {
+        Ok(choices) => choices,
+        Err(errors) => return page(&request, Some(id), &form, FormState::invalid(errors)).await,
     };
-    page(&request, Some(id), (status, &form, errors)).await
+    let change = async {
+        request.app.gateway.admit_change().await?;
+        let webhooks = &request.app.webhooks;
+        webhooks.change(request.scope.id, id, choices).await
+    };
+    match change.await {
+        Ok(()) => {
+            let subject = origin(&form.url);
+            request.record(Action::WebhookChanged, &subject).await;
+            let path = request.webhook(id);
+            Ok(see_other(&format!("{path}?done=webhook-changed")))
+        }
+        Err(fault) if fault.code == Code::NotFound => Err(fault.into()),
+        Err(fault) => {
+            let refused = FormState::refused(&fault, &FIELDS);
+            page(&request, Some(id), &form, refused).await
+        }
+    }
 }
 
 /// The form of a new endpoint, or of the one with this id.
 async fn page(
     request: &MemberRequest,
     id: Option<Uuid>,
-    (status, form, errors): (StatusCode, &EndpointForm, Fields),
+    form: &EndpointForm,
+    state: FormState,
 ) -> PageResult {
+    let FormState { status, errors } = state;
     let types = request.app.webhooks.event_types();
     let call = match id {
         Some(id) => ("PATCH", format!("/endpoints/{id}")),

@@ -5,11 +5,12 @@ use contracts::webhook::v1 as proto;
 use pages::webhooks::endpoints::{Allowance, EndpointRow, WebhooksPage};
 use pages::when;
 
-use super::{time_of, words};
+use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::ok;
+use crate::upstream::time_of;
 
 pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
     let webhooks = &request.app.webhooks;

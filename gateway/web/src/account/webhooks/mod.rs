@@ -11,9 +11,7 @@ pub mod samples;
 mod signing_secret;
 mod words;
 
-use kit::timestamp;
 use pages::{ApiCall, Shell};
-use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
 
@@ -25,7 +23,7 @@ use crate::viewer::Section;
 impl MemberRequest {
     /// The path of the account's webhooks.
     fn webhooks(&self) -> String {
-        format!("/accounts/{}/webhooks", self.scope.id)
+        self.path("/webhooks")
     }
 
     /// The path of an endpoint.
@@ -50,10 +48,6 @@ impl MemberRequest {
 /// The id of an endpoint in a path.
 fn endpoint_id(text: &str) -> Result<Uuid, PageError> {
     text.parse().map_err(|_not_an_id| PageError::not_found())
-}
-
-fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
-    at.and_then(timestamp::decode)
 }
 
 /// Scheme and host of an address. Its path may be a secret, which no log keeps.

@@ -1,25 +1,25 @@
 //! One endpoint: its state, its newest deliveries, and the actions of its owner.
 
 use axum::extract::{Path, Query};
-use axum::response::Response;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
-use http::StatusCode;
 use kit::{Code, Fault};
 use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
-use pages::{Fields, when};
+use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::signing_secret::ShownSecret;
-use super::{endpoint_id, origin, time_of, words};
+use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::notice::AfterForm;
-use crate::once_form::{NoFields, OnceError, OnceForm};
+use crate::once_form::{NoFields, OnceForm};
 use crate::page_error::{PageError, PageResult};
-use crate::render::{form_errors, html, ok, see_other};
+use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::webhook::DeliveryFilter;
+use crate::upstream::{minute_of, time_of};
 
 /// Deliveries that the page shows.
 const NEWEST: u32 = 10;
@@ -38,33 +38,35 @@ pub async fn show(
     Path((_, id)): Path<(Uuid, String)>,
     Query(after): Query<AfterForm>,
 ) -> PageResult {
-    let fresh = (StatusCode::OK, Fields::default());
-    page(&request, endpoint_id(&id)?, (fresh, after.notice())).await
+    let (id, notice) = (endpoint_id(&id)?, after.notice());
+    page(&request, id, notice, FormState::default()).await
 }
 
 pub async fn pause(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
     let paused = request.app.webhooks.pause(request.scope.id, id).await;
-    acted(&request, id, paused, ("webhook_paused", "webhook-paused")).await
+    answer(
+        &request,
+        id,
+        paused,
+        Action::WebhookPaused,
+        "webhook-paused",
+    )
+    .await
 }
 
 pub async fn resume(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
     let resumed = request.app.webhooks.resume(request.scope.id, id).await;
-    acted(
-        &request,
-        id,
-        resumed,
-        ("webhook_resumed", "webhook-resumed"),
-    )
-    .await
+    let (action, notice) = (Action::WebhookResumed, "webhook-resumed");
+    answer(&request, id, resumed, action, notice).await
 }
 
 pub async fn switch(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
     let switched = request.app.webhooks.switch(request.scope.id, id).await;
-    let names = ("webhook_secret_switched", "webhook-switched");
-    acted(&request, id, switched, names).await
+    let (action, notice) = (Action::WebhookSecretSwitched, "webhook-switched");
+    answer(&request, id, switched, action, notice).await
 }
 
 pub async fn remove(
@@ -79,12 +81,12 @@ pub async fn remove(
         let endpoint = webhooks.endpoint(account, id).await?;
         webhooks.remove(account, id).await?;
         let subject = origin(&endpoint.url);
-        request.record("webhook_removed", &subject).await;
+        request.record(Action::WebhookRemoved, &subject).await;
         Ok(())
     };
-    match request.once(&sent, &list, work).await {
+    match request.once(&sent, &list, work).await? {
         Ok(()) => Ok(see_other(&format!("{list}?done=webhook-removed"))),
-        Err(error) => not_done(&request, id, error, &[]).await,
+        Err(fault) => refused(&request, id, &fault, &[]).await,
     }
 }
 
@@ -98,12 +100,12 @@ pub async fn rotate(
         let rotated = request.app.webhooks.rotate(request.scope.id, id);
         let (endpoint, secret) = rotated.await?;
         let subject = origin(&endpoint.url);
-        request.record("webhook_secret_rotated", &subject).await;
+        request.record(Action::WebhookSecretRotated, &subject).await;
         Ok(ShownSecret::new(endpoint, secret))
     };
-    match request.once(&sent, &request.webhook(id), work).await {
+    match request.once(&sent, &request.webhook(id), work).await? {
         Ok(shown) => Ok(ok(&shown.page(&request).await)),
-        Err(error) => not_done(&request, id, error, &[]).await,
+        Err(fault) => refused(&request, id, &fault, &[]).await,
     }
 }
 
@@ -120,21 +122,22 @@ pub async fn test(
         let webhooks = &request.app.webhooks;
         let event = webhooks.send_test_event(request.scope.id, id, (event, kind));
         let delivery = event.await?;
-        request.record("webhook_tested", &delivery.event).await;
+        request.record(Action::WebhookTested, &delivery.event).await;
         Ok(delivery.id)
     };
-    match request.once(&sent, &path, work).await {
+    match request.once(&sent, &path, work).await? {
         Ok(number) => Ok(see_other(&format!("{path}/deliveries/{number}?watch=0"))),
-        Err(error) => not_done(&request, id, error, &["event"]).await,
+        Err(fault) => refused(&request, id, &fault, &["event"]).await,
     }
 }
 
-/// Records an action, and leads back to the page of the endpoint.
-async fn acted(
+/// Records an action, and leads back to the page of the endpoint with a notice.
+async fn answer(
     request: &MemberRequest,
     id: Uuid,
     result: Result<proto::Endpoint, Fault>,
-    (action, notice): (&'static str, &str),
+    action: Action,
+    notice: &str,
 ) -> PageResult {
     match result {
         Ok(endpoint) => {
@@ -146,35 +149,18 @@ async fn acted(
     }
 }
 
-/// The page after a form that must take effect once, and did not.
-async fn not_done(
-    request: &MemberRequest,
-    id: Uuid,
-    error: OnceError,
-    fields: &[&str],
-) -> PageResult {
-    match error {
-        OnceError::Refused(fault) => refused(request, id, &fault, fields).await,
-        OnceError::Page(error) => Err(error),
-    }
-}
-
-async fn refused(
-    request: &MemberRequest,
-    id: Uuid,
-    fault: &Fault,
-    fields: &[&str],
-) -> Result<Response, PageError> {
+async fn refused(request: &MemberRequest, id: Uuid, fault: &Fault, fields: &[&str]) -> PageResult {
     if fault.code == Code::NotFound {
         return Err(PageError::not_found());
     }
-    page(request, id, (form_errors(fault, fields, &[]), None)).await
+    page(request, id, None, FormState::refused(fault, fields)).await
 }
 
 async fn page(
     request: &MemberRequest,
     id: Uuid,
-    ((status, errors), notice): ((StatusCode, Fields), Option<&'static str>),
+    notice: Option<&'static str>,
+    state: FormState,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let newest = DeliveryFilter {
@@ -193,7 +179,7 @@ async fn page(
     let rows = deliveries.deliveries.iter();
     let page = EndpointPage {
         shell,
-        errors,
+        errors: state.errors,
         base: request.webhooks(),
         status: EndpointStatus {
             label: words::endpoint_state(endpoint.state()),
@@ -205,9 +191,7 @@ async fn page(
         url: endpoint.url,
         events: endpoint.events,
         rate_limit: endpoint.rate_limit.map(|limit| when::grouped(limit.into())),
-        added: time_of(endpoint.created_at)
-            .map(when::minute)
-            .unwrap_or_default(),
+        added: minute_of(endpoint.created_at),
         address_check: endpoint.address_check,
         rotating_until: time_of(endpoint.rotating_until).map(when::minute),
         health: health(endpoint.health.unwrap_or_default()),
@@ -219,7 +203,7 @@ async fn page(
         remove_form: once::new_id(),
         may_change: request.may_change_webhooks(),
     };
-    Ok(html(status, &page))
+    Ok(html(state.status, &page))
 }
 
 fn health(health: proto::Health) -> Health {

@@ -2,7 +2,6 @@
 
 use axum::extract::Path;
 use contracts::webhook::v1 as proto;
-use http::StatusCode;
 use kit::{Code, Fault};
 use pages::webhooks::endpoints::RecoverPage;
 use pages::{Field, Fields};
@@ -10,12 +9,14 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{endpoint_id, origin, time_of};
+use super::{endpoint_id, origin};
 use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::domain::utc_minute;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
-use crate::render::{form_errors, html, see_other};
+use crate::render::{FormState, html, see_other};
+use crate::upstream::time_of;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct SinceForm {
@@ -29,17 +30,14 @@ pub struct SinceForm {
 /// The result of a form: errors, or a number of deliveries since a time.
 #[derive(Debug, Default)]
 struct Outcome {
-    status: StatusCode,
-    errors: Fields,
+    state: FormState,
     counted: Option<(String, u64)>,
 }
 
-impl Outcome {
-    fn of(fault: &Fault) -> Self {
-        let (status, errors) = form_errors(fault, &["since"], &[]);
+impl From<FormState> for Outcome {
+    fn from(state: FormState) -> Self {
         Self {
-            status,
-            errors,
+            state,
             counted: None,
         }
     }
@@ -51,7 +49,7 @@ pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -
     let (app, account) = (&request.app, request.scope.id);
     let (since, outcome) = match app.webhooks.count_failed(account, id, None).await {
         Ok(failed) => (time_of(failed.oldest), Outcome::default()),
-        Err(fault) if fault.code == Code::PlanRequired => (None, Outcome::of(&fault)),
+        Err(fault) if fault.code == Code::PlanRequired => (None, refused(&fault)),
         Err(fault) => return Err(fault.into()),
     };
     let since = utc_minute::format(since.unwrap_or_else(|| app.clock.now()));
@@ -66,8 +64,8 @@ pub async fn send(
     let id = endpoint_id(&id)?;
     let since = match utc_minute::parse(&form.since) {
         Ok(Some(since)) => since,
-        Ok(None) => return refused(&request, id, &form, "Choose a time.").await,
-        Err(reason) => return refused(&request, id, &form, reason).await,
+        Ok(None) => return invalid(&request, id, &form, "Choose a time.").await,
+        Err(reason) => return invalid(&request, id, &form, reason).await,
     };
     let outcome = match count_or_recover(&request, id, since, &form).await {
         Ok(None) => {
@@ -80,7 +78,7 @@ pub async fn send(
             ..Outcome::default()
         },
         Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
-        Err(fault) => Outcome::of(&fault),
+        Err(fault) => refused(&fault),
     };
     page(&request, id, &form.since, outcome).await
 }
@@ -101,17 +99,17 @@ async fn count_or_recover(
     webhooks.recover(account, id, since).await?;
     let endpoint = webhooks.endpoint(account, id).await?;
     let subject = origin(&endpoint.url);
-    request.record("webhook_recovered", &subject).await;
+    request.record(Action::WebhookRecovered, &subject).await;
     Ok(None)
 }
 
-async fn refused(request: &MemberRequest, id: Uuid, form: &SinceForm, reason: &str) -> PageResult {
-    let outcome = Outcome {
-        status: StatusCode::UNPROCESSABLE_ENTITY,
-        errors: Fields::one("since", reason),
-        counted: None,
-    };
-    page(request, id, &form.since, outcome).await
+fn refused(fault: &Fault) -> Outcome {
+    FormState::refused(fault, &["since"]).into()
+}
+
+async fn invalid(request: &MemberRequest, id: Uuid, form: &SinceForm, reason: &str) -> PageResult {
+    let state = FormState::invalid(Fields::one("since", reason));
+    page(request, id, &form.since, state.into()).await
 }
 
 async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) -> PageResult {
@@ -127,6 +125,7 @@ async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) 
         },
         Err(fault) => return Err(fault.into()),
     };
+    let FormState { status, errors } = outcome.state;
     let page = RecoverPage {
         shell,
         base: request.webhooks(),
@@ -135,9 +134,9 @@ async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) 
         since: Field::minute("since", "Made since (UTC)")
             .hint("When your receiver began to fail. Deliveries are kept for 30 days.")
             .value(since)
-            .error_in(&outcome.errors),
+            .error_in(&errors),
         counted: outcome.counted,
-        errors: outcome.errors,
+        errors,
     };
-    Ok(html(outcome.status, &page))
+    Ok(html(status, &page))
 }

@@ -5,9 +5,9 @@ use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 use serde::{Deserialize, Serialize};
 
-use super::time_of;
 use crate::account::member_request::MemberRequest;
 use crate::session::once;
+use crate::upstream::time_of;
 
 /// A secret to show, as it is stored for a form that is sent twice.
 #[derive(Debug, Clone, Serialize, Deserialize)]

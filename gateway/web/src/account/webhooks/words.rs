@@ -6,8 +6,8 @@ use pages::webhooks::deliveries::{AttemptRow, DeliveryRow};
 use pages::webhooks::{EventRow, SampleRow, StateLabel};
 use pages::when;
 
-use super::time_of;
 use crate::domain::json_text;
+use crate::upstream::time_of;
 
 /// The states that a list can be filtered by.
 pub(super) const STATES: [(&str, DeliveryState); 4] = [
