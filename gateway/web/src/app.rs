@@ -9,10 +9,10 @@ use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
 use crate::articles::Articles;
-use crate::guides::Guides;
+use crate::docs::guides::Guides;
+use crate::docs::reference::DocumentCache;
 use crate::hashing::PasswordPool;
 use crate::page_limit::PageLimit;
-use crate::reference::DocumentCache;
 use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
@@ -20,7 +20,7 @@ use crate::session::sessions::Sessions;
 use crate::share_cards::ShareCards;
 use crate::uploads::Uploads;
 use crate::upstream::{
-    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
+    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, Webhooks,
 };
 
 /// The state of the router.
@@ -37,8 +37,6 @@ pub struct Web {
     /// Encrypts the secrets of authenticator apps.
     pub key_ring: KeyRing,
     pub gateway: Gateway,
-    /// Makes calls of the API for people without a key.
-    pub test_calls: TestCalls,
     pub webhooks: Webhooks,
     pub listings: Listings,
     pub uploads: Uploads,

@@ -82,12 +82,6 @@ pub struct Settings {
     /// A folder with texts that replace those of the public site, such as `terms.en.md` and `terms.fr.md`
     #[arg(long)]
     pub(crate) articles: Option<PathBuf>,
-    /// A folder that stores share cards, for which replicas may share one; without it, each process has a temporary one
-    #[arg(long)]
-    pub(crate) share_cards: Option<PathBuf>,
-    /// Megabytes of share cards at most
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
-    share_cards_mb: u32,
     /// Days without a request after which a session ends
     #[arg(long, default_value_t = 14, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) session_idle: u16,
@@ -108,10 +102,6 @@ impl Settings {
     pub(crate) fn staff_mail(&self) -> Option<String> {
         let mailbox = self.staff_mail.as_ref();
         mailbox.map(|mailbox| mailbox.email.to_string())
-    }
-
-    pub(crate) fn share_card_bytes(&self) -> u64 {
-        u64::from(self.share_cards_mb) * 1_000_000
     }
 
     /// Where mails are, on a local fleet.

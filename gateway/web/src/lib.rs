@@ -11,7 +11,6 @@ pub mod docs;
 pub mod domain;
 pub mod economy;
 pub mod form_body;
-pub mod guides;
 pub mod hashing;
 pub mod jobs;
 pub mod layers;
@@ -23,7 +22,6 @@ pub mod page_error;
 pub mod page_limit;
 pub mod people;
 pub mod person_request;
-pub mod reference;
 pub mod render;
 pub mod route;
 pub mod router;
@@ -50,19 +48,17 @@ use time::Duration;
 
 use app::{App, Web};
 use articles::Articles;
-use guides::Guides;
+use docs::guides::Guides;
+use docs::reference::DocumentCache;
 use hashing::PasswordPool;
 use page_limit::PageLimit;
-use reference::DocumentCache;
 use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
 use uploads::Uploads;
-use upstream::{
-    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
-};
+use upstream::{Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
@@ -119,7 +115,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         forms: Forms(keyspace),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
-        test_calls: TestCalls::new(gateway.clone(), deadline),
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
@@ -136,7 +131,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         articles: Articles::read(settings.articles.as_deref())?,
         guides: Guides::read(&settings.public_url, &settings.api_url())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
-        share_cards: ShareCards::new(settings.share_cards.as_deref(), settings.share_card_bytes())?,
+        share_cards: ShareCards::default(),
         reference: DocumentCache::new(api.clone(), settings.api_url()),
         api,
         proxies: settings.trusted_proxies.clone(),

@@ -9,22 +9,30 @@ use crate::SCHEMA;
 use crate::domain::role::Permission;
 use crate::store::members;
 
-/// Queues a mail to the members of an account with this permission; returns their number.
+/// A mail to the members of an account with this permission.
+#[derive(Debug, Clone, Copy)]
+pub struct MemberMail<'a> {
+    pub account: Uuid,
+    pub permission: Permission,
+    pub subject: &'a str,
+    pub body: &'a str,
+}
+
+/// Queues a mail; returns the number of its readers.
 pub async fn queue(
     connection: &mut PgConnection,
-    (account, permission): (Uuid, Permission),
-    (subject, body): (&str, &str),
+    mail: MemberMail<'_>,
     now: OffsetDateTime,
 ) -> Result<usize, sqlx::Error> {
-    let mut readers = members::of_account(&mut *connection, account).await?;
-    readers.retain(|member| member.role.may(permission));
+    let mut readers = members::of_account(&mut *connection, mail.account).await?;
+    readers.retain(|member| member.role.may(mail.permission));
     for member in &readers {
-        let mail = NewMessage {
+        let message = NewMessage {
             recipient: &member.email,
-            subject,
-            body,
+            subject: mail.subject,
+            body: mail.body,
         };
-        mail::insert(&mut *connection, SCHEMA, mail, now).await?;
+        mail::insert(&mut *connection, SCHEMA, message, now).await?;
     }
     Ok(readers.len())
 }

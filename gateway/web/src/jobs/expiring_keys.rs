@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::app::Web;
 use crate::domain::role::Permission;
-use crate::member_mail;
+use crate::member_mail::{self, MemberMail};
 use crate::store::sent_notices;
 
 /// How long before its end a key is announced.
@@ -50,9 +50,13 @@ async fn announce(web: &Web, key: &Key, now: OffsetDateTime) -> Result<bool, sql
         pages::when::minute(expires),
         web.public_url,
     );
-    let mail = ("A key expires soon", body.as_str());
-    let readers = (account, Permission::Develop);
-    member_mail::queue(&mut transaction, readers, mail, now).await?;
+    let mail = MemberMail {
+        account,
+        permission: Permission::Develop,
+        subject: "A key expires soon",
+        body: &body,
+    };
+    member_mail::queue(&mut transaction, mail, now).await?;
     transaction.commit().await?;
     Ok(true)
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::app::Web;
 use crate::domain::role::Permission;
-use crate::member_mail;
+use crate::member_mail::{self, MemberMail};
 use crate::store::sent_notices;
 
 /// The shares that are announced, in percent. The last is the limit itself.
@@ -84,16 +84,19 @@ async fn announce(
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let mut transaction = web.pool.begin().await?;
-    let account = month.account;
     let until = month.resets_at + KEPT_AFTER_MONTH;
     let new = sent_notices::insert(&mut *transaction, notices, until).await?;
     if !notices.last().is_some_and(|notice| new.contains(notice)) {
         return Ok(false);
     }
     let (subject, body) = month.text(&web.public_url);
-    let readers = (account, Permission::Develop);
-    let readers = member_mail::queue(&mut transaction, readers, (subject, &body), now).await?;
-    if readers == 0 {
+    let mail = MemberMail {
+        account: month.account,
+        permission: Permission::Develop,
+        subject,
+        body: &body,
+    };
+    if member_mail::queue(&mut transaction, mail, now).await? == 0 {
         // Nothing is recorded: somebody may join later in the month.
         return Ok(false);
     }

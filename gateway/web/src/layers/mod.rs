@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod client;
+pub(crate) mod etag;
 pub mod headers;
 pub mod log;
 pub mod typed_form;

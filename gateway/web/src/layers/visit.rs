@@ -9,6 +9,7 @@ use http::HeaderMap;
 use kit::client_address::Network;
 use time::OffsetDateTime;
 
+use super::etag;
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
@@ -24,7 +25,7 @@ pub async fn admit(State(app): State<App>, mut request: Request, next: Next) -> 
     let mut response = match counted {
         Ok(()) => {
             request.extensions_mut().insert(visit.clone());
-            next.run(request).await
+            etag::validate(&visit, next.run(request).await).await
         }
         Err(seconds) => PageError::too_many_pages(seconds).into_response(),
     };

@@ -57,44 +57,11 @@ async fn creators(
 
 /// The names of the fields of a form.
 fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
-    let own: &[&str] = match kind {
-        ListingKind::Page => &[
-            "name",
-            "handle",
-            "kind",
-            "roles",
-            "tagline",
-            "bio",
-            "country_code",
-            "city",
-        ],
-        ListingKind::Game => &[
-            "creator",
-            "title",
-            "tagline",
-            "description",
-            "genres",
-            "platforms",
-            "stage",
-            "release_year",
-            "trailer_url",
-        ],
-        ListingKind::Event => &[
-            "title",
-            "kind",
-            "starts_at",
-            "ends_at",
-            "country_code",
-            "city",
-            "website",
-            "description",
-        ],
-    };
-    let own = own.iter().map(|name| (*name).to_owned());
-    let links = link_keys(kind, values)
-        .iter()
-        .map(|key| format!("links.{key}"));
-    own.chain(links).collect()
+    let own = Typed::default().body(kind).into_iter();
+    let own = own.map(|(name, _)| name).filter(|name| name != "links");
+    let links = link_keys(kind, values);
+    let links = links.iter().map(|key| format!("links.{key}"));
+    own.chain(["handle".to_owned()]).chain(links).collect()
 }
 
 fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[String] {

@@ -14,10 +14,11 @@ use crate::account::{
 };
 use crate::app::App;
 use crate::assets;
+use crate::docs::guides;
+use crate::docs::reference;
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
 use crate::form_body;
-use crate::guides;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::log::Recorder;
 use crate::layers::{client, headers, log};
@@ -30,7 +31,6 @@ use crate::people::{
     activity as own_activity, delete, email, link, password, reset, second_factor, sessions,
     sign_in, sign_up, totp,
 };
-use crate::reference;
 use crate::route::{Route, action, all_open, form, open, page, with_body};
 use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
@@ -90,83 +90,84 @@ fn people_routes() -> Vec<Route> {
     ]
 }
 
+/// A path of an account, below `/accounts/{account}`.
+macro_rules! account {
+    ($rest:literal) => {
+        concat!("/accounts/{account}", $rest)
+    };
+}
+
+/// A path of an endpoint of an account.
+macro_rules! endpoint {
+    ($rest:literal) => {
+        concat!("/accounts/{account}/webhooks/{endpoint}", $rest)
+    };
+}
+
+/// A path of a listing of an account.
+macro_rules! listing {
+    ($rest:literal) => {
+        concat!("/accounts/{account}/listings/{kind}/{name}", $rest)
+    };
+}
+
 fn account_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let develop = Access::Member(Permission::Develop);
     let manage = Access::Member(Permission::Manage);
     vec![
-        page("/accounts/{account}", read, overview::show),
+        page(account!(""), read, overview::show),
         open(form(
-            "/accounts/{account}/settings",
+            account!("/settings"),
             manage,
             settings::show,
             settings::send,
         )),
-        page("/accounts/{account}/keys", read, keys::list::show),
-        open(action(
-            "/accounts/{account}/keys",
-            develop,
-            keys::create::send,
-        )),
-        page("/accounts/{account}/keys/new", develop, keys::create::show),
-        page("/accounts/{account}/keys/{key}", read, keys::one::show),
-        action(
-            "/accounts/{account}/keys/{key}/rotate",
-            develop,
-            keys::one::rotate,
-        ),
+        page(account!("/keys"), read, keys::list::show),
+        open(action(account!("/keys"), develop, keys::create::send)),
+        page(account!("/keys/new"), develop, keys::create::show),
+        page(account!("/keys/{key}"), read, keys::one::show),
+        action(account!("/keys/{key}/rotate"), develop, keys::one::rotate),
         // A leaked key can be revoked at any time.
         open(action(
-            "/accounts/{account}/keys/{key}/revoke",
+            account!("/keys/{key}/revoke"),
             develop,
             keys::one::revoke,
         )),
         action(
-            "/accounts/{account}/keys/requests/{request}/reveal",
+            account!("/keys/requests/{request}/reveal"),
             develop,
             keys::list::reveal,
         ),
-        page("/accounts/{account}/tokens", read, tokens::show),
-        open(action("/accounts/{account}/tokens", develop, tokens::send)),
+        page(account!("/tokens"), read, tokens::show),
+        open(action(account!("/tokens"), develop, tokens::send)),
         // A leaked token can be revoked at any time.
         open(action(
-            "/accounts/{account}/tokens/{account_token}/revoke",
+            account!("/tokens/{account_token}/revoke"),
             develop,
             tokens::revoke,
         )),
-        page("/accounts/{account}/usage", read, usage::show),
-        page("/accounts/{account}/plans", read, plans::show),
-        page("/accounts/{account}/requests", read, requests::show),
-        page("/accounts/{account}/team", read, team::show),
-        open(action(
-            "/accounts/{account}/team/invite",
-            manage,
-            team::invite,
-        )),
-        action("/accounts/{account}/team/leave", read, team::leave),
+        page(account!("/usage"), read, usage::show),
+        page(account!("/plans"), read, plans::show),
+        page(account!("/requests"), read, requests::show),
+        page(account!("/team"), read, team::show),
+        open(action(account!("/team/invite"), manage, team::invite)),
+        action(account!("/team/leave"), read, team::leave),
         action(
-            "/accounts/{account}/team/invites/{invite}/withdraw",
+            account!("/team/invites/{invite}/withdraw"),
             manage,
             team::withdraw,
         ),
-        action(
-            "/accounts/{account}/team/{person}/role",
-            manage,
-            team::change_role,
-        ),
-        action(
-            "/accounts/{account}/team/{person}/remove",
-            manage,
-            team::remove,
-        ),
-        page("/accounts/{account}/activity", manage, activity::show),
+        action(account!("/team/{person}/role"), manage, team::change_role),
+        action(account!("/team/{person}/remove"), manage, team::remove),
+        page(account!("/activity"), manage, activity::show),
     ]
 }
 
 /// Test calls, which change nothing. The API itself answers for closed switches.
 fn try_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
-    let path = "/accounts/{account}/try/{operation}";
+    let path = account!("/try/{operation}");
     let form = form(path, read, try_it::show, try_it::send);
     vec![with_body(open(form), MAX_LISTING)]
 }
@@ -176,71 +177,34 @@ fn webhook_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let develop = Access::Member(Permission::Develop);
     vec![
-        page("/accounts/{account}/webhooks", read, list::show),
-        open(action("/accounts/{account}/webhooks", develop, form::add)),
-        page("/accounts/{account}/webhooks/new", develop, form::show_new),
-        page("/accounts/{account}/webhooks/samples", read, samples::show),
-        page("/accounts/{account}/webhooks/{endpoint}", read, one::show),
+        page(account!("/webhooks"), read, list::show),
+        open(action(account!("/webhooks"), develop, form::add)),
+        page(account!("/webhooks/new"), develop, form::show_new),
+        page(account!("/webhooks/samples"), read, samples::show),
+        page(endpoint!(""), read, one::show),
         open(form(
-            "/accounts/{account}/webhooks/{endpoint}/change",
+            endpoint!("/change"),
             develop,
             form::show_change,
             form::change,
         )),
-        action(
-            "/accounts/{account}/webhooks/{endpoint}/pause",
-            develop,
-            one::pause,
-        ),
-        action(
-            "/accounts/{account}/webhooks/{endpoint}/resume",
-            develop,
-            one::resume,
-        ),
-        action(
-            "/accounts/{account}/webhooks/{endpoint}/rotate",
-            develop,
-            one::rotate,
-        ),
-        action(
-            "/accounts/{account}/webhooks/{endpoint}/switch",
-            develop,
-            one::switch,
-        ),
-        action(
-            "/accounts/{account}/webhooks/{endpoint}/remove",
-            develop,
-            one::remove,
-        ),
-        action(
-            "/accounts/{account}/webhooks/{endpoint}/test",
-            develop,
-            one::test,
-        ),
-        form(
-            "/accounts/{account}/webhooks/{endpoint}/check",
-            develop,
-            check::show,
-            check::run,
-        ),
+        action(endpoint!("/pause"), develop, one::pause),
+        action(endpoint!("/resume"), develop, one::resume),
+        action(endpoint!("/rotate"), develop, one::rotate),
+        action(endpoint!("/switch"), develop, one::switch),
+        action(endpoint!("/remove"), develop, one::remove),
+        action(endpoint!("/test"), develop, one::test),
+        form(endpoint!("/check"), develop, check::show, check::run),
         open(form(
-            "/accounts/{account}/webhooks/{endpoint}/recover",
+            endpoint!("/recover"),
             develop,
             recover::show,
             recover::send,
         )),
-        page(
-            "/accounts/{account}/webhooks/{endpoint}/deliveries",
-            read,
-            deliveries::show,
-        ),
-        page(
-            "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}",
-            read,
-            delivery::show,
-        ),
+        page(endpoint!("/deliveries"), read, deliveries::show),
+        page(endpoint!("/deliveries/{delivery}"), read, delivery::show),
         action(
-            "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
+            endpoint!("/deliveries/{delivery}/again"),
             develop,
             delivery::send_again,
         ),
@@ -250,59 +214,51 @@ fn webhook_routes() -> Vec<Route> {
 fn listing_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let edit = Access::Member(Permission::Edit);
-    let new = "/accounts/{account}/listings/new/{kind}";
-    let change = "/accounts/{account}/listings/{kind}/{name}/edit";
-    let ask = "/accounts/{account}/listings/{kind}/{name}/takedown";
     vec![
-        page("/accounts/{account}/listings", read, list_of_listings::show),
-        with_body(form(new, edit, create::show, create::send), MAX_LISTING),
-        page(
-            "/accounts/{account}/listings/{kind}/{name}",
-            read,
-            show::show,
+        page(account!("/listings"), read, list_of_listings::show),
+        with_body(
+            form(
+                account!("/listings/new/{kind}"),
+                edit,
+                create::show,
+                create::send,
+            ),
+            MAX_LISTING,
         ),
-        with_body(form(change, edit, edit::show, edit::send), MAX_LISTING),
-        action(
-            "/accounts/{account}/listings/{kind}/{name}/withdraw",
-            edit,
-            show::withdraw,
+        page(listing!(""), read, show::show),
+        with_body(
+            form(listing!("/edit"), edit, edit::show, edit::send),
+            MAX_LISTING,
         ),
-        form(ask, edit, takedown::show, takedown::send),
-        action(
-            "/accounts/{account}/listings/{kind}/{name}/notes/{note}",
-            edit,
-            notes::close,
-        ),
-        page("/accounts/{account}/claims", read, claims::show),
-        action("/accounts/{account}/claims", edit, claims::send),
+        action(listing!("/withdraw"), edit, show::withdraw),
+        form(listing!("/takedown"), edit, takedown::show, takedown::send),
+        action(listing!("/notes/{note}"), edit, notes::close),
+        page(account!("/claims"), read, claims::show),
+        action(account!("/claims"), edit, claims::send),
     ]
 }
 
 fn picture_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let edit = Access::Member(Permission::Edit);
-    let arrange = "/accounts/{account}/listings/{kind}/{name}/pictures/arrange";
-    let one = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
     vec![
-        page(
-            "/accounts/{account}/pictures/{name}",
-            read,
-            picture_file::show,
+        page(account!("/pictures/{name}"), read, picture_file::show),
+        page(listing!("/pictures"), read, pictures::show),
+        with_body(
+            action(listing!("/pictures/arrange"), edit, pictures::arrange),
+            MAX_LISTING,
         ),
-        page(
-            "/accounts/{account}/listings/{kind}/{name}/pictures",
-            read,
-            pictures::show,
+        with_body(
+            action(listing!("/pictures/{picture}"), edit, upload::send),
+            upload::MAX_BODY,
         ),
-        with_body(action(arrange, edit, pictures::arrange), MAX_LISTING),
-        with_body(action(one, edit, upload::send), upload::MAX_BODY),
         action(
-            "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/use",
+            listing!("/pictures/{picture}/use"),
             edit,
             pictures::use_picture,
         ),
         action(
-            "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
+            listing!("/pictures/{picture}/remove"),
             edit,
             pictures::remove,
         ),
@@ -313,10 +269,10 @@ fn economy_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let develop = Access::Member(Permission::Develop);
     vec![
-        page("/accounts/{account}/economy", read, games::show),
-        page("/accounts/{account}/economy/{game}", read, currency::show),
+        page(account!("/economy"), read, games::show),
+        page(account!("/economy/{game}"), read, currency::show),
         action(
-            "/accounts/{account}/economy/{game}/currency",
+            account!("/economy/{game}/currency"),
             develop,
             currency::name,
         ),
@@ -363,6 +319,9 @@ pub fn router(app: &App) -> Router {
         app: App::clone(app),
         is_public: site::is_public,
     };
+    // Forms of the site itself, also behind a proxy that sends another `Host`. The settings have checked the address.
+    let csrf = CsrfLayer::new().add_trusted_origin(&app.public_url);
+    let csrf = csrf.unwrap_or_default().with_rejection_response(reject);
     router
         .layer(Extension(fixed))
         .layer(from_fn(log::name_route))
@@ -371,7 +330,7 @@ pub fn router(app: &App) -> Router {
         })
         .method_not_allowed_fallback(async || PageError::method_not_allowed())
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(CsrfLayer::new().with_rejection_response(reject))
+        .layer(csrf)
         .layer(from_fn_with_state(App::clone(app), client::identify))
         .layer(from_fn_with_state(recorder, log::record))
         .layer(from_fn_with_state(App::clone(app), headers::add))

@@ -8,7 +8,7 @@ use axum::middleware::from_fn_with_state;
 use pages::site::Language;
 
 use crate::app::App;
-use crate::docs::{all, changelog, guide, llms, reference, search as docs_search};
+use crate::docs::pages::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::layers::access::Access;
 use crate::layers::visit;
 use crate::route::{Route, form, page};

@@ -1,51 +1,45 @@
-//! Share cards: pictures of 1200 × 630 pixels with which networks show a link. They are drawn once, and stored in a folder.
+//! Share cards: pictures of 1200 × 630 pixels with which networks show a link. They are drawn when they are first asked for.
 
 mod drawing;
 mod font;
-mod store;
 mod wrap;
 
-use std::path::Path;
-
+use axum::body::Bytes;
 use kit::overload::ConcurrencyLimit;
-use tokio::sync::{Mutex, MutexGuard};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
 pub(crate) use self::drawing::{PictureShape, SIZE, Words, draw};
-use self::store::CardStore;
 
 /// Cards that are drawn at once. Each takes some 50 ms of a core, and 10 MB.
 const DRAWN_AT_ONCE: usize = 2;
 /// Further cards that may wait.
 const WAITING: usize = 32;
-/// Cards whose first request is drawn while the others wait for it.
-const LOCKS: usize = 64;
+/// Bytes of the cards in memory. Each has some 100 KB.
+const MAX_BYTES: u64 = 64_000_000;
+const EXPECTED_CARDS: usize = 640;
 
 /// The cards of this process.
 pub struct ShareCards {
-    pub(crate) store: CardStore,
+    /// By the hash of their content. Only one of the requests for a card draws it.
+    pub(crate) drawn: Cache<String, Bytes, CardSize>,
     pub(crate) drawing: ConcurrencyLimit,
-    /// Locks by key, so that only one of the requests for a card draws it.
-    locks: [Mutex<()>; LOCKS],
 }
 
-impl ShareCards {
-    /// Stores up to `most` bytes in the folder, or in a temporary one.
-    ///
-    /// # Errors
-    /// The folder cannot be opened.
-    pub fn new(folder: Option<&Path>, most: u64) -> anyhow::Result<Self> {
-        Ok(Self {
-            store: CardStore::open(folder, most)?,
-            drawing: ConcurrencyLimit::with_queue("share cards", DRAWN_AT_ONCE, WAITING),
-            locks: std::array::from_fn(|_| Mutex::new(())),
-        })
-    }
+#[derive(Clone)]
+pub(crate) struct CardSize;
 
-    /// The lock of a card.
-    pub(crate) async fn lock(&self, key: &str) -> MutexGuard<'_, ()> {
-        let place = key
-            .bytes()
-            .fold(0, |sum: usize, byte| sum * 31 % LOCKS + usize::from(byte));
-        self.locks[place % LOCKS].lock().await
+impl Weighter<String, Bytes> for CardSize {
+    fn weight(&self, key: &String, card: &Bytes) -> u64 {
+        u64::try_from(key.len() + card.len()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Default for ShareCards {
+    fn default() -> Self {
+        Self {
+            drawn: Cache::with_weighter(EXPECTED_CARDS, MAX_BYTES, CardSize),
+            drawing: ConcurrencyLimit::with_queue("share cards", DRAWN_AT_ONCE, WAITING),
+        }
     }
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use pages::site::Head;
 use pages::site::articles::ArticlePage;
 
-use super::cached::{Version, respond};
+use super::cached::respond;
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
 use crate::visit::Visit;
@@ -29,8 +29,7 @@ pub async fn privacy(app: State<App>, visit: Extension<Visit>) -> PageResult {
 fn show(app: &App, visit: &Visit, name: &'static str) -> PageResult {
     let article = app.articles.find(name, visit.language);
     let article = article.ok_or_else(PageError::not_found)?;
-    let version = Version::new(app, visit).text(&article.html);
-    respond(app, visit, &version, |mut frame| {
+    respond(app, visit, |mut frame| {
         // The page does not depend on the query.
         path_of(&visit.path).clone_into(&mut frame.path);
         frame.head = Head {

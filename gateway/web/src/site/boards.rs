@@ -1,7 +1,6 @@
 //! The boards: all six with their first rows, and each in full.
 
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
 use futures::future::try_join_all;
@@ -11,13 +10,12 @@ use pages::site::games::BoardRank;
 use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage};
 use pages::site::{Frame, Head, Texts};
 
-use super::cached::{Version, respond};
-use super::query::{Query, address};
+use super::cached::respond;
+use super::query::address;
+use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
-use crate::app::App;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::Rows;
-use crate::visit::Visit;
 
 const PATH: &str = "/rankings";
 const KINDS: [&str; 2] = ["games", "creators"];
@@ -40,13 +38,11 @@ fn path((kind, window): (&str, &str)) -> String {
 }
 
 /// The six boards.
-pub async fn list(State(app): State<App>, Extension(mut visit): Extension<Visit>) -> PageResult {
+pub async fn list(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult {
     PATH.clone_into(&mut visit.path);
     let reads = all().map(|board| app.catalogue.board(board, FIRST, None));
     let boards = try_join_all(reads).await?;
-    let version = Version::new(&app, &visit);
-    let version = boards.iter().fold(version, Version::rows);
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         frame.head = Head {
             title: frame.say("boards-title").to_owned(),
             description: frame.say("boards-description").to_owned(),
@@ -70,19 +66,20 @@ pub async fn list(State(app): State<App>, Extension(mut visit): Extension<Visit>
 
 /// A board in full.
 pub async fn show(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
     Path((kind, window)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     let cursor = query.get("cursor");
     let board = (kind.as_str(), window.as_str());
     let rows = app.catalogue.board(board, ROWS, cursor).await?;
     let path = path(board);
     visit.path = address(&path, &[("cursor", cursor)]);
-    let version = Version::new(&app, &visit).rows(&rows);
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         frame.head = Head {
             title: title(frame.texts, board),
             description: frame.say("boards-description").to_owned(),

@@ -1,7 +1,5 @@
 //! The calendar of events (RFC 5545), which calendar programs subscribe to: by country, or all.
 
-use axum::Extension;
-use axum::extract::{RawQuery, State};
 use axum::response::IntoResponse as _;
 use contracts::catalogue::v1 as proto;
 use contracts::public;
@@ -10,13 +8,12 @@ use time::format_description::well_known::Iso8601;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
-use super::cached::{Version, respond_as};
-use super::query::{Query, address};
+use super::cached::respond_as;
+use super::query::address;
+use super::request::SiteRequest;
 use super::{cards, feeds};
-use crate::app::App;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::page;
-use crate::visit::Visit;
 
 const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
 const PATH: &str = "/events/calendar.ics";
@@ -31,11 +28,13 @@ const LINE: usize = 75;
 const DESCRIPTION: usize = 1_000;
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     visit.path = address(PATH, &[("country", query.get("country"))]);
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
     let mut request = proto::ListEventsRequest {
@@ -45,11 +44,9 @@ pub async fn show(
         country: query.text("country"),
         ..proto::ListEventsRequest::default()
     };
-    let mut version = Version::new(&app, &visit);
     let mut lists = Vec::new();
     while lists.len() < READS {
         let list = app.catalogue.events_with_times(request.clone()).await?;
-        version = version.timed_rows(&list);
         let next = list.rows.page.next_cursor.clone();
         lists.push(list);
         match next {
@@ -57,7 +54,7 @@ pub async fn show(
             None => break,
         }
     }
-    respond_as(&app, &visit, &version, MEDIA_TYPE, |frame| {
+    respond_as(&app, &visit, MEDIA_TYPE, |frame| {
         let title = feeds::events_title(&frame, query.get("country"));
         let mut calendar = Calendar::begin(&title);
         for list in &lists {

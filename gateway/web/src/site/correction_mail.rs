@@ -7,25 +7,26 @@ use uuid::Uuid;
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
-use crate::member_mail;
+use crate::member_mail::{self, MemberMail};
 use crate::store::sent_notices;
 
 const SUBJECT: &str = "A visitor suggests a correction of one of your listings";
 
 /// Queues the mails about a new correction, at most one a day and listing. The correction is stored already and waits in the dashboard, so a
 /// mail that cannot be queued is left out.
-pub(super) async fn queue(web: &Web, listing: (ListingKind, &str), created: &CreateNoteResponse) {
+pub(super) async fn queue(web: &Web, kind: ListingKind, name: &str, created: &CreateNoteResponse) {
     if created.owners.is_empty() {
         return;
     }
-    if let Err(error) = insert(web, listing, created).await {
+    if let Err(error) = insert(web, kind, name, created).await {
         tracing::warn!(%error, "cannot queue a mail about a correction; its listing has it");
     }
 }
 
 async fn insert(
     web: &Web,
-    (kind, name): (ListingKind, &str),
+    kind: ListingKind,
+    name: &str,
     created: &CreateNoteResponse,
 ) -> Result<(), sqlx::Error> {
     let now = web.clock.now();
@@ -50,8 +51,13 @@ async fn insert(
             web.public_url,
             kind.as_str(),
         );
-        let readers = (account, Permission::Edit);
-        member_mail::queue(&mut transaction, readers, (SUBJECT, &body), now).await?;
+        let mail = MemberMail {
+            account,
+            permission: Permission::Edit,
+            subject: SUBJECT,
+            body: &body,
+        };
+        member_mail::queue(&mut transaction, mail, now).await?;
     }
     transaction.commit().await
 }

@@ -1,7 +1,6 @@
 //! Studios and people: the list, and the page of one.
 
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::try_join;
@@ -10,79 +9,74 @@ use pages::site::creators::CreatorPage;
 use pages::site::list::CreatorsPage;
 use pages::site::{Frame, Head};
 
-use super::cached::{Version, respond};
-use super::query::{Query, address};
-use super::{ROWS, cards, filters, share_card, structured_data, visitor_actions};
-use crate::app::App;
+use super::cached::respond;
+use super::filters::{FixedFilter, ListRequest};
+use super::query::address;
+use super::request::SiteRequest;
+use super::{cards, share_card, structured_data, visitor_actions};
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
-use crate::upstream::catalogue::page;
-use crate::visit::Visit;
 
 const LIST: &str = "/creators";
 /// Games on the page of a creator; the others are in the list of games.
 const GAMES: u32 = 24;
 
+const FILTERS: [&str; 5] = ["kind", "country", "role", "city", "q"];
+const KIND: FixedFilter = FixedFilter {
+    name: "kind",
+    label: "filter-kind",
+    group: "creators-kind",
+    values: &CREATOR_KINDS,
+};
+
 pub async fn list(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
-    let set = ["kind", "country", "role", "city", "q"].map(|name| (name, query.get(name)));
-    let cursor = query.get("cursor");
+    let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListCreatorsRequest {
-        page: Some(page(ROWS, cursor)),
-        kind: query.text("kind"),
-        role: query.text("role"),
-        country: query.text("country"),
-        city: query.text("city"),
-        q: query.text("q"),
+        page: Some(list.page()),
+        kind: list.text("kind"),
+        role: list.text("role"),
+        country: list.text("country"),
+        city: list.text("city"),
+        q: list.text("q"),
         ..proto::ListCreatorsRequest::default()
     };
     let catalogue = &app.catalogue;
     let reads = try_join(catalogue.creators(request), catalogue.countries());
     let (creators, countries) = reads.await?;
-    visit.path = address(LIST, &[&set[..], &[("cursor", cursor)]].concat());
-    let version = Version::new(&app, &visit).rows(&creators).rows(&countries);
-    respond(&app, &visit, &version, |mut frame| {
-        let title = match query.get("country") {
-            Some(code) => frame.say_of("creators-in", &cards::country(frame.texts, code)),
-            None => frame.texts.say("creators-title").to_owned(),
-        };
-        frame.head = Head {
-            title,
-            description: frame.texts.say("creators-description").to_owned(),
-            is_indexed: filters::is_indexed(&set, cursor),
-        };
-        frame.api_call = Some(format!("GET /v1{}", address(LIST, &set)));
-        let kinds = filters::fixed(&frame, "creators-kind", &CREATOR_KINDS);
+    visit.path = list.address();
+    respond(&app, &visit, |mut frame| {
+        let title = list.title(&frame, "creators-title", "creators-in");
+        list.describe(&mut frame, title, "creators-description");
         let choices = vec![
-            filters::choice(&frame, ("kind", "filter-kind"), kinds, query.get("kind")),
-            filters::countries(&frame, &countries, query.get("country"))?,
+            list.fixed(&frame, KIND),
+            list.countries(&frame, &countries)?,
         ];
         let rows: Vec<public::CreatorRow> = creators.parse()?;
         let cards = rows.into_iter().map(|row| cards::creator(&frame, row));
         Ok(CreatorsPage {
-            filters: filters::form(&frame, LIST, choices, &set),
+            filters: list.form(&frame, choices),
             total: creators.page.total,
             creators: cards.collect(),
-            pager: filters::pager(&frame, LIST, &set, cursor, &creators),
+            pager: list.pager(&frame, &creators),
             frame,
         })
     })
 }
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(handle): Path<String>,
 ) -> PageResult {
     let read = app.catalogue.creator_or_sample(&handle, GAMES);
     let (creator, total) = read.await?;
-    let version = Version::new(&app, &visit).one(&creator);
-    let version = version.text(&total.to_string());
-    respond(&app, &visit, &version, |frame| {
+    respond(&app, &visit, |frame| {
         let mut page = creator_page(frame, creator.parse()?, total)?;
         if creator.is_sample {
             page.frame.mark_sample();

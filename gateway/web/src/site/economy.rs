@@ -1,7 +1,6 @@
 //! The economy: currencies, the rates from one, the rate of a pair over time, and the method.
 
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use contracts::public::Methodology;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
@@ -9,13 +8,12 @@ use kit::Fault;
 use pages::site::Head;
 use pages::site::currencies::{ConstantRow, EconomyPage, FormulaRow, MethodWords, RatesMethodPage};
 use pages::site::frame::ErrorPage;
-use serde::Serialize;
 
-use super::cached::{Version, respond};
+use super::cached::respond;
 use super::currency_pages::{self, PATH, choice, currency_page, currency_row, pager, pair_page};
 use super::filters;
-use super::query::{Query, address};
-use crate::app::App;
+use super::query::address;
+use super::request::SiteRequest;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{html, see_other, status};
 use crate::upstream::currencies::find;
@@ -30,11 +28,13 @@ pub(super) const SPANS: [u32; 3] = [31, 7, 92];
 
 /// The page of all currencies. With `from`, redirects to the page of one.
 pub async fn list(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     let currencies = match app.currencies.all(app.clock.now()).await {
         Ok(currencies) => currencies,
         Err(fault) => return unavailable(&visit, fault),
@@ -51,9 +51,7 @@ pub async fn list(
     let shown = rest.get(..ROWS).unwrap_or(rest);
     visit.path = address(PATH, &[("after", after)]);
     let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
-    let version = version_of(Version::new(&app, &visit), choices)?;
-    let version = version_of(version, shown)?.text(&currencies.len().to_string());
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         frame.head = Head {
             title: frame.say("economy-title").to_owned(),
             description: frame.say("economy-lead").to_owned(),
@@ -73,12 +71,14 @@ pub async fn list(
 
 /// A currency with the rates from it.
 pub async fn currency(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
     Path(game): Path<String>,
-    RawQuery(query): RawQuery,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     let after = query.get("after");
     let currencies = match app.currencies.all(app.clock.now()).await {
         Ok(currencies) => currencies,
@@ -93,10 +93,7 @@ pub async fn currency(
     let path = format!("{PATH}/{}", shown.slug);
     visit.path = address(&path, &[("after", after)]);
     let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
-    let mut version = version_of(Version::new(&app, &visit), std::slice::from_ref(shown))?;
-    version = version_of(version, choices)?.flag(rates.has_more);
-    version = version_of(version, &rates.rows)?;
-    respond(&app, &visit, &version, |frame| {
+    respond(&app, &visit, |frame| {
         let choice = choice(&frame, choices, Some(&shown.slug));
         Ok(currency_page(
             frame,
@@ -110,12 +107,14 @@ pub async fn currency(
 
 /// The rate of a pair over time.
 pub async fn pair(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
     Path((from, to)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     let asked = query.get("days").and_then(|days| days.parse().ok());
     let days = SPANS.into_iter().find(|days| asked == Some(*days));
     let days = days.unwrap_or(SPANS[0]);
@@ -136,23 +135,18 @@ pub async fn pair(
         (at.seconds, at.nanos) = (at.seconds - at.seconds.rem_euclid(60), 0);
     }
     visit.path = currency_pages::span(&currency_pages::pair_path(pair), days);
-    let version = Version::new(&app, &visit).message(&series);
-    let version = [pair.0, pair.1].into_iter().fold(version, |version, it| {
-        version.text(&it.currency).text(&it.name).flag(it.late)
-    });
-    respond(&app, &visit, &version, |frame| {
+    respond(&app, &visit, |frame| {
         Ok(pair_page(frame, pair, days, &series.points))
     })
 }
 
 /// The page about the calculation of rates, with its version and parameters.
-pub async fn method(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn method(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let method = match app.currencies.methodology().await {
         Ok(method) => method,
         Err(fault) => return unavailable(&visit, fault),
     };
-    let version = Version::new(&app, &visit).message(&method);
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         let method: Methodology =
             serde_json::from_slice(&method.json).map_err(|error| Fault::internal(&error))?;
         frame.head = Head {
@@ -187,12 +181,6 @@ pub async fn method(State(app): State<App>, Extension(visit): Extension<Visit>) 
             frame,
         })
     })
-}
-
-/// Adds rows that the API writes as JSON.
-fn version_of<T: Serialize>(version: Version, rows: &[T]) -> Result<Version, Fault> {
-    let json = serde_json::to_string(rows).map_err(|error| Fault::internal(&error))?;
-    Ok(version.text(&json))
 }
 
 /// The page while economy-svc is away. Other faults become errors as on any page.

@@ -1,7 +1,6 @@
 //! The page of a game that other sites show in a frame. It has no script, sets no cookie, and its links open in a new tab.
 
-use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use contracts::public;
 use http::HeaderValue;
 use http::header::CONTENT_SECURITY_POLICY;
@@ -10,25 +9,22 @@ use pages::site::Frame;
 use pages::site::cards::Link;
 use pages::site::embed::Embed;
 
-use super::cached::{Version, respond};
+use super::cached::respond;
 use super::cards;
-use crate::app::App;
+use super::request::SiteRequest;
 use crate::layers::headers::RESOURCE_POLICY;
 use crate::page_error::PageResult;
-use crate::visit::Visit;
 
 /// The policy of other pages without scripts and forms. Any site may show the page in a frame.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors *; \
                       base-uri 'none'";
 
 pub async fn game(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
     let game = app.catalogue.game(&slug).await?;
-    let version = Version::new(&app, &visit).one(&game);
-    let mut response = respond(&app, &visit, &version, |frame| {
+    let mut response = respond(&app, &visit, |frame| {
         let game: public::Game = game.parse()?;
         Ok::<_, Fault>(embed(frame, game.row))
     })?;

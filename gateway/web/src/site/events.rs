@@ -1,7 +1,6 @@
 //! Events: upcoming and past ones, and the page of one.
 
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
@@ -13,95 +12,93 @@ use pages::site::{Frame, Head};
 use time::Date;
 use time::format_description::well_known::Iso8601;
 
-use super::cached::{Version, respond};
-use super::query::{Query, address};
-use super::{ROWS, cards, feeds, filters, share_card, structured_data, visitor_actions};
-use crate::app::App;
+use super::cached::respond;
+use super::filters::{FixedFilter, ListRequest};
+use super::query::address;
+use super::request::SiteRequest;
+use super::{cards, feeds, share_card, structured_data, visitor_actions};
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
-use crate::upstream::catalogue::page;
-use crate::visit::Visit;
 
 const LIST: &str = "/events";
-const WHEN: [&str; 3] = ["upcoming", "past", "all"];
+const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];
+const WHEN: FixedFilter = FixedFilter {
+    name: "when",
+    label: "filter-when",
+    group: "when",
+    values: &["upcoming", "past", "all"],
+};
+const KIND: FixedFilter = FixedFilter {
+    name: "kind",
+    label: "filter-kind",
+    group: "event-kind",
+    values: &EVENT_KINDS,
+};
 
 pub async fn list(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
-    let names = ["when", "kind", "country", "city", "from", "to", "q"];
-    let set = names.map(|name| (name, query.get(name)));
-    let cursor = query.get("cursor");
+    let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListEventsRequest {
-        page: Some(page(ROWS, cursor)),
-        when: query.text("when"),
-        kind: query.text("kind"),
-        country: query.text("country"),
-        city: query.text("city"),
-        from: query.text("from"),
-        to: query.text("to"),
-        q: query.text("q"),
+        page: Some(list.page()),
+        when: list.text("when"),
+        kind: list.text("kind"),
+        country: list.text("country"),
+        city: list.text("city"),
+        from: list.text("from"),
+        to: list.text("to"),
+        q: list.text("q"),
         ..proto::ListEventsRequest::default()
     };
     let catalogue = &app.catalogue;
     let reads = try_join(catalogue.events(request), catalogue.countries_with_events());
     let (events, countries) = reads.await?;
-    visit.path = address(LIST, &[&set[..], &[("cursor", cursor)]].concat());
-    let version = Version::new(&app, &visit).rows(&events).rows(&countries);
-    respond(&app, &visit, &version, |mut frame| {
-        let texts = frame.texts;
-        let title = match (query.get("when"), query.get("country")) {
-            (Some("past"), _) => texts.say("events-past-title").to_owned(),
-            (_, Some(code)) => texts.say_of("events-in", &cards::country(texts, code)),
-            _ => texts.say("events-title").to_owned(),
+    visit.path = list.address();
+    respond(&app, &visit, |mut frame| {
+        let title = match list.get("when") {
+            Some("past") => frame.say("events-past-title").to_owned(),
+            _ => list.title(&frame, "events-title", "events-in"),
         };
-        frame.head = Head {
-            title,
-            description: texts.say("events-description").to_owned(),
-            is_indexed: filters::is_indexed(&set, cursor),
-        };
-        frame.api_call = Some(format!("GET /v1{}", address(LIST, &set)));
-        frame.share.documents = feeds::of_events(&frame, query.get("country"));
-        let mut when = filters::choice(
-            &frame,
-            ("when", "filter-when"),
-            filters::fixed(&frame, "when", &WHEN),
-            query.get("when").or(Some("upcoming")),
-        );
-        // Remove the empty choice: without the parameter, the page has upcoming events.
+        list.describe(&mut frame, title, "events-description");
+        frame.share.documents = feeds::of_events(&frame, list.get("country"));
+        let mut when = list.fixed(&frame, WHEN);
+        // Without the parameter, the page has upcoming events.
         when.options.remove(0);
-        let kinds = filters::fixed(&frame, "event-kind", &EVENT_KINDS);
+        if list.get("when").is_none()
+            && let Some(upcoming) = when.options.first_mut()
+        {
+            upcoming.is_chosen = true;
+        }
         let choices = vec![
             when,
-            filters::choice(&frame, ("kind", "filter-kind"), kinds, query.get("kind")),
-            filters::countries(&frame, &countries, query.get("country"))?,
+            list.fixed(&frame, KIND),
+            list.countries(&frame, &countries)?,
         ];
         let rows: Vec<public::Event> = events.parse()?;
         let cards = rows.into_iter().map(|row| cards::event(&frame, row));
         Ok(EventsPage {
-            filters: filters::form(&frame, LIST, choices, &set),
+            filters: list.form(&frame, choices),
             total: events.page.total,
             events: cards.collect(),
-            pager: filters::pager(&frame, LIST, &set, cursor, &events),
+            pager: list.pager(&frame, &events),
             frame,
         })
     })
 }
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
     let event = app.catalogue.event_or_sample(&slug).await?;
     // The page says whether the event is over, so it changes at midnight too.
     let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
-    let version = Version::new(&app, &visit)
-        .one(&event)
-        .text(&today.to_string());
-    respond(&app, &visit, &version, |frame| {
+    respond(&app, &visit, |frame| {
         let mut page = event_page(frame, event.parse()?, today)?;
         if event.is_sample {
             page.frame.mark_sample();

@@ -1,7 +1,5 @@
 //! Atom feeds: new games, and events.
 
-use axum::Extension;
-use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public;
 use kit::Fault;
@@ -12,16 +10,15 @@ use pages::site::{Frame, Head};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::cached::{Version, respond_as};
+use super::cached::respond_as;
 use super::calendar::shortened;
-use super::query::{Query, address};
+use super::query::address;
+use super::request::SiteRequest;
 use super::{cards, next_events, xml};
-use crate::app::App;
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::upstream::catalogue::Times;
 use crate::upstream::catalogue_site::NewGame;
-use crate::visit::Visit;
 
 pub(super) const ATOM: &str = "application/atom+xml";
 const MEDIA_TYPE: &str = "application/atom+xml; charset=utf-8";
@@ -35,12 +32,10 @@ const CONTENT: usize = 2_000;
 /// The time of a feed without entries.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
-pub async fn games(State(app): State<App>, Extension(mut visit): Extension<Visit>) -> PageResult {
+pub async fn games(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult {
     GAMES.clone_into(&mut visit.path);
     let games = app.catalogue.new_games(NEW_GAMES).await?;
-    let version = Version::new(&app, &visit).json(&games.json);
-    let version = games.games.iter().fold(version, Version::message);
-    respond_as(&app, &visit, &version, MEDIA_TYPE, |mut frame| {
+    respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         let title = frame.say("feed-games-title").to_owned();
         head(&mut frame, title, "games-description");
         let games = games.parse()?.into_iter();
@@ -51,11 +46,13 @@ pub async fn games(State(app): State<App>, Extension(mut visit): Extension<Visit
 }
 
 pub async fn events(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     let set = [("country", query.get("country"))];
     visit.path = address(EVENTS, &set);
     let request = proto::ListEventsRequest {
@@ -63,8 +60,7 @@ pub async fn events(
         ..next_events(NEXT_EVENTS)
     };
     let events = app.catalogue.events_with_times(request).await?;
-    let version = Version::new(&app, &visit).timed_rows(&events);
-    respond_as(&app, &visit, &version, MEDIA_TYPE, |mut frame| {
+    respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         let title = events_title(&frame, query.get("country"));
         head(&mut frame, title, "events-description");
         let rows = events.parse::<public::Event>()?;

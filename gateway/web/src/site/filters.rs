@@ -1,16 +1,111 @@
-//! The filters of lists, as choices of a form.
+//! Lists with filters: the request, and the filters as choices of a form.
 
+use contracts::common::v1::PageRequest;
 use contracts::public::{CountryRow, GenreRow};
 use kit::Fault;
-use pages::site::Frame;
 use pages::site::list::{Filter, FilterOption, Filters, Pager};
+use pages::site::{Frame, Head};
 
-use super::cards;
-use super::query::address;
-use crate::upstream::catalogue::Rows;
+use super::query::{Query, address};
+use super::{ROWS, cards};
+use crate::upstream::catalogue::{Rows, page};
 
 /// A list with more filters than these is not for search engines.
 const MAX_INDEXED_FILTERS: usize = 2;
+
+/// A filter of a list: its parameter, and the keys of its label and of the names of its values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FixedFilter {
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    pub(super) group: &'static str,
+    pub(super) values: &'static [&'static str],
+}
+
+/// The request of a list: the filters that it may have, and the cursor of the page.
+#[derive(Debug)]
+pub(super) struct ListRequest {
+    path: &'static str,
+    names: &'static [&'static str],
+    query: Query,
+}
+
+impl ListRequest {
+    pub(super) fn new(path: &'static str, names: &'static [&'static str], query: Query) -> Self {
+        Self { path, names, query }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.query.get(name)
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.query.text(name)
+    }
+
+    fn cursor(&self) -> Option<&str> {
+        self.query.get("cursor")
+    }
+
+    pub(super) fn page(&self) -> PageRequest {
+        page(ROWS, self.cursor())
+    }
+
+    fn set(&self) -> Vec<(&'static str, Option<&str>)> {
+        let names = self.names.iter();
+        names.map(|name| (*name, self.query.get(name))).collect()
+    }
+
+    /// Path and query of this page.
+    pub(super) fn address(&self) -> String {
+        let mut parameters = self.set();
+        parameters.push(("cursor", self.cursor()));
+        address(self.path, &parameters)
+    }
+
+    /// The title of the list, or that of the list of a country.
+    pub(super) fn title(&self, frame: &Frame, all: &str, of_country: &str) -> String {
+        match self.get("country") {
+            Some(code) => frame.say_of(of_country, &cards::country(frame.texts, code)),
+            None => frame.say(all).to_owned(),
+        }
+    }
+
+    /// Fills the head of the page, and names the call that gives the same.
+    pub(super) fn describe(&self, frame: &mut Frame, title: String, description: &str) {
+        let set = self.set();
+        frame.head = Head {
+            title,
+            description: frame.say(description).to_owned(),
+            is_indexed: is_indexed(&set, self.cursor()),
+        };
+        frame.api_call = Some(format!("GET /v1{}", address(self.path, &set)));
+    }
+
+    pub(super) fn fixed(&self, frame: &Frame, filter: FixedFilter) -> Filter {
+        let values = fixed(frame, filter.group, filter.values);
+        let names = (filter.name, filter.label);
+        choice(frame, names, values, self.get(filter.name))
+    }
+
+    /// The genres that games have.
+    pub(super) fn genres(&self, frame: &Frame, rows: &Rows) -> Result<Filter, Fault> {
+        genres(frame, rows, self.get("genre"))
+    }
+
+    /// The countries with listings.
+    pub(super) fn countries(&self, frame: &Frame, rows: &Rows) -> Result<Filter, Fault> {
+        countries(frame, rows, self.get("country"))
+    }
+
+    pub(super) fn form(&self, frame: &Frame, choices: Vec<Filter>) -> Filters {
+        form(frame, self.path, choices, &self.set())
+    }
+
+    pub(super) fn pager(&self, frame: &Frame, rows: &Rows) -> Pager {
+        pager(frame, self.path, &self.set(), self.cursor(), rows)
+    }
+}
 
 /// A filter: its parameter, the key of its label, its values with their names, and the one that is chosen.
 pub(super) fn choice(
@@ -37,7 +132,7 @@ pub(super) fn choice(
 }
 
 /// The values of a fixed set with their names.
-pub(super) fn fixed(frame: &Frame, group: &str, values: &[&str]) -> Vec<(String, String)> {
+fn fixed(frame: &Frame, group: &str, values: &[&str]) -> Vec<(String, String)> {
     let named = values.iter().map(|value| {
         let name = frame.texts.value(group, value, value);
         ((*value).to_owned(), name.to_owned())
@@ -46,7 +141,7 @@ pub(super) fn fixed(frame: &Frame, group: &str, values: &[&str]) -> Vec<(String,
 }
 
 /// The genres that games have.
-pub(super) fn genres(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fault> {
+fn genres(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fault> {
     let rows: Vec<GenreRow> = rows.parse()?;
     let shown = rows
         .into_iter()
@@ -60,7 +155,7 @@ pub(super) fn genres(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result
 }
 
 /// The countries with listings.
-pub(super) fn countries(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fault> {
+fn countries(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fault> {
     let rows: Vec<CountryRow> = rows.parse()?;
     let mut codes: Vec<String> = rows.into_iter().map(|row| row.code).collect();
     codes.extend(chosen.map(ToOwned::to_owned));

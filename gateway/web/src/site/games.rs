@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
 use futures::future::{join, try_join, try_join3};
@@ -14,37 +13,50 @@ use pages::site::list::GamesPage;
 use pages::site::{Frame, Head};
 use time::OffsetDateTime;
 
-use super::cached::{Version, respond};
-use super::query::{Query, address};
-use super::{
-    ROWS, boards, cards, feeds, filters, oembed, share_card, structured_data, visitor_actions,
-};
-use crate::app::{App, Web};
+use super::cached::respond;
+use super::filters::{FixedFilter, ListRequest};
+use super::query::address;
+use super::request::SiteRequest;
+use super::{boards, cards, feeds, oembed, share_card, structured_data, visitor_actions};
+use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
-use crate::upstream::catalogue::{One, page};
+use crate::upstream::catalogue::One;
 use crate::upstream::currencies::CurrencyName;
-use crate::visit::Visit;
 
 const LIST: &str = "/games";
 
+const FILTERS: [&str; 6] = ["genre", "platform", "country", "stage", "creator", "q"];
+const PLATFORM: FixedFilter = FixedFilter {
+    name: "platform",
+    label: "filter-platform",
+    group: "platform",
+    values: &PLATFORMS,
+};
+const STAGE: FixedFilter = FixedFilter {
+    name: "stage",
+    label: "filter-stage",
+    group: "stage",
+    values: &STAGES,
+};
+
 pub async fn list(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
-    let names = ["genre", "platform", "country", "stage", "creator", "q"];
-    let set = names.map(|name| (name, query.get(name)));
-    let cursor = query.get("cursor");
+    let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListGamesRequest {
-        page: Some(page(ROWS, cursor)),
-        genre: query.text("genre"),
-        platform: query.text("platform"),
-        country: query.text("country"),
-        stage: query.text("stage"),
-        creator: query.text("creator"),
-        q: query.text("q"),
+        page: Some(list.page()),
+        genre: list.text("genre"),
+        platform: list.text("platform"),
+        country: list.text("country"),
+        stage: list.text("stage"),
+        creator: list.text("creator"),
+        q: list.text("q"),
         ..proto::ListGamesRequest::default()
     };
     let catalogue = &app.catalogue;
@@ -54,58 +66,31 @@ pub async fn list(
         catalogue.countries(),
     );
     let (games, genres, countries) = reads.await?;
-    let path = [&set[..], &[("cursor", cursor)]].concat();
-    visit.path = address(LIST, &path);
-    let version = Version::new(&app, &visit)
-        .rows(&games)
-        .rows(&genres)
-        .rows(&countries);
-    respond(&app, &visit, &version, |mut frame| {
-        let say = |key: &'static str| frame.texts.say(key);
-        let title = match query.get("country") {
-            Some(code) => frame.say_of("games-in", &cards::country(frame.texts, code)),
-            None => say("games-title").to_owned(),
-        };
-        frame.head = Head {
-            title,
-            description: say("games-description").to_owned(),
-            is_indexed: filters::is_indexed(&set, cursor),
-        };
-        frame.api_call = Some(format!("GET /v1{}", address(LIST, &set)));
+    visit.path = list.address();
+    respond(&app, &visit, |mut frame| {
+        let title = list.title(&frame, "games-title", "games-in");
+        list.describe(&mut frame, title, "games-description");
         frame.share.documents = feeds::of_games(&frame);
         let choices = vec![
-            filters::genres(&frame, &genres, query.get("genre"))?,
-            filters::choice(
-                &frame,
-                ("platform", "filter-platform"),
-                filters::fixed(&frame, "platform", &PLATFORMS),
-                query.get("platform"),
-            ),
-            filters::countries(&frame, &countries, query.get("country"))?,
-            filters::choice(
-                &frame,
-                ("stage", "filter-stage"),
-                filters::fixed(&frame, "stage", &STAGES),
-                query.get("stage"),
-            ),
+            list.genres(&frame, &genres)?,
+            list.fixed(&frame, PLATFORM),
+            list.countries(&frame, &countries)?,
+            list.fixed(&frame, STAGE),
         ];
         let rows: Vec<public::GameRow> = games.parse()?;
+        let cards = rows.into_iter().map(|row| cards::game(&frame, row));
         Ok(GamesPage {
-            filters: filters::form(&frame, LIST, choices, &set),
+            filters: list.form(&frame, choices),
             total: games.page.total,
-            games: rows
-                .into_iter()
-                .map(|row| cards::game(&frame, row))
-                .collect(),
-            pager: filters::pager(&frame, LIST, &set, cursor, &games),
+            games: cards.collect(),
+            pager: list.pager(&frame, &games),
             frame,
         })
     })
 }
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
     let now = app.clock.now();
@@ -122,15 +107,7 @@ pub async fn show(
     };
     let ((game, creator_kind), (ranks, currency)) = try_join(read, beyond).await?;
     let ranks = ranks.unwrap_or_default();
-    let mut version = Version::new(&app, &visit).one(&game);
-    version = version.text(creator_kind.as_deref().unwrap_or_default());
-    for rank in &ranks {
-        version = version.message(rank);
-    }
-    if let Some(currency) = &currency {
-        version = version.text(&currency.name).flag(currency.is_late);
-    }
-    respond(&app, &visit, &version, |frame| {
+    respond(&app, &visit, |frame| {
         let creator_kind = creator_kind.as_deref();
         let mut page = game_page(frame, game.parse()?, creator_kind, &ranks, currency)?;
         if game.is_sample {

@@ -21,6 +21,7 @@ pub mod oembed;
 pub mod picture;
 pub mod places;
 pub(crate) mod query;
+pub(crate) mod request;
 pub mod robots;
 pub mod search;
 pub mod share_card;

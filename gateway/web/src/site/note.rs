@@ -1,7 +1,6 @@
 //! Notes about a listing: corrections and reports. No part of a note is public.
 
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
 use http::header::RETRY_AFTER;
@@ -16,9 +15,10 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::cached::uncached;
-use super::query::{Query, address};
+use super::query::address;
+use super::request::SiteRequest;
 use super::{correction_mail, listing_title};
-use crate::app::{App, Web};
+use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::listing_kind::{ListingKind, is_listing_name};
 use crate::domain::session_token::Token;
@@ -54,8 +54,8 @@ struct NoteAbout {
 }
 
 impl NoteAbout {
-    fn new(note: proto::NoteKind, (kind, name): (String, String)) -> Result<Self, PageError> {
-        let kind = ListingKind::parse(&kind).filter(|_| is_listing_name(&name));
+    fn new(note: proto::NoteKind, kind: &str, name: String) -> Result<Self, PageError> {
+        let kind = ListingKind::parse(kind).filter(|_| is_listing_name(&name));
         let kind = kind.ok_or_else(PageError::not_found)?;
         Ok(Self { note, kind, name })
     }
@@ -75,48 +75,41 @@ impl NoteAbout {
 }
 
 pub async fn correct(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    Path(listing): Path<(String, String)>,
-    RawQuery(query): RawQuery,
+    request: SiteRequest,
+    Path((kind, name)): Path<(String, String)>,
 ) -> PageResult {
-    let about = NoteAbout::new(proto::NoteKind::Correction, listing)?;
-    show(&app, visit, &about, &Query::parse(query.as_deref())).await
+    let about = NoteAbout::new(proto::NoteKind::Correction, &kind, name)?;
+    show(request, &about).await
 }
 
 pub async fn report(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    Path(listing): Path<(String, String)>,
-    RawQuery(query): RawQuery,
+    request: SiteRequest,
+    Path((kind, name)): Path<(String, String)>,
 ) -> PageResult {
-    let about = NoteAbout::new(proto::NoteKind::Report, listing)?;
-    show(&app, visit, &about, &Query::parse(query.as_deref())).await
+    let about = NoteAbout::new(proto::NoteKind::Report, &kind, name)?;
+    show(request, &about).await
 }
 
 pub async fn send_correction(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    Extension(client): Extension<ClientInfo>,
-    Path(listing): Path<(String, String)>,
-    FormBody(form): FormBody<Input>,
+    request: SiteRequest,
+    Path((kind, name)): Path<(String, String)>,
+    FormBody(input): FormBody<Input>,
 ) -> PageResult {
-    let about = NoteAbout::new(proto::NoteKind::Correction, listing)?;
-    send(&app, visit, &client, (&about, form)).await
+    let about = NoteAbout::new(proto::NoteKind::Correction, &kind, name)?;
+    send(request, &about, input).await
 }
 
 pub async fn send_report(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    Extension(client): Extension<ClientInfo>,
-    Path(listing): Path<(String, String)>,
-    FormBody(form): FormBody<Input>,
+    request: SiteRequest,
+    Path((kind, name)): Path<(String, String)>,
+    FormBody(input): FormBody<Input>,
 ) -> PageResult {
-    let about = NoteAbout::new(proto::NoteKind::Report, listing)?;
-    send(&app, visit, &client, (&about, form)).await
+    let about = NoteAbout::new(proto::NoteKind::Report, &kind, name)?;
+    send(request, &about, input).await
 }
 
-async fn show(app: &Web, mut visit: Visit, about: &NoteAbout, query: &Query) -> PageResult {
+async fn show(request: SiteRequest, about: &NoteAbout) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let title = listing_title(app, about.kind, &about.name).await?;
     visit.path = about.path();
     // From a fixed list, so that a link cannot put words into the page.
@@ -130,39 +123,38 @@ async fn show(app: &Web, mut visit: Visit, about: &NoteAbout, query: &Query) -> 
         let page = sent(frame, about, title, done);
         return Ok(uncached(&visit, StatusCode::OK, &page));
     }
-    let form = Input {
+    let input = Input {
         reason: query.text("reason").unwrap_or_default(),
         ..Input::default()
     };
-    let page = page(frame, (about, title), &form, (None, &Fields::default()));
-    Ok(uncached(&visit, StatusCode::OK, &page))
+    let form = NoteForm {
+        about,
+        title,
+        input: &input,
+        errors: Fields::default(),
+    };
+    Ok(uncached(&visit, StatusCode::OK, &form.page(frame)))
 }
 
-async fn send(
-    app: &Web,
-    mut visit: Visit,
-    client: &ClientInfo,
-    (about, form): (&NoteAbout, Input),
-) -> PageResult {
-    let form = Input {
-        text: form.text.replace("\r\n", "\n"),
-        email: form.email.trim().to_owned(),
-        ..form
+async fn send(request: SiteRequest, about: &NoteAbout, input: Input) -> PageResult {
+    let (app, client, mut visit) = (&request.app, &request.client, request.visit);
+    let input = Input {
+        text: input.text.replace("\r\n", "\n"),
+        email: input.email.trim().to_owned(),
+        ..input
     };
-    let created = match app.gateway.admit_change().await {
-        Ok(()) => {
-            app.listings
-                .create_note(message(client, about, &form))
-                .await
-        }
-        Err(closed) => Err(closed),
+    let create = async {
+        app.gateway.admit_change().await?;
+        app.listings
+            .create_note(message(client, about, &input))
+            .await
     };
-    match created {
+    match create.await {
         Ok(created) => {
             let done = if created.is_duplicate {
                 "duplicate"
             } else {
-                correction_mail::queue(app, (about.kind, &about.name), &created).await;
+                correction_mail::queue(app, about.kind, &about.name, &created).await;
                 "sent"
             };
             let path = format!("{}{}?done={done}", visit.prefix, about.path());
@@ -175,9 +167,13 @@ async fn send(
             let title = listing_title(app, about.kind, &about.name).await;
             let title = title.unwrap_or_else(|_| about.name.clone());
             let frame = frame(app, &visit, about, &title);
-            let (problem, errors) = refusal(&frame, &fault);
-            let page = page(frame, (about, title), &form, (problem, &errors));
-            let response = uncached(&visit, status(fault.code), &page);
+            let form = NoteForm {
+                about,
+                title,
+                input: &input,
+                errors: refusal(&frame, &fault),
+            };
+            let response = uncached(&visit, status(fault.code), &form.page(frame));
             Ok(retry_after(response, &fault))
         }
     }
@@ -198,11 +194,11 @@ fn message(client: &ClientInfo, about: &NoteAbout, form: &Input) -> proto::Creat
     }
 }
 
-/// The errors of a refused note in the language of the page: one above the form, and those of fields.
-fn refusal(frame: &Frame, fault: &Fault) -> (Option<String>, Fields) {
+/// The errors of a refused note in the language of the page.
+fn refusal(frame: &Frame, fault: &Fault) -> Fields {
     let mut errors = Fields::default();
     let say = |key: &'static str| Some(frame.texts.say(key).to_owned());
-    let problem = match fault.code {
+    errors.general = match fault.code {
         Code::Invalid => {
             for (field, key) in [
                 ("reason", "note-reason-error"),
@@ -222,7 +218,7 @@ fn refusal(frame: &Frame, fault: &Fault) -> (Option<String>, Fields) {
         Code::Closed => say("note-closed"),
         _ => say("note-unavailable"),
     };
-    (problem, errors)
+    errors
 }
 
 fn retry_after(mut response: Response, fault: &Fault) -> Response {
@@ -269,56 +265,67 @@ fn sent(frame: Frame, about: &NoteAbout, title: String, done: &'static str) -> N
     }
 }
 
-fn page(
-    frame: Frame,
-    (about, title): (&NoteAbout, String),
-    form: &Input,
-    (problem, errors): (Option<String>, &Fields),
-) -> NotePage {
-    let texts = frame.texts;
-    let lead = if about.is_report() {
-        "note-report-lead"
-    } else {
-        "note-correct-lead"
-    };
-    let choices = REASONS.iter().map(|reason| Choice {
-        value: (*reason).to_owned(),
-        label: texts.value("report-reason", reason, reason).to_owned(),
-        is_chosen: *reason == form.reason,
-    });
-    let none = Choice {
-        value: String::new(),
-        label: texts.say("note-choose").to_owned(),
-        is_chosen: !REASONS.contains(&form.reason.as_str()),
-    };
-    let choices = std::iter::once(none).chain(choices).collect();
-    let reason = Select::new("reason", texts.say("note-reason-label"), choices);
-    // The owner of a listing signs in, and requests the takedown in the dashboard.
-    let (kind, name) = (about.kind.as_str(), &about.name);
-    let owner = format!("/takedown/{kind}/{name}?language={}", frame.lang());
-    let owner = address("/sign-in", &[("next", Some(&owner))]);
-    NotePage {
-        heading: heading(&frame, about, &title),
-        lead: texts.say(lead).to_owned(),
-        action: frame.href(&about.path()),
-        form: match Token::parse(&form.form) {
-            Some(_) => form.form.clone(),
-            None => once::new_id(),
-        },
-        reason: about.is_report().then(|| reason.error_in(errors)),
-        text: Area::new("text", texts.say("note-text-label"))
-            .rows(6, MAX_TEXT)
-            .value(&form.text)
-            .error_in(errors),
-        email: Field::email("email", texts.say("note-email-label"))
-            .autocomplete("email")
-            .hint(texts.say("note-email-hint"))
-            .optional_as(texts.say("note-optional"))
-            .value(&form.email)
-            .error_in(errors),
-        problem,
-        owner: (form.reason == RIGHTS).then_some(owner),
-        listing: listing(&frame, about, title),
-        frame,
+/// The form about a listing with this title, as typed.
+struct NoteForm<'a> {
+    about: &'a NoteAbout,
+    title: String,
+    input: &'a Input,
+    errors: Fields,
+}
+
+impl NoteForm<'_> {
+    fn page(self, frame: Frame) -> NotePage {
+        let Self {
+            about,
+            title,
+            input,
+            errors,
+        } = self;
+        let texts = frame.texts;
+        let lead = if about.is_report() {
+            "note-report-lead"
+        } else {
+            "note-correct-lead"
+        };
+        let choices = REASONS.iter().map(|reason| Choice {
+            value: (*reason).to_owned(),
+            label: texts.value("report-reason", reason, reason).to_owned(),
+            is_chosen: *reason == input.reason,
+        });
+        let none = Choice {
+            value: String::new(),
+            label: texts.say("note-choose").to_owned(),
+            is_chosen: !REASONS.contains(&input.reason.as_str()),
+        };
+        let choices = std::iter::once(none).chain(choices).collect();
+        let reason = Select::new("reason", texts.say("note-reason-label"), choices);
+        // The owner of a listing signs in, and requests the takedown in the dashboard.
+        let (kind, name) = (about.kind.as_str(), &about.name);
+        let owner = format!("/takedown/{kind}/{name}?language={}", frame.lang());
+        let owner = address("/sign-in", &[("next", Some(&owner))]);
+        NotePage {
+            heading: heading(&frame, about, &title),
+            lead: texts.say(lead).to_owned(),
+            action: frame.href(&about.path()),
+            form: match Token::parse(&input.form) {
+                Some(_) => input.form.clone(),
+                None => once::new_id(),
+            },
+            reason: about.is_report().then(|| reason.error_in(&errors)),
+            text: Area::new("text", texts.say("note-text-label"))
+                .rows(6, MAX_TEXT)
+                .value(&input.text)
+                .error_in(&errors),
+            email: Field::email("email", texts.say("note-email-label"))
+                .autocomplete("email")
+                .hint(texts.say("note-email-hint"))
+                .optional_as(texts.say("note-optional"))
+                .value(&input.email)
+                .error_in(&errors),
+            problem: errors.general,
+            owner: (input.reason == RIGHTS).then_some(owner),
+            listing: listing(&frame, about, title),
+            frame,
+        }
     }
 }

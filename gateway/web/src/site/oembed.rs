@@ -1,24 +1,20 @@
 //! oEmbed (oembed.com): a site that knows the address of a game's page gets the HTML that shows the game in a frame.
 
-use axum::Extension;
-use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use contracts::public;
 use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
 use http::{HeaderValue, StatusCode};
 use pages::site::Language;
 use pages::site::share::Document;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::cached::{Version, respond_file};
+use super::cached::respond_file;
 use super::cards::COVER;
-use super::query::{Query, address};
+use super::query::address;
+use super::request::SiteRequest;
 use super::xml;
-use crate::app::{App, Web};
+use crate::app::Web;
 use crate::domain::picture_name::is_file_name;
 use crate::page_error::{PageError, PageResult};
-use crate::visit::Visit;
 
 const PATH: &str = "/oembed";
 /// The size of the frame in pixels, unless the other site has less room.
@@ -28,29 +24,6 @@ const SMALL_COVER: (u32, u32) = (600, 338);
 /// Seconds for which an answer may be stored.
 const CACHE_AGE: u32 = 3_600;
 
-/// The format of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Json,
-    Xml,
-}
-
-impl Format {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Xml => "xml",
-        }
-    }
-
-    const fn media_type(self) -> &'static str {
-        match self {
-            Self::Json => "application/json",
-            Self::Xml => "text/xml; charset=utf-8",
-        }
-    }
-}
-
 /// The embedded game, with the language of its address.
 #[derive(Debug, PartialEq, Eq)]
 struct Target {
@@ -59,21 +32,12 @@ struct Target {
     prefix: &'static str,
 }
 
-pub async fn show(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
-) -> PageResult {
-    let query = Query::parse(query.as_deref());
-    let format = match query.get("format") {
-        None | Some("json") => Format::Json,
-        Some("xml") => Format::Xml,
-        Some(_) => {
-            let text = "Use `json` or `xml` as the format.";
-            let status = StatusCode::NOT_IMPLEMENTED;
-            return Err(PageError::new(status, "Unknown format", text));
-        }
-    };
+pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
+    if query.get("format").is_some_and(|format| format != "json") {
+        let status = StatusCode::NOT_IMPLEMENTED;
+        let text = "Use `json` as the format.";
+        return Err(PageError::new(status, "Unknown format", text));
+    }
     let room = |name: &str| {
         let most = query.get(name).map_or(Ok(u32::MAX), str::parse);
         most.ok().filter(|most| *most > 0).ok_or_else(|| {
@@ -85,32 +49,14 @@ pub async fn show(
     let url = query.get("url").unwrap_or_default();
     let target = target(&app.public_url, url).ok_or_else(PageError::not_found)?;
     let game = app.catalogue.game(&target.slug).await?;
-    let (width, height) = (room.0.to_string(), room.1.to_string());
-    let parameters = [
-        ("url", Some(url)),
-        ("format", Some(format.name())),
-        ("maxwidth", Some(width.as_str())),
-        ("maxheight", Some(height.as_str())),
-    ];
-    visit.path = address(PATH, &parameters);
-    let version = Version::of_file(&app, &visit).one(&game);
-    let mut response = respond_file(&visit, &version, format.media_type(), || {
-        let game: public::Game = game.parse()?;
-        let fields = fields(&app, &target, &game.row, room);
-        Ok(Body::from(match format {
-            Format::Json => Value::Object(fields).to_string(),
-            Format::Xml => to_xml(&fields),
-        }))
-    })?;
-    describe(&mut response);
-    Ok(response)
-}
-
-/// The response is public, so scripts of other sites may read it.
-fn describe(response: &mut Response) {
-    let headers = response.headers_mut();
+    let game: public::Game = game.parse()?;
+    let fields = fields(&app, &target, &game.row, room);
+    let mut response = respond_file("application/json", fields.to_string());
+    // The response is public, so scripts of other sites may read it.
     let anyone = HeaderValue::from_static("*");
+    let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, anyone);
+    Ok(response)
 }
 
 /// The game whose page, or frame, has this address.
@@ -129,12 +75,7 @@ fn target(site: &str, url: &str) -> Option<Target> {
 }
 
 /// `room` is the width and the height that the other site has.
-fn fields(
-    web: &Web,
-    target: &Target,
-    row: &public::GameRow,
-    room: (u32, u32),
-) -> Map<String, Value> {
+fn fields(web: &Web, target: &Target, row: &public::GameRow, room: (u32, u32)) -> Value {
     let (width, height) = (room.0.min(FRAME.0), room.1.min(FRAME.1));
     let site = &web.public_url;
     let source = format!("{site}{}/embed/games/{}", target.prefix, row.slug);
@@ -191,35 +132,14 @@ fn is_own(site: &str, url: &str) -> bool {
         .is_some_and(is_file_name)
 }
 
-fn to_xml(fields: &Map<String, Value>) -> String {
-    let mut text =
-        "<?xml version=\"1.0\" encoding=\"utf-8\" standalone=\"yes\"?>\n<oembed>\n".to_owned();
-    for (name, value) in fields {
-        text.extend(["<", name, ">"]);
-        match value {
-            Value::String(value) => xml::push_text(&mut text, value),
-            other => text.push_str(&other.to_string()),
-        }
-        text.extend(["</", name, ">\n"]);
-    }
-    text.push_str("</oembed>\n");
-    text
-}
-
-/// The links on the page of a game by which other sites discover the embed.
+/// The link on the page of a game by which other sites discover the embed.
 pub(super) fn of_game(site: &str, page: &str, title: &str) -> Vec<Document> {
-    let link = |format: Format, media_type| {
-        let parameters = [("url", Some(page)), ("format", Some(format.name()))];
-        Document {
-            media_type,
-            title: title.to_owned(),
-            href: format!("{site}{}", address(PATH, &parameters)),
-        }
-    };
-    vec![
-        link(Format::Json, "application/json+oembed"),
-        link(Format::Xml, "text/xml+oembed"),
-    ]
+    let parameters = [("url", Some(page)), ("format", Some("json"))];
+    vec![Document {
+        media_type: "application/json+oembed",
+        title: title.to_owned(),
+        href: format!("{site}{}", address(PATH, &parameters)),
+    }]
 }
 
 #[cfg(test)]
@@ -245,17 +165,5 @@ mod tests {
         }
         assert_eq!(target(site, "http://mchezo.example/games/kora"), None);
         assert_eq!(target(site, ""), None);
-    }
-
-    #[test]
-    fn the_answer_in_xml_has_the_same_fields() {
-        let fields = [("html", Value::from("<b>\"&")), ("width", Value::from(480))];
-        let fields = fields.map(|(name, value)| (name.to_owned(), value));
-        let fields: Map<String, Value> = fields.into_iter().collect();
-        let text = to_xml(&fields);
-        assert!(
-            text.contains("<html>&lt;b&gt;&quot;&amp;</html>\n<width>480</width>"),
-            "{text}"
-        );
     }
 }

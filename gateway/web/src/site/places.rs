@@ -1,7 +1,6 @@
 //! Countries and cities.
 
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public;
 use futures::future::try_join3;
@@ -9,23 +8,22 @@ use kit::Fault;
 use pages::site::places::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
 use pages::site::{Frame, Head};
 
-use super::cached::{Version, respond};
-use super::query::{Query, address};
-use super::{FEW, ROWS, cards, filters, next_events};
-use crate::app::App;
+use super::cached::respond;
+use super::filters::ListRequest;
+use super::query::address;
+use super::request::SiteRequest;
+use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
-use crate::visit::Visit;
 
 const CITIES: &str = "/cities";
 /// Cities on the page of a country; the others are in the list of cities.
 const CITIES_OF_COUNTRY: usize = 24;
 
-pub async fn countries(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn countries(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let countries = app.catalogue.countries_with_events().await?;
-    let version = Version::new(&app, &visit).rows(&countries);
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         head(&mut frame, "countries-title", "countries-description");
         "/countries".clone_into(&mut frame.path);
         frame.api_call = Some("GET /v1/countries".to_owned());
@@ -48,44 +46,37 @@ pub async fn countries(State(app): State<App>, Extension(visit): Extension<Visit
 }
 
 pub async fn cities(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
-    let set = [("country", query.get("country"))];
-    let cursor = query.get("cursor");
+    let list = ListRequest::new(CITIES, &["country"], query);
     let request = proto::ListCitiesRequest {
-        page: Some(page(ROWS, cursor)),
-        country: query.text("country"),
+        page: Some(list.page()),
+        country: list.text("country"),
         ..proto::ListCitiesRequest::default()
     };
     let cities = app.catalogue.cities(request).await?;
-    visit.path = address(CITIES, &[&set[..], &[("cursor", cursor)]].concat());
-    let version = Version::new(&app, &visit).rows(&cities);
-    respond(&app, &visit, &version, |mut frame| {
-        head(&mut frame, "cities-title", "cities-description");
-        frame.head.is_indexed = filters::is_indexed(&set, cursor);
-        if let Some(code) = query.get("country") {
-            frame.head.title = frame.say_of("cities-of", &cards::country(frame.texts, code));
-        }
-        frame.api_call = Some(format!("GET /v1{}", address(CITIES, &set)));
+    visit.path = list.address();
+    respond(&app, &visit, |mut frame| {
+        let title = list.title(&frame, "cities-title", "cities-of");
+        list.describe(&mut frame, title, "cities-description");
         let rows: Vec<public::CityRow> = cities.parse()?;
+        let rows = rows.into_iter().map(|row| cards::city(&frame, row));
         Ok(CitiesPage {
             total: cities.page.total,
-            cities: rows
-                .into_iter()
-                .map(|row| cards::city(&frame, row))
-                .collect(),
-            pager: filters::pager(&frame, CITIES, &set, cursor, &cities),
+            cities: rows.collect(),
+            pager: list.pager(&frame, &cities),
             frame,
         })
     })
 }
 
 pub async fn country(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(code): Path<String>,
 ) -> PageResult {
     let catalogue = &app.catalogue;
@@ -107,12 +98,7 @@ pub async fn country(
         events_of(catalogue, ("country", &code)),
     );
     let (games, creators, (events, when)) = reads.await?;
-    let version = Version::new(&app, &visit)
-        .one(&country)
-        .rows(&games)
-        .rows(&creators)
-        .rows(&events);
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         let country: public::Country = country.parse()?;
         let code = country.row.code;
         let name = cards::country(frame.texts, &code);
@@ -144,8 +130,7 @@ pub async fn country(
 }
 
 pub async fn city(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
     let catalogue = &app.catalogue;
@@ -160,11 +145,7 @@ pub async fn city(
         events_of(catalogue, ("city", &slug)),
     );
     let (city, creators, (events, when)) = reads.await?;
-    let version = Version::new(&app, &visit)
-        .one(&city)
-        .rows(&creators)
-        .rows(&events);
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         let city: public::CityRow = city.parse()?;
         let place = cards::place(frame.texts, &city.name, &city.country_code);
         place_head(&mut frame, &place, format!("{CITIES}/{}", city.slug));

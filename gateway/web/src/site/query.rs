@@ -4,7 +4,7 @@ use url::form_urlencoded;
 
 /// The parameters that have a value.
 #[derive(Debug, Default)]
-pub(crate) struct Query(Vec<(String, String)>);
+pub struct Query(Vec<(String, String)>);
 
 impl Query {
     pub(crate) fn parse(query: Option<&str>) -> Self {

@@ -2,15 +2,11 @@
 
 use std::fmt::Write as _;
 
-use axum::Extension;
-use axum::body::Body;
-use axum::extract::State;
+use axum::response::Response;
 use pages::site::Language;
 
-use super::cached::{Version, respond_file};
-use crate::app::App;
-use crate::page_error::PageResult;
-use crate::visit::Visit;
+use super::cached::respond_file;
+use super::request::SiteRequest;
 
 /// The first segments of the dashboard's paths.
 const DASHBOARD: [&str; 8] = [
@@ -34,12 +30,8 @@ const PUBLIC: [&str; 5] = [
 /// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
 const DELAY: u32 = 1;
 
-pub async fn show(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
-    let version = Version::of_file(&app, &visit);
-    let media_type = "text/plain; charset=utf-8";
-    respond_file(&visit, &version, media_type, || {
-        Ok(Body::from(text(&app.public_url)))
-    })
+pub async fn show(SiteRequest { app, .. }: SiteRequest) -> Response {
+    respond_file("text/plain; charset=utf-8", text(&app.public_url))
 }
 
 fn text(site: &str) -> String {

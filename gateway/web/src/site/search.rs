@@ -1,7 +1,5 @@
 //! The search over games, creators, events and cities.
 
-use axum::Extension;
-use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
@@ -11,10 +9,11 @@ use pages::site::cards::Link;
 use pages::site::results::{Found, Kind, Row, SearchPage};
 use pages::site::{Frame, Head};
 
-use super::cached::{Version, respond, uncached};
-use super::query::{Query, address};
+use super::cached::{respond, uncached};
+use super::query::address;
+use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
-use crate::app::{App, Web};
+use crate::app::Web;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::{Results, page};
 use crate::visit::Visit;
@@ -24,17 +23,18 @@ const PATH: &str = "/search";
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     let set = ["q", "type", "country"].map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
     visit.path = address(PATH, &[&set[..], &[("cursor", cursor)]].concat());
     let Some(words) = query.get("q") else {
-        let version = Version::new(&app, &visit);
-        return respond(&app, &visit, &version, |mut frame| {
+        return respond(&app, &visit, |mut frame| {
             head(&mut frame, true);
             Ok(SearchPage {
                 frame,
@@ -56,10 +56,7 @@ pub async fn show(
         }
         results => results?,
     };
-    let version = Version::new(&app, &visit)
-        .rows(&results.rows)
-        .flag(results.is_similar);
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         // Search engines should not list results of a search.
         head(&mut frame, false);
         words.clone_into(&mut frame.search);

@@ -1,14 +1,11 @@
 //! Share cards: the pictures with which networks show links to pages of games, creators and events.
 //!
-//! The first request for a card draws it, and stores it under a hash of its content. The pages' addresses of cards have that hash, so
-//! caches may store a card for ever.
+//! The first request for a card draws it. The pages' addresses of cards have a hash of their content, so caches may store a card for ever.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Extension;
 use axum::body::Bytes;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
 use contracts::public;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
@@ -20,7 +17,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::picture::CACHE_CONTROL as FOR_EVER;
 use super::query::{Query, address};
-use crate::app::{App, Web};
+use super::request::SiteRequest;
+use crate::app::Web;
 use crate::domain::picture_name::is_file_name;
 use crate::layers::headers::RESOURCE_POLICY;
 use crate::listings::picture_file::whole_file;
@@ -139,48 +137,50 @@ pub(super) fn of_event(frame: &Frame, event: &public::Event) -> Result<Option<Li
 }
 
 pub async fn game(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest {
+        app, visit, query, ..
+    }: SiteRequest,
     Path(slug): Path<String>,
-    RawQuery(query): RawQuery,
 ) -> PageResult {
     let game: public::Game = app.catalogue.game(&slug).await?.parse()?;
     let card = Card::of_game(&app.public_url, &game.row)?;
-    respond(&app, &visit, &Query::parse(query.as_deref()), card).await
+    respond(&app, &visit, &query, card).await
 }
 
 pub async fn creator(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest {
+        app, visit, query, ..
+    }: SiteRequest,
     Path(handle): Path<String>,
-    RawQuery(query): RawQuery,
 ) -> PageResult {
     let creator: public::Creator = app.catalogue.creator(&handle).await?.parse()?;
     let card = Card::of_creator(&app.public_url, &creator.row)?;
-    respond(&app, &visit, &Query::parse(query.as_deref()), card).await
+    respond(&app, &visit, &query, card).await
 }
 
 pub async fn event(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest {
+        app, visit, query, ..
+    }: SiteRequest,
     Path(slug): Path<String>,
-    RawQuery(query): RawQuery,
 ) -> PageResult {
     let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
-    let query = Query::parse(query.as_deref());
     let mut languages = Language::ALL.into_iter();
     let language = languages.find(|it| query.get("language") == Some(it.code()));
     let texts = Texts::of(language.unwrap_or(Language::English));
     respond(&app, &visit, &query, Card::of_event(texts, &event)?).await
 }
 
-async fn respond(app: &App, visit: &Visit, query: &Query, card: Card) -> PageResult {
+async fn respond(app: &Web, visit: &Visit, query: &Query, card: Card) -> PageResult {
     let key = card.key();
     let tag = format!("\"{key}\"");
     let mut response = if visit.has(&tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let file = find_or_draw(app, &key, card).await?;
+        let drawn = &app.share_cards.drawn;
+        let file = drawn
+            .get_or_insert_async(&key, draw_card(app, card))
+            .await?;
         let media_type = HeaderValue::from_static("image/jpeg");
         ([(CONTENT_TYPE, media_type)], file).into_response()
     };
@@ -203,35 +203,23 @@ fn describe(response: &mut Response, tag: &str, is_versioned: bool) {
     }
 }
 
-/// Finds the stored card, or draws it.
-async fn find_or_draw(app: &App, key: &str, card: Card) -> Result<Bytes, Fault> {
-    let cards = &app.share_cards;
-    if let Some(file) = cards.store.find(key).await {
-        return Ok(file);
-    }
-    // Read the picture before the lock, so that cards without a picture do not wait for listings-svc.
+/// Draws a card.
+async fn draw_card(app: &Web, card: Card) -> Result<Bytes, Fault> {
+    // Read the picture before the permit, so that cards without a picture do not wait for listings-svc.
     let picture = match card.picture {
         Some((shape, name)) => read(app, &name).await?.map(|file| (shape, file)),
         None => None,
     };
-    let _only = cards.lock(key).await;
-    // Another request may have drawn the card meanwhile.
-    if let Some(file) = cards.store.find(key).await {
-        return Ok(file);
-    }
-    let permit = cards.drawing.acquire(QUEUE_TIMEOUT).await?;
-    let (app, key, words) = (Arc::clone(app), key.to_owned(), card.words);
+    let permit = app.share_cards.drawing.acquire(QUEUE_TIMEOUT).await?;
     // The closure owns the permit, since it runs to its end even if the caller is dropped.
     let work = tokio::task::spawn_blocking(move || {
-        let file = draw(&words, picture)?;
-        if let Err(error) = app.share_cards.store.insert(&key, &file) {
-            tracing::warn!(error = %format_args!("{error:#}"), "a share card is not stored");
-        }
+        let file = draw(&card.words, picture);
         drop(permit);
-        anyhow::Ok(Bytes::from(file))
+        file
     });
     let drawn = work.await.map_err(|error| Fault::internal(&error))?;
-    drawn.map_err(|error| Fault::internal(error.as_ref()))
+    let file = drawn.map_err(|error| Fault::internal(error.as_ref()))?;
+    Ok(Bytes::from(file))
 }
 
 /// Reads the file of a picture. `None` if the picture was withdrawn meanwhile.

@@ -7,19 +7,22 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use contracts::catalogue::v1::{ReadSitemapFileResponse, SitemapFile};
 use contracts::public::CountryRow;
 use futures::stream;
+use http::HeaderValue;
+use http::header::ETAG;
 use kit::timestamp;
 use prost_types::Timestamp;
 use time::format_description::well_known::Rfc3339;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::cached::{Version, respond_file};
+use super::cached::respond_file;
+use super::request::SiteRequest;
 use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
-use crate::visit::Visit;
 
 const MEDIA_TYPE: &str = "application/xml; charset=utf-8";
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -42,15 +45,12 @@ impl FixedPages {
     }
 }
 
-pub async fn index(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn index(SiteRequest { app, .. }: SiteRequest) -> PageResult {
     let files = app.catalogue.sitemap_files().await?;
-    let mut version = Version::of_file(&app, &visit);
-    for file in &files {
-        version = version.message(file);
-    }
-    respond_file(&visit, &version, MEDIA_TYPE, || {
-        Ok(Body::from(index_text(&app.public_url, &files)))
-    })
+    Ok(respond_file(
+        MEDIA_TYPE,
+        index_text(&app.public_url, &files),
+    ))
 }
 
 fn index_text(site: &str, files: &[SitemapFile]) -> String {
@@ -68,17 +68,18 @@ fn index_text(site: &str, files: &[SitemapFile]) -> String {
 }
 
 pub async fn file(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, .. }: SiteRequest,
     Extension(fixed): Extension<FixedPages>,
     Path(name): Path<String>,
 ) -> PageResult {
     let (kind, number) = read_name(&name).ok_or_else(PageError::not_found)?;
     if kind == PAGES {
-        return pages(&app, &visit, number, &fixed).await;
+        return pages(&app, number, &fixed).await;
     }
-    let first = app.catalogue.sitemap_part((kind, number), "").await?;
-    let version = Version::of_file(&app, &visit).text(&first.version.to_string());
+    let first = app.catalogue.sitemap_part(kind, number, "").await?;
+    // The file is written while it is sent, so its tag is the version of the listings, and the site that their addresses have.
+    let tag = (first.version, &app.public_url, kind, number);
+    let tag = format!("W/\"{:032x}\"", xxh3_128(format!("{tag:?}").as_bytes()));
     let rest = Rest {
         app: App::clone(&app),
         kind,
@@ -86,9 +87,12 @@ pub async fn file(
         text: format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n"),
         part: Some(first),
     };
-    respond_file(&visit, &version, MEDIA_TYPE, || {
-        Ok(Body::from_stream(stream::try_unfold(rest, Rest::next)))
-    })
+    let body = Body::from_stream(stream::try_unfold(rest, Rest::next));
+    let mut response = respond_file(MEDIA_TYPE, body);
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        response.headers_mut().insert(ETAG, tag);
+    }
+    Ok(response)
 }
 
 /// `games-1.xml`.
@@ -133,7 +137,7 @@ impl Rest {
                 let next = self
                     .app
                     .catalogue
-                    .sitemap_part((self.kind, self.number), cursor);
+                    .sitemap_part(self.kind, self.number, cursor);
                 // The response has begun, so an error can only break it off.
                 let next = next.await.map_err(|fault| {
                     let (kind, number) = (self.kind, self.number);
@@ -150,43 +154,36 @@ impl Rest {
 }
 
 /// The pages that are not listings: those of the router's table, those of the reference, the countries, the boards and the currencies.
-async fn pages(app: &App, visit: &Visit, number: u32, fixed: &FixedPages) -> PageResult {
+async fn pages(app: &App, number: u32, fixed: &FixedPages) -> PageResult {
     if number != 1 {
         return Err(PageError::not_found());
     }
     let countries = app.catalogue.countries_with_events().await?;
     // There may be no reference while the gateway is away.
     let reference = app.reference.get(app.clock.now()).await.ok();
-    let version = reference.as_ref().map_or("", |it| it.version.as_str());
-    let mut version = Version::of_file(app, visit).rows(&countries).text(version);
     // There may be no currencies while economy-svc is away.
     let currencies = app.currencies.all(app.clock.now()).await;
     let currencies = currencies.unwrap_or_default();
-    for currency in currencies.iter() {
-        version = version.text(&currency.slug);
+    let countries: Vec<CountryRow> = countries.parse()?;
+    let site = app.public_url.as_str();
+    let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
+    for path in fixed.0.iter() {
+        push_entry(&mut text, "url", [site, path], None);
     }
-    respond_file(visit, &version, MEDIA_TYPE, || {
-        let countries: Vec<CountryRow> = countries.parse()?;
-        let site = app.public_url.as_str();
-        let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
-        for path in fixed.0.iter() {
-            push_entry(&mut text, "url", [site, path], None);
-        }
-        for page in reference.iter().flat_map(|reference| &reference.pages) {
-            push_entry(&mut text, "url", [site, &page.path()], None);
-        }
-        for country in &countries {
-            push_entry(&mut text, "url", [site, "/countries/", &country.code], None);
-        }
-        for board in boards::paths() {
-            push_entry(&mut text, "url", [site, &board], None);
-        }
-        for currency in currencies.iter() {
-            push_entry(&mut text, "url", [site, "/economy/", &currency.slug], None);
-        }
-        text.push_str("</urlset>\n");
-        Ok(Body::from(text))
-    })
+    for page in reference.iter().flat_map(|reference| &reference.pages) {
+        push_entry(&mut text, "url", [site, &page.path()], None);
+    }
+    for country in &countries {
+        push_entry(&mut text, "url", [site, "/countries/", &country.code], None);
+    }
+    for board in boards::paths() {
+        push_entry(&mut text, "url", [site, &board], None);
+    }
+    for currency in currencies.iter() {
+        push_entry(&mut text, "url", [site, "/economy/", &currency.slug], None);
+    }
+    text.push_str("</urlset>\n");
+    Ok(respond_file(MEDIA_TYPE, text))
 }
 
 /// Appends an address, given in pieces, with the time of its last change.

@@ -1,27 +1,25 @@
 //! The start page.
 
-use axum::Extension;
-use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::public;
 use futures::future::join;
 use pages::site::Head;
 use pages::site::list::StartPage;
 
-use super::cached::{Version, respond};
-use super::query::Query;
+use super::cached::respond;
+use super::request::SiteRequest;
 use super::{FEW, cards, feeds, next_events, structured_data};
-use crate::app::App;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::page;
-use crate::visit::Visit;
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(mut visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app,
+        mut visit,
+        query,
+        ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     // From a fixed list, so that a link cannot put words into the page.
     let notice = match query.get("done") {
         Some("signed-out") => Some("notice-signed-out"),
@@ -40,11 +38,7 @@ pub async fn show(
     // People sign in from here, also while there is nothing to show.
     let (games, events) = reads.await;
     let (games, events) = (games.ok(), events.ok());
-    let version = Version::new(&app, &visit)
-        .text(notice.unwrap_or_default())
-        .rows_if_any(games.as_ref())
-        .rows_if_any(events.as_ref());
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         frame.head = Head {
             title: frame.texts.say("start-title").to_owned(),
             description: frame.texts.say("start-lead").to_owned(),

@@ -1,7 +1,5 @@
 //! The page where people vote: they pick one of two listings, or neither. catalogue-svc checks votes and limits their number.
 
-use axum::Extension;
-use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use futures::future::try_join;
@@ -15,11 +13,10 @@ use serde::Deserialize;
 use time::Duration;
 
 use super::cached::uncached;
-use super::query::Query;
+use super::request::SiteRequest;
 use super::voter::{self, Voter};
 use super::{boards, cards};
-use crate::app::{App, Web};
-use crate::client_info::ClientInfo;
+use crate::app::Web;
 use crate::domain::judged::Judged;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
@@ -58,55 +55,32 @@ pub struct Ballot {
     pick: String,
 }
 
-pub async fn games(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    Extension(client): Extension<ClientInfo>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> PageResult {
-    let done = Query::parse(query.as_deref());
-    show(&app, visit, &client, (GAMES, done.get("done")), &headers).await
+pub async fn games(request: SiteRequest, headers: HeaderMap) -> PageResult {
+    show(request, GAMES, &headers).await
 }
 
-pub async fn creators(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    Extension(client): Extension<ClientInfo>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> PageResult {
-    let done = Query::parse(query.as_deref());
-    show(&app, visit, &client, (CREATORS, done.get("done")), &headers).await
+pub async fn creators(request: SiteRequest, headers: HeaderMap) -> PageResult {
+    show(request, CREATORS, &headers).await
 }
 
 pub async fn for_game(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    Extension(client): Extension<ClientInfo>,
+    request: SiteRequest,
     headers: HeaderMap,
     FormBody(ballot): FormBody<Ballot>,
 ) -> PageResult {
-    cast(&app, visit, &client, (GAMES, ballot), &headers).await
+    cast(request, GAMES, &headers, ballot).await
 }
 
 pub async fn for_creator(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    Extension(client): Extension<ClientInfo>,
+    request: SiteRequest,
     headers: HeaderMap,
     FormBody(ballot): FormBody<Ballot>,
 ) -> PageResult {
-    cast(&app, visit, &client, (CREATORS, ballot), &headers).await
+    cast(request, CREATORS, &headers, ballot).await
 }
 
-async fn show(
-    app: &Web,
-    mut visit: Visit,
-    client: &ClientInfo,
-    (kind, done): (Kind, Option<&str>),
-    headers: &HeaderMap,
-) -> PageResult {
+async fn show(request: SiteRequest, kind: Kind, headers: &HeaderMap) -> PageResult {
+    let (app, client, mut visit) = (&request.app, &request.client, request.visit);
     let (voter, issued) = if let Some(voter) = Voter::find(app, headers).await {
         (voter, None)
     } else {
@@ -124,7 +98,7 @@ async fn show(
     let mut page = page(app, &visit, kind, &voter).await;
     page.ranked = ranked(app, &page.frame, kind, &judged).await;
     // From a fixed list, so that a link cannot put words into the page.
-    let notice = match done {
+    let notice = match request.query.get("done") {
         Some("voted") => Some("vote-counted"),
         Some("repeated") => Some("vote-repeated"),
         Some("refused") => Some("vote-refused"),
@@ -144,13 +118,8 @@ async fn show(
     Ok(response)
 }
 
-async fn cast(
-    app: &Web,
-    mut visit: Visit,
-    client: &ClientInfo,
-    (kind, ballot): (Kind, Ballot),
-    headers: &HeaderMap,
-) -> PageResult {
+async fn cast(request: SiteRequest, kind: Kind, headers: &HeaderMap, ballot: Ballot) -> PageResult {
+    let (app, client, mut visit) = (&request.app, &request.client, request.visit);
     let next = |done: &str| see_other(&format!("{}{}?done={done}", visit.prefix, kind.path));
     let Some(voter) = Voter::find(app, headers).await else {
         return Ok(next("unknown"));

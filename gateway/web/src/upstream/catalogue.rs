@@ -1,7 +1,6 @@
 //! catalogue-svc: reads of public listings, for the pages of the site.
 //!
-//! Lists and listings arrive as the JSON of the API, which catalogue-svc has rendered already. The JSON has the same bytes while nothing
-//! changes, so the `ETag` of a page is a hash of it, and it is parsed only when a page is rendered.
+//! Lists and listings arrive as the JSON of the API, which catalogue-svc has rendered already.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,6 +122,13 @@ impl One {
         }
     }
 
+    fn sample(self) -> Self {
+        Self {
+            is_sample: true,
+            ..self
+        }
+    }
+
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         serde_json::from_slice(&self.json).map_err(|error| Fault::internal(&error))
     }
@@ -180,11 +186,7 @@ impl Catalogue {
     pub async fn game_or_sample(&self, slug: &str) -> Result<One, Fault> {
         match self.game_in(MODE, slug).await {
             Err(fault) if may_be_sample(&fault, slug) => {
-                let sample = self.game_in(Mode::Test.into(), slug).await?;
-                Ok(One {
-                    is_sample: true,
-                    ..sample
-                })
+                Ok(self.game_in(Mode::Test.into(), slug).await?.sample())
             }
             read => read,
         }
@@ -305,11 +307,7 @@ impl Catalogue {
     pub async fn event_or_sample(&self, slug: &str) -> Result<One, Fault> {
         match self.event_in(MODE, slug).await {
             Err(fault) if may_be_sample(&fault, slug) => {
-                let sample = self.event_in(Mode::Test.into(), slug).await?;
-                Ok(One {
-                    is_sample: true,
-                    ..sample
-                })
+                Ok(self.event_in(Mode::Test.into(), slug).await?.sample())
             }
             read => read,
         }
@@ -338,8 +336,7 @@ impl Catalogue {
         Ok(Rows::new(answer.json, answer.page))
     }
 
-    /// The countries with listings; there are 54 at most.
-    /// The countries of creators and games.
+    /// The countries of creators and games; there are 54 at most.
     pub async fn countries(&self) -> Result<Rows, Fault> {
         self.list_countries(false).await
     }

@@ -59,7 +59,8 @@ impl Catalogue {
     /// A part of a file of the sitemap. The first part has an empty cursor.
     pub async fn sitemap_part(
         &self,
-        (kind, number): (&str, u32),
+        kind: &str,
+        number: u32,
         cursor: &str,
     ) -> Result<proto::ReadSitemapFileResponse, Fault> {
         let request = proto::ReadSitemapFileRequest {

@@ -12,7 +12,6 @@ pub mod listings;
 mod notes;
 mod pictures;
 pub mod rates;
-pub mod test_calls;
 mod votes;
 pub mod webhook;
 
@@ -23,7 +22,6 @@ pub use currencies::Currencies;
 pub use economy::Economy;
 pub use gateway::Gateway;
 pub use listings::Listings;
-pub use test_calls::TestCalls;
 pub use webhook::Webhooks;
 
 use time::OffsetDateTime;

@@ -7,11 +7,13 @@ use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use kit::Fault;
-use kit::rpc::client::{Client, Idempotent};
+use kit::rpc::client::Client;
 use kit::timestamp::encode;
 use time::OffsetDateTime;
 use tonic::Request;
 use uuid::Uuid;
+
+use super::call::{Calls, incomplete};
 
 /// How long the check of a receiver may take: more than webhook-svc takes at most.
 const CHECK_DEADLINE: Duration = Duration::from_secs(25);
@@ -38,48 +40,42 @@ pub struct DeliveryFilter {
 
 #[derive(Debug, Clone)]
 pub struct Webhooks {
-    endpoints: EndpointsServiceClient<Client>,
-    deliveries: DeliveriesServiceClient<Client>,
-    receivers: ReceiversServiceClient<Client>,
-    deadline: Duration,
+    calls: Calls,
 }
 
 impl Webhooks {
     pub fn new(client: Client, deadline: Duration) -> Self {
-        Self {
-            endpoints: EndpointsServiceClient::new(client.clone()),
-            deliveries: DeliveriesServiceClient::new(client.clone()),
-            receivers: ReceiversServiceClient::new(client),
-            deadline,
-        }
+        let calls = Calls { client, deadline };
+        Self { calls }
     }
 
-    /// A call that is idempotent.
-    fn read<T>(&self, message: T) -> Request<T> {
-        Idempotent::Unary.request(message, self.deadline)
+    fn client(&self) -> EndpointsServiceClient<Client> {
+        EndpointsServiceClient::new(self.calls.client.clone())
     }
 
-    fn write<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        request.set_timeout(self.deadline);
-        request
+    fn delivery_client(&self) -> DeliveriesServiceClient<Client> {
+        DeliveriesServiceClient::new(self.calls.client.clone())
+    }
+
+    fn receiver_client(&self) -> ReceiversServiceClient<Client> {
+        ReceiversServiceClient::new(self.calls.client.clone())
     }
 
     /// The endpoints of an account, oldest first, and the limits of its plan.
     pub async fn endpoints(&self, account: Uuid) -> Result<proto::ListEndpointsResponse, Fault> {
-        let request = self.read(proto::ListEndpointsRequest {
+        let request = self.calls.read(proto::ListEndpointsRequest {
             account_id: account.to_string(),
         });
-        let listed = self.endpoints.clone().list_endpoints(request).await?;
+        let listed = self.client().list_endpoints(request).await?;
         Ok(listed.into_inner())
     }
 
     pub async fn endpoint(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = self.read(proto::GetEndpointRequest {
+        let request = self.calls.read(proto::GetEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
         });
-        let found = self.endpoints.clone().get_endpoint(request).await?;
+        let found = self.client().get_endpoint(request).await?;
         found.into_inner().endpoint.ok_or_else(incomplete)
     }
 
@@ -89,13 +85,13 @@ impl Webhooks {
         account: Uuid,
         choices: EndpointChoices,
     ) -> Result<(proto::Endpoint, String), Fault> {
-        let request = self.write(proto::AddEndpointRequest {
+        let request = self.calls.write(proto::AddEndpointRequest {
             account_id: account.to_string(),
             url: choices.url,
             events: choices.events,
             rate_limit: choices.rate_limit,
         });
-        let added = self.endpoints.clone().add_endpoint(request).await?;
+        let added = self.client().add_endpoint(request).await?;
         let added = added.into_inner();
         Ok((added.endpoint.ok_or_else(incomplete)?, added.secret))
     }
@@ -107,32 +103,32 @@ impl Webhooks {
         choices: EndpointChoices,
     ) -> Result<(), Fault> {
         let events = choices.events;
-        let request = self.read(proto::ChangeEndpointRequest {
+        let request = self.calls.read(proto::ChangeEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
             url: Some(choices.url),
             events: Some(proto::EventList { events }),
             rate_limit: Some(choices.rate_limit.unwrap_or(0)),
         });
-        self.endpoints.clone().change_endpoint(request).await?;
+        self.client().change_endpoint(request).await?;
         Ok(())
     }
 
     pub async fn pause(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = self.read(proto::PauseEndpointRequest {
+        let request = self.calls.read(proto::PauseEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
         });
-        let paused = self.endpoints.clone().pause_endpoint(request).await?;
+        let paused = self.client().pause_endpoint(request).await?;
         paused.into_inner().endpoint.ok_or_else(incomplete)
     }
 
     pub async fn resume(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = self.read(proto::ResumeEndpointRequest {
+        let request = self.calls.read(proto::ResumeEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
         });
-        let resumed = self.endpoints.clone().resume_endpoint(request).await?;
+        let resumed = self.client().resume_endpoint(request).await?;
         resumed.into_inner().endpoint.ok_or_else(incomplete)
     }
 
@@ -142,31 +138,31 @@ impl Webhooks {
         account: Uuid,
         id: Uuid,
     ) -> Result<(proto::Endpoint, String), Fault> {
-        let request = self.write(proto::RotateSecretRequest {
+        let request = self.calls.write(proto::RotateSecretRequest {
             account_id: account.to_string(),
             id: id.to_string(),
         });
-        let rotated = self.endpoints.clone().rotate_secret(request).await?;
+        let rotated = self.client().rotate_secret(request).await?;
         let rotated = rotated.into_inner();
         Ok((rotated.endpoint.ok_or_else(incomplete)?, rotated.secret))
     }
 
     /// Signs with the new secret from now on.
     pub async fn switch(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = self.write(proto::SwitchSecretRequest {
+        let request = self.calls.write(proto::SwitchSecretRequest {
             account_id: account.to_string(),
             id: id.to_string(),
         });
-        let switched = self.endpoints.clone().switch_secret(request).await?;
+        let switched = self.client().switch_secret(request).await?;
         switched.into_inner().endpoint.ok_or_else(incomplete)
     }
 
     pub async fn remove(&self, account: Uuid, id: Uuid) -> Result<(), Fault> {
-        let request = self.write(proto::RemoveEndpointRequest {
+        let request = self.calls.write(proto::RemoveEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
         });
-        self.endpoints.clone().remove_endpoint(request).await?;
+        self.client().remove_endpoint(request).await?;
         Ok(())
     }
 
@@ -186,7 +182,7 @@ impl Webhooks {
         endpoint: Uuid,
         filter: DeliveryFilter,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
-        let request = self.read(proto::ListDeliveriesRequest {
+        let request = self.calls.read(proto::ListDeliveriesRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             state: filter.state.into(),
@@ -196,7 +192,7 @@ impl Webhooks {
             limit: filter.limit,
             cursor: filter.cursor,
         });
-        let listed = self.deliveries.clone().list_deliveries(request).await?;
+        let listed = self.delivery_client().list_deliveries(request).await?;
         Ok(listed.into_inner())
     }
 
@@ -207,12 +203,12 @@ impl Webhooks {
         endpoint: Uuid,
         id: i64,
     ) -> Result<proto::GetDeliveryResponse, Fault> {
-        let request = self.read(proto::GetDeliveryRequest {
+        let request = self.calls.read(proto::GetDeliveryRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             id,
         });
-        let found = self.deliveries.clone().get_delivery(request).await?;
+        let found = self.delivery_client().get_delivery(request).await?;
         Ok(found.into_inner())
     }
 
@@ -223,12 +219,12 @@ impl Webhooks {
         endpoint: Uuid,
         id: i64,
     ) -> Result<proto::Delivery, Fault> {
-        let request = self.write(proto::SendAgainRequest {
+        let request = self.calls.write(proto::SendAgainRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             id,
         });
-        let sent = self.deliveries.clone().send_again(request).await?;
+        let sent = self.delivery_client().send_again(request).await?;
         sent.into_inner().delivery.ok_or_else(incomplete)
     }
 
@@ -239,13 +235,13 @@ impl Webhooks {
         endpoint: Uuid,
         since: Option<OffsetDateTime>,
     ) -> Result<proto::RecoverResponse, Fault> {
-        let request = self.read(proto::RecoverRequest {
+        let request = self.calls.read(proto::RecoverRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             since: since.map(encode),
             dry_run: true,
         });
-        let counted = self.deliveries.clone().recover(request).await?;
+        let counted = self.delivery_client().recover(request).await?;
         Ok(counted.into_inner())
     }
 
@@ -257,13 +253,13 @@ impl Webhooks {
         since: OffsetDateTime,
     ) -> Result<(), Fault> {
         // A delivery that waits already is not counted again, so the call can be repeated.
-        let request = self.read(proto::RecoverRequest {
+        let request = self.calls.read(proto::RecoverRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             since: Some(encode(since)),
             dry_run: false,
         });
-        self.deliveries.clone().recover(request).await?;
+        self.delivery_client().recover(request).await?;
         Ok(())
     }
 
@@ -272,22 +268,23 @@ impl Webhooks {
         &self,
         account: Uuid,
         endpoint: Uuid,
-        (event, kind): (&str, &str),
+        event: &str,
+        kind: &str,
     ) -> Result<proto::Delivery, Fault> {
-        let request = self.write(proto::SendTestEventRequest {
+        let request = self.calls.write(proto::SendTestEventRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             event: event.to_owned(),
             kind: kind.to_owned(),
         });
-        let sent = self.deliveries.clone().send_test_event(request).await?;
+        let sent = self.delivery_client().send_test_event(request).await?;
         sent.into_inner().delivery.ok_or_else(incomplete)
     }
 
     /// All events, with samples.
     pub async fn event_types(&self) -> Result<Vec<proto::EventType>, Fault> {
-        let request = self.read(proto::ListEventTypesRequest {});
-        let listed = self.receivers.clone().list_event_types(request).await?;
+        let request = self.calls.read(proto::ListEventTypesRequest {});
+        let listed = self.receiver_client().list_event_types(request).await?;
         Ok(listed.into_inner().event_types)
     }
 
@@ -301,13 +298,8 @@ impl Webhooks {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
         });
-        request.set_timeout(CHECK_DEADLINE.max(self.deadline));
-        let checked = self.receivers.clone().check_receiver(request).await?;
+        request.set_timeout(CHECK_DEADLINE.max(self.calls.deadline));
+        let checked = self.receiver_client().check_receiver(request).await?;
         Ok(checked.into_inner().findings)
     }
-}
-
-/// The fault if a response lacks a field that the contract promises.
-fn incomplete() -> Fault {
-    Fault::internal(&std::io::Error::other("webhook-svc's answer is incomplete"))
 }

@@ -3,7 +3,7 @@
 use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, SET_COOKIE, VARY};
 use roxmltree::Document;
 use sqlx::PgPool;
-use web::guides::PATHS;
+use web::docs::guides::PATHS;
 
 use crate::feeds::check_feed;
 use crate::share::file;

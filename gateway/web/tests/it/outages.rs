@@ -10,13 +10,13 @@ use kit::rpc::client::Client;
 use sqlx::PgPool;
 use web::app::Web;
 use web::articles::Articles;
-use web::guides::Guides;
+use web::docs::guides::Guides;
+use web::docs::reference::DocumentCache;
 use web::page_limit::PageLimit;
-use web::reference::DocumentCache;
 use web::router::{router, routes};
 use web::share_cards::ShareCards;
 use web::uploads::Uploads;
-use web::upstream::{Currencies, Economy, Gateway, Listings, TestCalls, Webhooks};
+use web::upstream::{Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
 use crate::full_account::FullAccount;
@@ -47,7 +47,6 @@ fn without(site: &Site, service: Needs) -> Router {
         let dead: Client = testing::client("http://127.0.0.1:1", &app.lifecycle).unwrap();
         (service == wanted).then_some((dead, Duration::from_secs(2)))
     };
-    let test_calls = nobody(Needs::Gateway).map(|(client, limit)| TestCalls::new(client, limit));
     let gateway = nobody(Needs::Gateway).map(|(client, limit)| Gateway::new(client, limit));
     let webhooks = nobody(Needs::Webhooks).map(|(client, limit)| Webhooks::new(client, limit));
     let listings = nobody(Needs::Listings).map(|(client, limit)| Listings::new(client, limit));
@@ -64,7 +63,6 @@ fn without(site: &Site, service: Needs) -> Router {
         cookie: app.cookie,
         key_ring: app.key_ring.clone(),
         gateway: gateway.unwrap_or_else(|| app.gateway.clone()),
-        test_calls: test_calls.unwrap_or_else(|| app.test_calls.clone()),
         webhooks: webhooks.unwrap_or_else(|| app.webhooks.clone()),
         listings: listings.unwrap_or_else(|| app.listings.clone()),
         economy: economy.unwrap_or_else(|| app.economy.clone()),
@@ -77,7 +75,7 @@ fn without(site: &Site, service: Needs) -> Router {
         articles: Articles::read(None).unwrap(),
         guides: Guides::read(&app.public_url, &app.api_url).unwrap(),
         reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),
-        share_cards: ShareCards::new(None, 10_000_000).unwrap(),
+        share_cards: ShareCards::default(),
         public_pictures: ConcurrencyLimit::new("public pictures", 1),
         uploads: Uploads::default(),
         proxies: app.proxies.clone(),

@@ -20,11 +20,11 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use web::app::{App, Web};
 use web::articles::Articles;
+use web::docs::guides::Guides;
+use web::docs::reference::DocumentCache;
 use web::domain::role::Role;
-use web::guides::Guides;
 use web::hashing::PasswordPool;
 use web::page_limit::PageLimit;
-use web::reference::DocumentCache;
 use web::router::router;
 use web::session::limits::Limits;
 use web::session::once::Forms;
@@ -34,7 +34,7 @@ use web::share_cards::ShareCards;
 use web::store::{members, people};
 use web::uploads::Uploads;
 use web::upstream::{
-    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, TestCalls, Webhooks,
+    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, Webhooks,
 };
 
 use crate::browser::Browser;
@@ -133,7 +133,6 @@ impl Site {
                 .unwrap(),
             webhooks: Webhooks::new(webhooks.unwrap_or_else(|| client.clone()), testing::LONG),
             gateway: Gateway::new(client.clone(), testing::LONG),
-            test_calls: TestCalls::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
@@ -145,7 +144,7 @@ impl Site {
             guides: Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap(),
             reference: DocumentCache::new(stub.clone(), "https://mchezo.example/v1".to_owned()),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
-            share_cards: ShareCards::new(None, 10_000_000).unwrap(),
+            share_cards: ShareCards::default(),
             api: stub,
             staff_mail: Some("staff@mchezo.example".to_owned()),
             proxies: web_proxies(),

@@ -1,8 +1,9 @@
 //! A guide: its HTML, and its sections for the table of contents and the search.
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd, html};
 
-use super::markdown::{self, Anchors, CodeBlock};
+use super::code_block::CodeBlock;
+use crate::markdown::{self, Anchors};
 
 /// A page of the documentation that was read from Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,24 +38,18 @@ impl Guide {
     /// `None` without a heading of the first level.
     pub fn read(text: &str, prefix: &str) -> Option<Self> {
         let mut reader = Reader::new(prefix);
-        for event in Parser::new_ext(text, markdown::OPTIONS) {
+        for event in markdown::events(text) {
             reader.take_event(event);
         }
-        let Reader {
-            sections,
-            summary,
-            events,
-            ..
-        } = reader;
-        let title = sections.first().filter(|first| first.level == 1)?;
+        let title = reader.sections.first().filter(|first| first.level == 1)?;
         let title = title.title.clone();
         let mut written = String::new();
-        html::push_html(&mut written, events.into_iter());
+        html::push_html(&mut written, reader.events.into_iter());
         Some(Self {
             title,
-            summary,
+            summary: markdown::summary(text),
             html: written,
-            sections,
+            sections: reader.sections,
         })
     }
 
@@ -70,9 +65,6 @@ struct Reader<'a> {
     anchors: Anchors,
     events: Vec<Event<'a>>,
     sections: Vec<Section>,
-    summary: String,
-    /// Whether the first paragraph is being read.
-    is_summary: bool,
     heading: Option<(HeadingLevel, Vec<Event<'a>>, String)>,
     code: Option<(String, String)>,
     code_blocks: usize,
@@ -86,8 +78,6 @@ impl<'a> Reader<'a> {
             anchors: Anchors::default(),
             events: Vec::new(),
             sections: Vec::new(),
-            summary: String::new(),
-            is_summary: false,
             heading: None,
             code: None,
             code_blocks: 0,
@@ -109,7 +99,6 @@ impl<'a> Reader<'a> {
                 self.code = Some((info, String::new()));
             }
             Event::End(TagEnd::CodeBlock) => self.end_code(),
-            Event::Html(html) | Event::InlineHtml(html) => self.push(Event::Text(html)),
             other => self.push(other),
         }
     }
@@ -145,30 +134,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Appends the words of an event to the section, and to the summary if it is the first paragraph.
+    /// Appends the words of an event to the section.
     fn push_text(&mut self, event: &Event<'a>) {
         let Some(section) = self.sections.last_mut() else {
             return;
         };
         let part = match event {
             Event::Text(part) | Event::Code(part) => part,
-            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::Item | TagEnd::TableCell) => {
-                " "
-            }
-            Event::Start(Tag::Paragraph) if self.summary.is_empty() => {
-                self.is_summary = true;
-                return;
-            }
-            Event::End(TagEnd::Paragraph) => {
-                self.is_summary = false;
-                " "
-            }
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::End(TagEnd::Item | TagEnd::TableCell | TagEnd::Paragraph) => " ",
             _ => return,
         };
         section.text.push_str(part);
-        if self.is_summary {
-            self.summary.push_str(part);
-        }
     }
 
     fn end_heading(&mut self) {

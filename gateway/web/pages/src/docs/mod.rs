@@ -1,8 +1,8 @@
 //! The documentation for developers: guides in Markdown, in English, each at one address.
 
+mod code_block;
 mod context;
 mod guide;
-mod markdown;
 
 pub use context::{AllPage, GuidePage, Hit, IndexPage, Menu, MenuGroup, MenuLink, SearchPage};
 pub use guide::{Guide, Section};

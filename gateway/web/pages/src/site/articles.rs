@@ -1,9 +1,9 @@
 //! Pages of text: credits, methods, terms and privacy. They are Markdown files.
 
 use askama::Template;
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 use super::frame::Frame;
+use crate::markdown;
 
 #[derive(Debug, Template)]
 #[template(path = "site/article.html")]
@@ -25,50 +25,15 @@ pub struct Article {
 
 impl Article {
     /// HTML in the Markdown is shown as text. `None` without a heading of the first level.
-    pub fn read(markdown: &str) -> Option<Self> {
-        let events = || Parser::new_ext(markdown, Options::ENABLE_TABLES);
-        let title = text_of(events(), |tag| {
-            matches!(
-                tag,
-                Tag::Heading {
-                    level: HeadingLevel::H1,
-                    ..
-                }
-            )
-        })?;
-        let summary = text_of(events(), |tag| matches!(tag, Tag::Paragraph | Tag::Item));
-        let safe = events().map(|event| match event {
-            Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
-            other => other,
-        });
-        let mut text = String::new();
-        html::push_html(&mut text, safe);
+    pub fn read(text: &str) -> Option<Self> {
+        let mut html = String::new();
+        pulldown_cmark::html::push_html(&mut html, markdown::events(text));
         Some(Self {
-            title,
-            summary: summary.unwrap_or_default(),
-            html: text,
+            title: markdown::title(text)?,
+            summary: markdown::summary(text),
+            html,
         })
     }
-}
-
-/// The text of the first element of a kind.
-fn text_of<'a>(
-    events: impl Iterator<Item = Event<'a>>,
-    is_wanted: impl Fn(&Tag<'a>) -> bool,
-) -> Option<String> {
-    let mut inside: Option<(TagEnd, String)> = None;
-    for event in events {
-        match (&mut inside, event) {
-            (None, Event::Start(tag)) if is_wanted(&tag) => {
-                inside = Some((tag.to_end(), String::new()));
-            }
-            (Some((_, text)), Event::Text(part) | Event::Code(part)) => text.push_str(&part),
-            (Some((_, text)), Event::SoftBreak) => text.push(' '),
-            (Some((end, _)), Event::End(tag)) if *end == tag => break,
-            _ => {}
-        }
-    }
-    inside.map(|(_, text)| text)
 }
 
 #[cfg(test)]

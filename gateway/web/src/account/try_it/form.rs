@@ -4,7 +4,7 @@ use pages::input::{Area, Checks, Choice, FormPart, Select};
 use pages::{Field, Fields};
 
 use super::typed::{BODY, MAX_BODY, MAX_VALUE, Typed, field_name};
-use crate::reference::{Operation, Parameter};
+use crate::docs::reference::{Operation, Parameter};
 
 /// Lines of the field with the body.
 const MAX_ROWS: usize = 24;

@@ -17,15 +17,15 @@ use self::form::form_parts;
 use self::typed::{Typed, call};
 use super::choice::{Question, choose};
 use super::member_request::MemberRequest;
+use crate::docs::reference::{Operation, Reference};
 use crate::domain::json_text::indented;
 use crate::domain::snippet::{ApiCall, curl, javascript, python};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
-use crate::reference::{Operation, Reference};
 use crate::render::{FormState, html};
 use crate::store::members;
-use crate::upstream::test_calls::TestCall;
+use crate::upstream::gateway::TestCall;
 use crate::viewer::Section;
 
 /// The longest body that a page shows, in bytes.
@@ -88,7 +88,7 @@ async fn run(
     let call = call.map_err(FormState::invalid)?;
     let (actor, account) = (request.actor(), request.scope.id);
     let test_call = test_call(&call, &app.api_url);
-    let sent = app.test_calls.run(&actor, account, test_call);
+    let sent = app.gateway.run_test_call(&actor, account, test_call);
     let answer = sent.await.map_err(|fault| {
         // The error names fields of the message. The form has other names for these, so the error goes to the top of the form.
         FormState::refused(&fault, &[])
@@ -159,7 +159,7 @@ async fn page(
         title: operation.title(),
         call: call.clone(),
         summary: operation.summary.clone(),
-        reference: format!("{}/{}", crate::reference::PATH, operation.id),
+        reference: format!("{}/{}", crate::docs::reference::PATH, operation.id),
         action: request.path(&format!("/try/{}", operation.id)),
         requests: request.path("/requests"),
         caller: caller(operation),

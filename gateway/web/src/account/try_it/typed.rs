@@ -2,8 +2,8 @@
 
 use pages::Fields;
 
+use crate::docs::reference::{Operation, Parameter, Place};
 use crate::domain::snippet::{ApiCall, target};
-use crate::reference::{Operation, Parameter, Place};
 
 /// The most characters of a parameter, and of a body.
 pub(super) const MAX_VALUE: usize = 1_000;
@@ -106,7 +106,7 @@ fn is_header(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::Reference;
+    use crate::docs::reference::Reference;
 
     const API: &str = "https://api.example/v1";
 

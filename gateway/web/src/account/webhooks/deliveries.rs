@@ -112,7 +112,7 @@ pub async fn show(
         webhooks.endpoint(account, id),
         deliveries,
         webhooks.event_types(),
-        request.webhooks_shell(("GET", &call)),
+        request.webhooks_shell("GET", &call),
     );
     let (endpoint, (state, listed), types) = (endpoint?, deliveries?, types?);
     let FormState { status, errors } = state;

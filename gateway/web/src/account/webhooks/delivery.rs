@@ -87,7 +87,7 @@ async fn page(
     let (found, delivery, shell) = futures::join!(
         webhooks.endpoint(account, endpoint),
         webhooks.delivery(account, endpoint, id),
-        request.webhooks_shell(("GET", &call)),
+        request.webhooks_shell("GET", &call),
     );
     let (found, delivery) = (found?, delivery?);
     let body = String::from_utf8_lossy(&delivery.body).into_owned();

@@ -157,7 +157,7 @@ async fn page(
         Some(id) => ("PATCH", format!("/endpoints/{id}")),
         None => ("POST", "/endpoints".to_owned()),
     };
-    let (types, shell) = futures::join!(types, request.webhooks_shell((call.0, &call.1)));
+    let (types, shell) = futures::join!(types, request.webhooks_shell(call.0, &call.1));
     let (types, errors) = match types {
         Ok(types) => (types, errors),
         // The page shows the typed text again.

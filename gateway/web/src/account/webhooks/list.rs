@@ -15,7 +15,7 @@ use crate::upstream::time_of;
 pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
     let webhooks = &request.app.webhooks;
     let listed = webhooks.endpoints(request.scope.id);
-    let (listed, mut shell) = futures::join!(listed, request.webhooks_shell(("GET", "/endpoints")));
+    let (listed, mut shell) = futures::join!(listed, request.webhooks_shell("GET", "/endpoints"));
     let listed = listed?;
     shell.notice = after.notice();
     let count = u32::try_from(listed.endpoints.len()).unwrap_or(u32::MAX);

@@ -36,7 +36,7 @@ impl MemberRequest {
     }
 
     /// The frame of a page that this call of the account API gives, by method and path below `/v1/account`.
-    async fn webhooks_shell(&self, (method, path): (&str, &str)) -> Shell {
+    async fn webhooks_shell(&self, method: &str, path: &str) -> Shell {
         let call = format!("{method} /v1/account{path}");
         Shell {
             api_call: Some(ApiCall::account(call)),

@@ -120,7 +120,7 @@ pub async fn test(
     let work = async {
         let (event, kind) = form.event.split_once(' ').unwrap_or((&form.event, ""));
         let webhooks = &request.app.webhooks;
-        let event = webhooks.send_test_event(request.scope.id, id, (event, kind));
+        let event = webhooks.send_test_event(request.scope.id, id, event, kind);
         let delivery = event.await?;
         request.record(Action::WebhookTested, &delivery.event).await;
         Ok(delivery.id)
@@ -172,7 +172,7 @@ async fn page(
         webhooks.endpoint(account, id),
         webhooks.deliveries(account, id, newest),
         webhooks.event_types(),
-        request.webhooks_shell(("GET", &path)),
+        request.webhooks_shell("GET", &path),
     );
     let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
     shell.notice = notice;

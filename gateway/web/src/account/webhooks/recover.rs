@@ -115,7 +115,7 @@ async fn invalid(request: &MemberRequest, id: Uuid, form: &SinceForm, reason: &s
 async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
     let call = format!("/deliveries/recover?endpoint={id}&since=");
-    let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell(("POST", &call)));
+    let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell("POST", &call));
     let endpoint = match endpoint {
         Ok(endpoint) => endpoint,
         // The page shows the time again.

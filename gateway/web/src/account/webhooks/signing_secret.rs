@@ -47,7 +47,7 @@ impl ShownSecret {
             None => "/endpoints".to_owned(),
         };
         SigningSecretPage {
-            shell: request.webhooks_shell(("POST", &call)).await,
+            shell: request.webhooks_shell("POST", &call).await,
             base: request.webhooks(),
             id: self.id,
             url: self.url,

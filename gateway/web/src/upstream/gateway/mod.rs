@@ -1,17 +1,20 @@
 //! The gateway: accounts, keys and their use.
 
+mod test_calls;
 mod tokens;
 
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
-use kit::rpc::client::{Client, Idempotent};
+use kit::rpc::client::Client;
 use kit::{Code, Fault, timestamp};
 use time::OffsetDateTime;
-use tonic::Request;
 use uuid::Uuid;
 
+use super::call::{Calls, incomplete};
+
+pub use test_calls::TestCall;
 pub use tokens::{NewToken, TokenChangeFilter};
 
 /// The person who makes a change, for the audit of the gateway.
@@ -66,31 +69,17 @@ pub struct CallFilter {
 
 #[derive(Debug, Clone)]
 pub struct Gateway {
-    accounts: AccountsServiceClient<Client>,
-    deadline: Duration,
+    calls: Calls,
 }
 
 impl Gateway {
     pub fn new(client: Client, deadline: Duration) -> Self {
-        Self {
-            accounts: AccountsServiceClient::new(client),
-            deadline,
-        }
-    }
-
-    /// A call that is idempotent.
-    fn read<T>(&self, message: T) -> Request<T> {
-        Idempotent::Unary.request(message, self.deadline)
-    }
-
-    fn write<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        request.set_timeout(self.deadline);
-        request
+        let calls = Calls { client, deadline };
+        Self { calls }
     }
 
     fn client(&self) -> AccountsServiceClient<Client> {
-        self.accounts.clone()
+        AccountsServiceClient::new(self.calls.client.clone())
     }
 
     /// Creates an account. A repeated call with the same id changes nothing.
@@ -101,7 +90,7 @@ impl Gateway {
         name: &str,
         email: &str,
     ) -> Result<proto::Account, Fault> {
-        let request = self.read(proto::AccountsServiceCreateAccountRequest {
+        let request = self.calls.read(proto::AccountsServiceCreateAccountRequest {
             actor: Some(actor.into()),
             account_id: id.to_string(),
             name: name.to_owned(),
@@ -115,7 +104,7 @@ impl Gateway {
         &self,
         account: Uuid,
     ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
-        let request = self.read(proto::AccountsServiceGetAccountRequest {
+        let request = self.calls.read(proto::AccountsServiceGetAccountRequest {
             account_id: account.to_string(),
             email: String::new(),
         });
@@ -124,7 +113,7 @@ impl Gateway {
 
     /// The account with this address, which its caller has verified.
     pub async fn account_by_email(&self, email: &str) -> Result<Option<Uuid>, Fault> {
-        let request = self.read(proto::AccountsServiceGetAccountRequest {
+        let request = self.calls.read(proto::AccountsServiceGetAccountRequest {
             account_id: String::new(),
             email: email.to_owned(),
         });
@@ -141,7 +130,9 @@ impl Gateway {
     }
 
     pub async fn switches(&self) -> Result<Switches, Fault> {
-        let request = self.read(proto::AccountsServiceListSwitchesRequest {});
+        let request = self
+            .calls
+            .read(proto::AccountsServiceListSwitchesRequest {});
         let listed = self.client().list_switches(request).await?.into_inner();
         let is_on = |name: &str| {
             let switch = listed.switches.iter().find(|switch| switch.name == name);
@@ -178,7 +169,7 @@ impl Gateway {
         name: &str,
         email: &str,
     ) -> Result<(), Fault> {
-        let request = self.read(proto::AccountsServiceChangeAccountRequest {
+        let request = self.calls.read(proto::AccountsServiceChangeAccountRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             name: Some(name.to_owned()),
@@ -195,7 +186,7 @@ impl Gateway {
         account: Uuid,
         email: &str,
     ) -> Result<(), Fault> {
-        let request = self.read(proto::AccountsServiceChangeAccountRequest {
+        let request = self.calls.read(proto::AccountsServiceChangeAccountRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             name: None,
@@ -208,7 +199,7 @@ impl Gateway {
     /// The keys of an account, oldest first: all working keys, and the newest ended ones. The response says whether older ones are left
     /// out.
     pub async fn list_keys(&self, account: Uuid) -> Result<proto::ListKeysResponse, Fault> {
-        let request = self.read(proto::AccountsServiceListKeysRequest {
+        let request = self.calls.read(proto::AccountsServiceListKeysRequest {
             account_id: account.to_string(),
         });
         Ok(self.client().list_keys(request).await?.into_inner())
@@ -225,11 +216,13 @@ impl Gateway {
         until: OffsetDateTime,
         cursor: &str,
     ) -> Result<proto::AccountsServiceListExpiringKeysResponse, Fault> {
-        let request = self.read(proto::AccountsServiceListExpiringKeysRequest {
-            until: Some(timestamp::encode(until)),
-            limit: 500,
-            cursor: cursor.to_owned(),
-        });
+        let request = self
+            .calls
+            .read(proto::AccountsServiceListExpiringKeysRequest {
+                until: Some(timestamp::encode(until)),
+                limit: 500,
+                cursor: cursor.to_owned(),
+            });
         let listed = self.client().list_expiring_keys(request).await?;
         Ok(listed.into_inner())
     }
@@ -253,11 +246,13 @@ impl Gateway {
 
     /// The newest requests for keys.
     pub async fn key_requests(&self, account: Uuid) -> Result<Vec<proto::KeyRequest>, Fault> {
-        let request = self.read(proto::AccountsServiceListKeyRequestsRequest {
-            account_id: account.to_string(),
-            limit: 0,
-            cursor: String::new(),
-        });
+        let request = self
+            .calls
+            .read(proto::AccountsServiceListKeyRequestsRequest {
+                account_id: account.to_string(),
+                limit: 0,
+                cursor: String::new(),
+            });
         let listed = self.client().list_key_requests(request).await?;
         Ok(listed.into_inner().requests)
     }
@@ -269,7 +264,7 @@ impl Gateway {
         account: Uuid,
         key: NewKey,
     ) -> Result<String, Fault> {
-        let request = self.write(proto::AccountsServiceCreateKeyRequest {
+        let request = self.calls.write(proto::AccountsServiceCreateKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             name: key.name,
@@ -288,7 +283,7 @@ impl Gateway {
         account: Uuid,
         key: NewKey,
     ) -> Result<(), Fault> {
-        let request = self.write(proto::AccountsServiceRequestKeyRequest {
+        let request = self.calls.write(proto::AccountsServiceRequestKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             name: key.name,
@@ -308,7 +303,7 @@ impl Gateway {
         account: Uuid,
         request: &str,
     ) -> Result<(proto::Key, String), Fault> {
-        let request = self.write(proto::AccountsServiceRevealKeyRequest {
+        let request = self.calls.write(proto::AccountsServiceRevealKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             id: request.to_owned(),
@@ -319,10 +314,12 @@ impl Gateway {
 
     /// Withdraws the requests for keys whose keys have not been revealed.
     pub async fn withdraw_key_requests(&self, actor: &Actor, account: Uuid) -> Result<(), Fault> {
-        let request = self.read(proto::AccountsServiceWithdrawKeyRequestsRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-        });
+        let request = self
+            .calls
+            .read(proto::AccountsServiceWithdrawKeyRequestsRequest {
+                actor: Some(actor.into()),
+                account_id: account.to_string(),
+            });
         self.client().withdraw_key_requests(request).await?;
         Ok(())
     }
@@ -335,7 +332,7 @@ impl Gateway {
         key: &str,
         grace: u32,
     ) -> Result<(proto::Key, String), Fault> {
-        let request = self.write(proto::AccountsServiceRotateKeyRequest {
+        let request = self.calls.write(proto::AccountsServiceRotateKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             id: key.to_owned(),
@@ -351,7 +348,7 @@ impl Gateway {
         account: Uuid,
         key: &str,
     ) -> Result<proto::Key, Fault> {
-        let request = self.read(proto::AccountsServiceRevokeKeyRequest {
+        let request = self.calls.read(proto::AccountsServiceRevokeKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             id: key.to_owned(),
@@ -362,7 +359,7 @@ impl Gateway {
 
     /// All plans, cheapest first.
     pub async fn plans(&self) -> Result<Vec<proto::Plan>, Fault> {
-        let request = self.read(proto::AccountsServiceListPlansRequest {});
+        let request = self.calls.read(proto::AccountsServiceListPlansRequest {});
         Ok(self.client().list_plans(request).await?.into_inner().plans)
     }
 
@@ -372,7 +369,7 @@ impl Gateway {
         account: Uuid,
         days: u32,
     ) -> Result<proto::AccountsServiceListUseResponse, Fault> {
-        let request = self.read(proto::AccountsServiceListUseRequest {
+        let request = self.calls.read(proto::AccountsServiceListUseRequest {
             account_id: account.to_string(),
             days,
         });
@@ -385,7 +382,7 @@ impl Gateway {
         account: Uuid,
         filter: &CallFilter,
     ) -> Result<proto::AccountsServiceListCallsResponse, Fault> {
-        let request = self.read(proto::AccountsServiceListCallsRequest {
+        let request = self.calls.read(proto::AccountsServiceListCallsRequest {
             account_id: account.to_string(),
             key_id: filter.key.clone(),
             only_errors: filter.only_errors,
@@ -401,16 +398,11 @@ impl Gateway {
         percent: u8,
         cursor: &str,
     ) -> Result<proto::AccountsServiceListMonthUseResponse, Fault> {
-        let request = self.read(proto::AccountsServiceListMonthUseRequest {
+        let request = self.calls.read(proto::AccountsServiceListMonthUseRequest {
             percent: percent.into(),
             limit: 500,
             cursor: cursor.to_owned(),
         });
         Ok(self.client().list_month_use(request).await?.into_inner())
     }
-}
-
-/// The fault if a response lacks a field that the contract promises.
-fn incomplete() -> Fault {
-    Fault::internal(&std::io::Error::other("the gateway's answer is incomplete"))
 }

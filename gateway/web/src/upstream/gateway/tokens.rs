@@ -5,7 +5,8 @@ use kit::{Fault, timestamp};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Actor, Gateway, incomplete};
+use super::{Actor, Gateway};
+use crate::upstream::call::incomplete;
 
 /// A token for the account API to make.
 #[derive(Debug, Clone)]
@@ -27,7 +28,7 @@ pub struct TokenChangeFilter {
 impl Gateway {
     /// The tokens of an account, newest first.
     pub async fn tokens(&self, account: Uuid) -> Result<Vec<proto::AccountToken>, Fault> {
-        let request = self.read(proto::AccountsServiceListTokensRequest {
+        let request = self.calls.read(proto::AccountsServiceListTokensRequest {
             account_id: account.to_string(),
         });
         let listed = self.client().list_tokens(request).await?;
@@ -41,7 +42,7 @@ impl Gateway {
         account: Uuid,
         token: NewToken,
     ) -> Result<(proto::AccountToken, String), Fault> {
-        let request = self.write(proto::AccountsServiceCreateTokenRequest {
+        let request = self.calls.write(proto::AccountsServiceCreateTokenRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             name: token.name,
@@ -58,7 +59,7 @@ impl Gateway {
         account: Uuid,
         id: &str,
     ) -> Result<proto::AccountToken, Fault> {
-        let request = self.read(proto::AccountsServiceRevokeTokenRequest {
+        let request = self.calls.read(proto::AccountsServiceRevokeTokenRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             id: id.to_owned(),
@@ -73,12 +74,14 @@ impl Gateway {
         account: Uuid,
         filter: TokenChangeFilter,
     ) -> Result<Vec<proto::TokenChange>, Fault> {
-        let request = self.read(proto::AccountsServiceListTokenChangesRequest {
-            account_id: account.to_string(),
-            before: filter.before.map(|id| id.to_string()).unwrap_or_default(),
-            since: Some(timestamp::encode(filter.since)),
-            limit: filter.limit,
-        });
+        let request = self
+            .calls
+            .read(proto::AccountsServiceListTokenChangesRequest {
+                account_id: account.to_string(),
+                before: filter.before.map(|id| id.to_string()).unwrap_or_default(),
+                since: Some(timestamp::encode(filter.since)),
+                limit: filter.limit,
+            });
         let listed = self.client().list_token_changes(request).await?;
         Ok(listed.into_inner().changes)
     }

@@ -1,26 +1,24 @@
 //! A guide, as a page and as Markdown, and the start page of the documentation.
 
-use axum::Extension;
-use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use pages::docs::{GuidePage, IndexPage};
 use pages::site::share::Document;
 use pages::site::{Frame, Head};
 
 use super::{SUMMARY, TITLE, changelog, link, menu};
-use crate::app::{App, Web};
-use crate::guides::DocsPage;
+use crate::app::Web;
+use crate::docs::guides::DocsPage;
+use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
-use crate::reference::Reference;
-use crate::site::cached::{Version, respond, respond_file};
+use crate::site::cached::{respond, respond_file};
+use crate::site::request::SiteRequest;
 use crate::visit::Visit;
 
 pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-pub async fn index(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn index(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
-    let version = Version::new(&app, &visit);
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         "/docs".clone_into(&mut frame.path);
         frame.head = Head {
             title: TITLE.to_owned(),
@@ -37,8 +35,7 @@ pub async fn index(State(app): State<App>, Extension(visit): Extension<Visit>) -
 
 /// `/docs/{page}`, and with `.md` behind it the same as Markdown.
 pub async fn show(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(name): Path<String>,
 ) -> PageResult {
     let (name, is_markdown) = match name.strip_suffix(".md") {
@@ -46,19 +43,14 @@ pub async fn show(
         None => (name.as_str(), false),
     };
     let page = app.guides.find(name).ok_or_else(PageError::not_found)?;
-    let visit = visit.in_english();
     if is_markdown {
-        let version = Version::new(&app, &visit);
-        return respond_file(&visit, &version, MARKDOWN, || {
-            Ok(Body::from(page.markdown.clone()))
-        });
+        return Ok(respond_file(MARKDOWN, page.markdown.clone()));
     }
-    html(&app, &visit, page)
+    html(&app, &visit.in_english(), page)
 }
 
 fn html(app: &Web, visit: &Visit, shown: &DocsPage) -> PageResult {
-    let version = Version::new(app, visit);
-    respond(app, visit, &version, |frame| {
+    respond(app, visit, |frame| {
         let neighbours = app.guides.neighbours(&shown.name);
         let mut page = page(app, frame, (shown, neighbours), None);
         if shown.name == changelog::PAGE {

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 
 use super::guide::{MARKDOWN, page};
 use crate::app::{App, Web};
+use crate::docs::reference::{LIST, Reference};
 use crate::page_error::{PageError, PageResult};
-use crate::reference::{LIST, Reference};
-use crate::site::cached::{Version, respond, respond_file};
+use crate::site::cached::{respond, respond_file};
+use crate::site::request::SiteRequest;
 use crate::visit::Visit;
 
 /// The reference, if it can be read. Other pages of the documentation are shown without it.
@@ -18,31 +17,19 @@ pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
     web.reference.get(web.clock.now()).await.ok()
 }
 
-/// The version of a page that contains the reference.
-pub(super) fn with_version(version: Version, reference: Option<&Reference>) -> Version {
-    match reference {
-        Some(reference) => version.flag(true).text(&reference.version),
-        None => version.flag(false),
-    }
-}
-
 /// `/docs/reference`
-pub async fn list(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn list(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     show(&app, visit, LIST).await
 }
 
 /// `/docs/reference.md`
-pub async fn list_as_markdown(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-) -> PageResult {
+pub async fn list_as_markdown(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     show(&app, visit, &format!("{LIST}.md")).await
 }
 
 /// `/docs/reference/{operation}`, and with `.md` behind it the same as Markdown.
 pub async fn operation(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(operation): Path<String>,
 ) -> PageResult {
     show(&app, visit, &format!("{LIST}/{operation}")).await
@@ -50,8 +37,7 @@ pub async fn operation(
 
 /// `/docs/reference/webhooks/{event}`, and with `.md` behind it the same as Markdown.
 pub async fn webhook(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
+    SiteRequest { app, visit, .. }: SiteRequest,
     Path(event): Path<String>,
 ) -> PageResult {
     show(&app, visit, &format!("{LIST}/webhooks/{event}")).await
@@ -64,14 +50,10 @@ async fn show(app: &App, visit: Visit, name: &str) -> PageResult {
         None => (name, false),
     };
     let shown = reference.find(name).ok_or_else(PageError::not_found)?;
-    let visit = visit.in_english();
-    let version = with_version(Version::new(app, &visit), Some(&reference));
     if is_markdown {
-        return respond_file(&visit, &version, MARKDOWN, || {
-            Ok(Body::from(shown.markdown.clone()))
-        });
+        return Ok(respond_file(MARKDOWN, shown.markdown.clone()));
     }
-    respond(app, &visit, &version, |frame| {
+    respond(app, &visit.in_english(), |frame| {
         let neighbours = reference.neighbours(name);
         let mut page = page(app, frame, (shown, neighbours), Some(&reference));
         let id = name.strip_prefix(LIST).and_then(|it| it.strip_prefix('/'));

@@ -1,36 +1,31 @@
 //! The search over the documentation.
 
-use axum::Extension;
-use axum::extract::{RawQuery, State};
 use pages::docs::SearchPage;
 use pages::site::Head;
 
 use super::{menu, reference};
-use crate::app::App;
-use crate::guides::Index;
+use crate::docs::guides::Index;
 use crate::page_error::PageResult;
-use crate::site::cached::{Version, respond};
-use crate::site::query::{Query, address};
-use crate::visit::Visit;
+use crate::site::cached::respond;
+use crate::site::query::address;
+use crate::site::request::SiteRequest;
 
 const PATH: &str = "/docs/search";
 /// Characters of a query that count, as many as the field takes.
 const MOST: usize = 100;
 
 pub async fn show(
-    State(app): State<App>,
-    Extension(visit): Extension<Visit>,
-    RawQuery(query): RawQuery,
+    SiteRequest {
+        app, visit, query, ..
+    }: SiteRequest,
 ) -> PageResult {
-    let query = Query::parse(query.as_deref());
     let words: Option<String> = query
         .get("q")
         .map(|words| words.chars().take(MOST).collect());
     let mut visit = visit.in_english();
     visit.path = address(PATH, &[("q", words.as_deref())]);
     let reference = reference::if_any(&app).await;
-    let version = reference::with_version(Version::new(&app, &visit), reference.as_deref());
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         frame.head = Head {
             title: match &words {
                 Some(words) => format!("Documentation: “{words}”"),

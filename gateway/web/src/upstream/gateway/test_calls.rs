@@ -1,15 +1,11 @@
 //! The gateway's test calls: requests of the API that people make without a key.
 
-use std::time::Duration;
-
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::test_call_service_client::TestCallServiceClient;
 use kit::Fault;
-use kit::rpc::client::Client;
-use tonic::Request;
 use uuid::Uuid;
 
-use super::gateway::Actor;
+use super::{Actor, Gateway};
 
 /// A request of the API.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,22 +18,9 @@ pub struct TestCall {
     pub body: String,
 }
 
-#[derive(Debug, Clone)]
-pub struct TestCalls {
-    client: TestCallServiceClient<Client>,
-    deadline: Duration,
-}
-
-impl TestCalls {
-    pub fn new(client: Client, deadline: Duration) -> Self {
-        Self {
-            client: TestCallServiceClient::new(client),
-            deadline,
-        }
-    }
-
+impl Gateway {
     /// Makes a call for an account. If the API refuses the call, that is an answer too.
-    pub async fn run(
+    pub async fn run_test_call(
         &self,
         actor: &Actor,
         account: Uuid,
@@ -45,7 +28,7 @@ impl TestCalls {
     ) -> Result<proto::RunTestCallResponse, Fault> {
         let headers = call.headers.into_iter();
         let headers = headers.map(|(name, value)| proto::HttpHeader { name, value });
-        let mut request = Request::new(proto::RunTestCallRequest {
+        let request = self.calls.write(proto::RunTestCallRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             method: call.method,
@@ -53,8 +36,7 @@ impl TestCalls {
             headers: headers.collect(),
             body: call.body.into_bytes().into(),
         });
-        request.set_timeout(self.deadline);
-        let mut client = self.client.clone();
+        let mut client = TestCallServiceClient::new(self.calls.client.clone());
         Ok(client.run_test_call(request).await?.into_inner())
     }
 }

@@ -1,21 +1,17 @@
 //! Every guide, and the reference, on one page.
 
-use axum::Extension;
-use axum::extract::State;
 use pages::docs::AllPage;
 use pages::site::Head;
 
 use super::{SUMMARY, TITLE, reference};
-use crate::app::App;
 use crate::page_error::PageResult;
-use crate::site::cached::{Version, respond};
-use crate::visit::Visit;
+use crate::site::cached::respond;
+use crate::site::request::SiteRequest;
 
-pub async fn show(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
     let reference = reference::if_any(&app).await;
-    let version = reference::with_version(Version::new(&app, &visit), reference.as_deref());
-    respond(&app, &visit, &version, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         "/docs/all".clone_into(&mut frame.path);
         frame.head = Head {
             title: TITLE.to_owned(),

@@ -1,34 +1,6 @@
-//! What the Markdown of guides has beyond that of articles: anchors, and code blocks with a language and a button to copy them.
-
-use std::collections::HashMap;
+//! Code blocks of guides, with a language and a button to copy them.
 
 use askama::Template;
-use pulldown_cmark::Options;
-
-pub(super) const OPTIONS: Options = Options::ENABLE_TABLES;
-
-/// The ids of headings, each once on a page.
-#[derive(Debug, Default)]
-pub(super) struct Anchors(HashMap<String, u32>);
-
-impl Anchors {
-    /// `Kinds of keys` → `kinds-of-keys`; a second heading like it gets `kinds-of-keys-2`.
-    pub(super) fn of(&mut self, title: &str) -> String {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let words = title.split(|c: char| !is_word(c));
-        let words: Vec<String> = words
-            .filter(|word| !word.is_empty())
-            .map(str::to_ascii_lowercase)
-            .collect();
-        let anchor = words.join("-");
-        let count = self.0.entry(anchor.clone()).or_default();
-        *count += 1;
-        match *count {
-            1 => anchor,
-            again => format!("{anchor}-{again}"),
-        }
-    }
-}
 
 /// A code block.
 #[derive(Debug, Template)]
@@ -76,18 +48,6 @@ impl CodeBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn anchors_are_words_and_each_is_there_once() {
-        let mut anchors = Anchors::default();
-        assert_eq!(
-            anchors.of("2026-11-24: Documentation"),
-            "2026-11-24-documentation"
-        );
-        assert_eq!(anchors.of("invalid_key"), "invalid_key");
-        assert_eq!(anchors.of("invalid_key"), "invalid_key-2");
-        assert_eq!(anchors.of("What's new?"), "what-s-new");
-    }
 
     #[test]
     fn an_answer_is_not_copied() {

@@ -22,15 +22,15 @@ const ERRORS: &str = "{{errors}}\n";
 const RECEIVERS: [(&str, &str); 3] = [
     (
         "{{receiver.py}}\n",
-        include_str!("../../../../webhook-svc/receiver/examples/receiver.py"),
+        include_str!("../../../../../webhook-svc/receiver/examples/receiver.py"),
     ),
     (
         "{{receiver.mjs}}\n",
-        include_str!("../../../../webhook-svc/receiver/examples/receiver.mjs"),
+        include_str!("../../../../../webhook-svc/receiver/examples/receiver.mjs"),
     ),
     (
         "{{receiver.go}}\n",
-        include_str!("../../../../webhook-svc/receiver/examples/receiver.go"),
+        include_str!("../../../../../webhook-svc/receiver/examples/receiver.go"),
     ),
 ];
 
@@ -42,7 +42,7 @@ macro_rules! guides {
     ($($group:literal: $($name:literal)*;)*) => {
         const SOURCES: &[(&str, Sources)] = &[$(($group, &[$((
             $name,
-            include_str!(concat!("../../pages/docs/", $name, ".md")),
+            include_str!(concat!("../../../pages/docs/", $name, ".md")),
         )),*])),*];
 
         /// The paths of the documentation's pages, for the sitemap.

@@ -1,17 +1,14 @@
 //! The Atom feed of the changelog.
 
-use axum::Extension;
-use axum::extract::State;
 use pages::site::Head;
 use pages::site::feed::{Entry, Feed};
 use pages::site::share::Document;
 
-use crate::app::App;
-use crate::guides::Change;
+use crate::docs::guides::Change;
 use crate::page_error::PageResult;
 use crate::render::ok;
-use crate::site::cached::{Version, respond_as};
-use crate::visit::Visit;
+use crate::site::cached::respond_as;
+use crate::site::request::SiteRequest;
 
 /// The guide of which this is the feed.
 pub(super) const PAGE: &str = "changelog";
@@ -28,10 +25,9 @@ pub(super) fn document() -> Document {
     }
 }
 
-pub async fn feed(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn feed(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
-    let version = Version::new(&app, &visit);
-    respond_as(&app, &visit, &version, MEDIA_TYPE, |mut frame| {
+    respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         FEED.clone_into(&mut frame.path);
         frame.head = Head {
             title: "Changes of the API".to_owned(),

@@ -6,9 +6,11 @@ use std::fmt::Write as _;
 use http::StatusCode;
 
 use super::group;
+use crate::docs::reference::fields::{Field, Shape};
+use crate::docs::reference::operation::{
+    Body, ErrorRow, Header, Operation, Parameter, Place, Reply,
+};
 use crate::domain::snippet::{self, ApiCall};
-use crate::reference::fields::{Field, Shape};
-use crate::reference::operation::{Body, ErrorRow, Header, Operation, Parameter, Place, Reply};
 
 /// The text of a page while it is written.
 #[derive(Debug, Default)]

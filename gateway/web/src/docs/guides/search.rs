@@ -153,7 +153,7 @@ fn words(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::guides::Guides;
+    use crate::docs::guides::Guides;
 
     use super::*;
 

@@ -9,9 +9,8 @@ mod refresh;
 
 use anyhow::Context as _;
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_128;
 
-use crate::guides::{DocsPage, Index};
+use crate::docs::guides::{DocsPage, Index};
 
 pub use example::laid_out;
 pub use fields::{Field, Shape};
@@ -44,8 +43,6 @@ pub struct Reference {
     pub pages: Vec<DocsPage>,
     pub index: Index,
     pub operations: Vec<Operation>,
-    /// A hash of the document.
-    pub version: String,
 }
 
 impl Reference {
@@ -88,7 +85,6 @@ impl Reference {
             list,
             pages,
             operations,
-            version: format!("{:032x}", xxh3_128(bytes)),
         })
     }
 

@@ -2,26 +2,19 @@
 
 use std::fmt::Write as _;
 
-use axum::Extension;
-use axum::body::Body;
-use axum::extract::State;
+use axum::response::Response;
 
 use super::{SUMMARY, reference};
-use crate::app::{App, Web};
-use crate::page_error::PageResult;
-use crate::reference::Reference;
-use crate::site::cached::{Version, respond_file};
-use crate::visit::Visit;
+use crate::app::Web;
+use crate::docs::reference::Reference;
+use crate::site::cached::respond_file;
+use crate::site::request::SiteRequest;
 
 const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
 
-pub async fn index(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn index(SiteRequest { app, .. }: SiteRequest) -> Response {
     let reference = reference::if_any(&app).await;
-    let version = Version::new(&app, &visit.clone().in_english());
-    let version = reference::with_version(version, reference.as_deref());
-    respond_file(&visit, &version, MEDIA_TYPE, || {
-        Ok(Body::from(index_text(&app, reference.as_deref())))
-    })
+    respond_file(MEDIA_TYPE, index_text(&app, reference.as_deref()))
 }
 
 fn index_text(web: &Web, reference: Option<&Reference>) -> String {
@@ -47,14 +40,10 @@ fn index_text(web: &Web, reference: Option<&Reference>) -> String {
     text
 }
 
-pub async fn full(State(app): State<App>, Extension(visit): Extension<Visit>) -> PageResult {
+pub async fn full(SiteRequest { app, .. }: SiteRequest) -> Response {
     let reference = reference::if_any(&app).await;
-    let version = Version::new(&app, &visit.clone().in_english());
-    let version = reference::with_version(version, reference.as_deref());
-    respond_file(&visit, &version, MEDIA_TYPE, || {
-        let operations = reference.iter().flat_map(|reference| reference.all());
-        let pages = app.guides.pages.iter().chain(operations);
-        let texts = pages.map(|page| page.markdown.as_str());
-        Ok(Body::from(texts.collect::<Vec<_>>().join("\n")))
-    })
+    let operations = reference.iter().flat_map(|reference| reference.all());
+    let pages = app.guides.pages.iter().chain(operations);
+    let texts = pages.map(|page| page.markdown.as_str());
+    respond_file(MEDIA_TYPE, texts.collect::<Vec<_>>().join("\n"))
 }

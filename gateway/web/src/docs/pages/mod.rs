@@ -1,0 +1,65 @@
+//! The pages of the documentation, as HTML and as Markdown, its search, and the feed of its changelog.
+
+pub mod all;
+pub mod changelog;
+pub mod guide;
+pub mod llms;
+pub mod reference;
+pub mod search;
+
+use pages::docs::{Menu, MenuGroup, MenuLink};
+use pages::site::cards::Link;
+
+use crate::docs::guides::{DocsPage, Guides};
+use crate::docs::reference::{self as api_reference, Reference};
+
+const TITLE: &str = "Documentation";
+const SUMMARY: &str = "Read the directory of African games as JSON, submit your own, report the economy of a game, and receive signed webhooks.";
+
+fn link(page: &DocsPage) -> Link {
+    Link {
+        href: page.path(),
+        label: page.guide.title.clone(),
+    }
+}
+
+/// The navigation, on the page with this name. A page of the reference has the pages of its group too.
+fn menu(guides: &Guides, reference: Option<&Reference>, current: &str) -> Menu {
+    let mut menu = Menu::default();
+    let item = |page: &DocsPage| MenuLink {
+        link: link(page),
+        is_current: page.name == current,
+        summary: page.guide.summary.clone(),
+    };
+    for page in &guides.pages {
+        push(&mut menu, &page.group, item(page));
+    }
+    let list = MenuLink {
+        link: Link {
+            href: api_reference::PATH.to_owned(),
+            label: api_reference::TITLE.to_owned(),
+        },
+        is_current: current == api_reference::LIST,
+        summary: api_reference::SUMMARY.to_owned(),
+    };
+    push(&mut menu, api_reference::GROUP, list);
+    let own = reference.and_then(|reference| reference.find(current));
+    let own = own.filter(|page| page.name != api_reference::LIST);
+    for page in reference.into_iter().flat_map(|it| &it.pages) {
+        if own.is_some_and(|own| own.group == page.group) {
+            push(&mut menu, &page.group, item(page));
+        }
+    }
+    menu
+}
+
+/// Appends a link to a group, which is new if it is not the last one.
+fn push(menu: &mut Menu, group: &str, item: MenuLink) {
+    match menu.groups.last_mut() {
+        Some(last) if last.title == group => last.links.push(item),
+        _ => menu.groups.push(MenuGroup {
+            title: group.to_owned(),
+            links: vec![item],
+        }),
+    }
+}

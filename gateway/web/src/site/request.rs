@@ -1,0 +1,37 @@
+//! A request of a public page.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use super::query::Query;
+use crate::app::App;
+use crate::client_info::ClientInfo;
+use crate::page_error::PageError;
+use crate::visit::Visit;
+
+/// The address and the language of the page, and the client.
+pub struct SiteRequest {
+    pub app: App,
+    pub visit: Visit,
+    pub query: Query,
+    pub client: ClientInfo,
+}
+
+impl FromRequestParts<App> for SiteRequest {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
+        let visit = parts.extensions.get::<Visit>();
+        let client = parts.extensions.get::<ClientInfo>();
+        let (Some(visit), Some(client)) = (visit, client) else {
+            tracing::error!("a public page is not behind the layer of visits");
+            return Err(PageError::internal());
+        };
+        Ok(Self {
+            app: App::clone(app),
+            visit: visit.clone(),
+            query: Query::parse(parts.uri.query()),
+            client: client.clone(),
+        })
+    }
+}
