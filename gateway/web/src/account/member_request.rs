@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::PgExecutor;
 
-use super::frame::AccountFrame;
+use super::page_frame::AccountFrame;
 use crate::app::App;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;

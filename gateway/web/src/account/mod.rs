@@ -2,11 +2,11 @@
 
 pub mod activity;
 pub mod choice;
-pub mod frame;
 pub mod keys;
 pub mod list;
 pub mod member_request;
 pub mod overview;
+pub mod page_frame;
 pub mod plans;
 pub mod requests;
 pub mod settings;

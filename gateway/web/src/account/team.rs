@@ -91,7 +91,7 @@ pub async fn invite(
         }
         Ok(mail_invitation(&request, &address, role).await?)
     };
-    match request.once(&sent, &request.path(TEAM), work).await? {
+    match Box::pin(request.once(&sent, &request.path(TEAM), work)).await? {
         Ok(()) => Ok(back(&request)),
         Err(fault) => page(&request, &form, FormState::refused(&fault, &[])).await,
     }

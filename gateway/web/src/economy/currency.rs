@@ -12,8 +12,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::rates;
-use crate::account::frame::AccountFrame;
 use crate::account::member_request::MemberRequest;
+use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;

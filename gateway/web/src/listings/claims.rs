@@ -11,8 +11,8 @@ use pages::listings::claims::{ClaimRow, OwnClaimsPage};
 use serde::Deserialize;
 
 use super::refused;
-use crate::account::frame::AccountFrame;
 use crate::account::member_request::MemberRequest;
+use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;

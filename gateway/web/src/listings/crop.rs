@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::gallery::image;
 use super::pictures::Upload;
-use crate::account::frame::AccountFrame;
 use crate::account::member_request::MemberRequest;
+use crate::account::page_frame::AccountFrame;
 use crate::render::{FormState, html};
 
 /// The form of that page.

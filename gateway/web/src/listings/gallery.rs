@@ -7,8 +7,8 @@ use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture
 
 use super::arrangement::{Arranged, alt_path};
 use super::facts::Summary;
-use crate::account::frame::AccountFrame;
 use crate::account::member_request::MemberRequest;
+use crate::account::page_frame::AccountFrame;
 use crate::domain::picture_name::is_file_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};

@@ -17,7 +17,7 @@ use crate::upstream::minute_of;
 use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
-pub struct ListQuery {
+pub struct PageQuery {
     /// Of the page of a list.
     #[serde(default)]
     pub(super) cursor: String,
@@ -26,7 +26,7 @@ pub struct ListQuery {
     pub(super) done: String,
 }
 
-pub async fn show(request: MemberRequest, Query(query): Query<ListQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, Query(query): Query<PageQuery>) -> PageResult {
     let (listings, account) = (&request.app.listings, request.scope.id);
     let (frame, pages, listed) = futures::join!(
         request.frame(Section::Listings),

@@ -6,7 +6,7 @@ use kit::Code;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::list::ListQuery;
+use super::list::PageQuery;
 use super::{refused, show};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -49,7 +49,7 @@ pub async fn close(
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let query = ListQuery::default();
+            let query = PageQuery::default();
             show::page(&request, listing, &query, refused(&fault, &[])).await
         }
     }

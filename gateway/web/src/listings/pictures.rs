@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::arrangement::{alt_path, arrangement};
 use super::crop::{Prepared, UseForm, crop_page};
 use super::gallery::{Answer, gallery};
-use super::list::ListQuery;
+use super::list::PageQuery;
 use super::refused;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -38,7 +38,7 @@ pub(super) struct Upload<'a> {
 pub async fn show(
     request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<PageQuery>,
 ) -> PageResult {
     let listing = with_pictures(&request, &of_kind, &name)?;
     let mut frame = request.frame(Section::Listings).await;

@@ -7,10 +7,10 @@ use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, Takedow
 use uuid::Uuid;
 
 use super::facts::Summary;
-use super::list::ListQuery;
+use super::list::PageQuery;
 use super::{refused, words};
-use crate::account::frame::AccountFrame;
 use crate::account::member_request::MemberRequest;
+use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
@@ -24,7 +24,7 @@ use crate::viewer::Section;
 pub async fn show(
     request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<PageQuery>,
 ) -> PageResult {
     let listing = request.listing(&of_kind, &name)?;
     page(&request, listing, &query, FormState::default()).await
@@ -48,7 +48,7 @@ pub async fn withdraw(
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let query = ListQuery::default();
+            let query = PageQuery::default();
             page(&request, listing, &query, refused(&fault, &[])).await
         }
     }
@@ -57,7 +57,7 @@ pub async fn withdraw(
 pub(super) async fn page(
     request: &MemberRequest,
     listing: ListingRef<'_>,
-    query: &ListQuery,
+    query: &PageQuery,
     state: FormState,
 ) -> PageResult {
     let listings = &request.app.listings;

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::facts::Summary;
 use super::refused;
-use crate::account::frame::AccountFrame;
 use crate::account::member_request::MemberRequest;
+use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
