@@ -58,6 +58,10 @@ use crate::index::{Catalogue, Snapshot};
 use crate::store::tallies;
 use samples::Samples;
 
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`Boards` are those of all datasets"
+)]
 pub use dataset::{DatasetBoards, Ranked};
 pub use row::BoardRow;
 pub use sorted::{BoardOverlay, SortedBoard};

@@ -182,7 +182,7 @@ struct Loaded {
 ///
 /// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
 async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
-    let mut transaction = load::begin_load(pool).await?;
+    let mut transaction = load::begin(pool).await?;
     let Some(cursor) = load::cursor(&mut transaction).await? else {
         return Ok(None);
     };

@@ -97,6 +97,10 @@ pub use query::{Query, ResultPage};
 pub use rendered::Rendered;
 pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "a `Writer` is that of the feed"
+)]
 pub use writer::IndexWriter;
 
 /// Rows in a chunk at most.

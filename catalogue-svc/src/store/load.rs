@@ -21,7 +21,7 @@ pub struct Cursor {
 ///
 /// One statement reads all rows, and the last of them are converted while the session is idle. The session locks no row, but vacuum waits
 /// for its snapshot, so a process that hangs meanwhile does not keep it for ever.
-pub async fn begin_load(pool: &PgPool) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+pub async fn begin(pool: &PgPool) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
     pool.begin_with(
         "begin isolation level repeatable read, read only;
          set local statement_timeout = 0;

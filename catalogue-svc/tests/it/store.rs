@@ -13,7 +13,7 @@ use catalogue::feeds::persist::Listings;
 use catalogue::feeds::votes;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _};
 use catalogue::store::entity::{Row, rows};
-use catalogue::store::load::{self, begin_load};
+use catalogue::store::load::{self, begin};
 use contracts::catalogue::v1::Vote;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{City, Event, State};
@@ -416,7 +416,7 @@ async fn a_load_may_be_idle_for_longer_than_other_transactions(pool: PgPool) {
     let options = (*pool.connect_options()).clone();
     let options = options.options([("idle_in_transaction_session_timeout", "1ms")]);
     let impatient = pool.options().clone().connect_lazy_with(options);
-    let mut load = begin_load(&impatient).await.unwrap();
+    let mut load = begin(&impatient).await.unwrap();
     // The session is idle between the two statements, for about as long as that.
     let timeout =
         sqlx::query_scalar!("select current_setting('idle_in_transaction_session_timeout')");

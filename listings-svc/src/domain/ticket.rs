@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "a `Kind` could be that of a listing"
+)]
 pub enum TicketKind {
     /// An account claims a page; staff decide.
     Claim,
@@ -17,6 +21,10 @@ pub enum TicketKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "a `State` is that of a listing"
+)]
 pub enum TicketState {
     Open,
     Accepted,

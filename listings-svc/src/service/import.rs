@@ -56,7 +56,7 @@ impl StaffImportService for Service {
         self.audit
             .allow(&by, AuditAction::Import, (&first.entity, &first.file_name))
             .await?;
-        let mut run = self.importer.begin(header(first, by)?).await?;
+        let mut run = self.importer.begin(header(&first, by)?).await?;
         let mut ended = false;
         while let Some(message) = self.next(&mut stream).await? {
             match message.message {
@@ -109,7 +109,7 @@ fn truncated_stream() -> Fault {
     }
 }
 
-fn header(header: proto::ImportHeader, by: Member) -> Result<Header, Fault> {
+fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
     let mut fields = BTreeMap::new();
     let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
     let entity = Entity::parse(&header.entity);

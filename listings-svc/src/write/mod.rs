@@ -42,7 +42,7 @@ use import::report::Report;
 use members::MemberChange;
 use moderate::Moderation;
 use page_owners::OwnerChange;
-use pictures::edit::PictureEdit;
+use pictures::edit::Edit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Receipt, Submission};
@@ -59,7 +59,7 @@ pub enum Command {
     /// Staff edit a listing.
     Edit(Box<StaffEdit>),
     /// Staff set or remove a picture of a listing.
-    EditPictures(Box<PictureEdit>),
+    EditPictures(Box<Edit>),
     /// Staff add or remove an owner of a page.
     ChangeOwners(Box<OwnerChange>),
     /// An account or a visitor makes a ticket, or its owner or staff decide on it.

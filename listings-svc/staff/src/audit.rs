@@ -47,7 +47,7 @@ struct Filter {
     /// Only actions of this member
     #[arg(long, default_value = "", hide_default_value = true)]
     member: String,
-    /// Only this action, such as take_down; an unknown one is refused with the actions of each service
+    /// Only this action, such as `take_down`; an unknown one is refused with the actions of each service
     #[arg(long, default_value = "", hide_default_value = true)]
     action: String,
     /// Only actions on entities of this kind, such as game; an unknown one is refused with the kinds of each service

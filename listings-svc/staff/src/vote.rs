@@ -180,7 +180,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 reason,
             };
             let response = catalogue.void_votes(request).await?.into_inner();
-            print_changed("void", response.voters, output)
+            print_changed("void", &response.voters, output)
         }
         Command::Restore {
             voters,
@@ -192,7 +192,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 reason,
             };
             let response = catalogue.restore_votes(request).await?.into_inner();
-            print_changed("restored", response.voters, output)
+            print_changed("restored", &response.voters, output)
         }
     }
 }
@@ -241,11 +241,7 @@ fn print_voters(response: proto::ListVotersResponse, output: Output) -> Result<(
     Ok(())
 }
 
-fn print_changed(
-    state: &str,
-    voters: Vec<proto::VoterResult>,
-    output: Output,
-) -> Result<(), Error> {
+fn print_changed(state: &str, voters: &[proto::VoterResult], output: Output) -> Result<(), Error> {
     for voter in voters.iter().filter(|voter| voter.unchanged) {
         output::note(&format!(
             "nothing was changed: the votes of {} were {state} already",

@@ -47,10 +47,10 @@ pub fn sign(message: Unsigned<'_>, secrets: Secrets<'_>) -> Headers {
         ("user-agent", AGENT.to_owned()),
         ("x-service-event", event.to_owned()),
         ("x-service-delivery", id.to_string()),
-        ("x-service-timestamp", timestamp.to_string()),
+        ("x-service-timestamp", timestamp.to_owned()),
         ("x-service-signature", signature),
         ("webhook-id", id.to_string()),
-        ("webhook-timestamp", timestamp.to_string()),
+        ("webhook-timestamp", timestamp.to_owned()),
         ("webhook-signature", standard),
     ];
     if let Some(next) = secrets.next {

@@ -86,7 +86,7 @@ impl Service {
         match reader {
             Reader::Member(account) if !was_published => {
                 let is_own = uses.iter().any(|it| it.owners.contains(&account));
-                Ok(is_own || prepared::has_prepared(&self.pool, account, &names).await?)
+                Ok(is_own || prepared::exists(&self.pool, account, &names).await?)
             }
             _ => Ok(was_published),
         }

@@ -13,7 +13,7 @@ use crate::domain::pictures::FileName;
 use crate::service::listing_name::ListingName;
 use crate::store::pictures::{self, uses};
 use crate::write::Command;
-use crate::write::pictures::edit::{PictureEdit, PictureOperation};
+use crate::write::pictures::edit::{Edit, PictureOperation};
 
 impl Service {
     /// Purges a picture in all its sizes. Every step may be repeated, so a purge that was interrupted is finished by another one.
@@ -40,7 +40,7 @@ impl Service {
                 mode: found.mode,
                 key: found.name,
             };
-            let edit = PictureEdit {
+            let edit = Edit {
                 entity: listing.entity,
                 mode: listing.mode,
                 name: listing.key.clone(),

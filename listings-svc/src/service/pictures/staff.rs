@@ -26,7 +26,7 @@ use crate::feed::PublicUrl;
 use crate::pictures::PictureProcessor;
 use crate::service::listing::find;
 use crate::service::listing_name::{self, ListingName, read_mode};
-use crate::write::pictures::edit::{PictureEdit, PictureOperation};
+use crate::write::pictures::edit::{Edit, PictureOperation};
 use crate::write::{Command, CommandHandler};
 
 /// Maximum number of concurrent uploads: each holds its file in memory.
@@ -241,7 +241,7 @@ impl Service {
             PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => Entity::Page,
             _ => Entity::Game,
         };
-        let edit = PictureEdit {
+        let edit = Edit {
             entity,
             mode,
             name: name.clone(),

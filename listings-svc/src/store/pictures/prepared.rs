@@ -7,6 +7,10 @@ use uuid::Uuid;
 use crate::domain::pictures::{FileName, PictureKind, StoredPicture};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`Prepared` alone does not say what"
+)]
 pub struct PreparedPicture {
     pub kind: PictureKind,
     /// The slug of the game or the handle of the page.
@@ -72,7 +76,7 @@ pub async fn find(
 }
 
 /// Whether an account has prepared a picture with one of these files.
-pub async fn has_prepared(
+pub async fn exists(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     names: &[FileName],

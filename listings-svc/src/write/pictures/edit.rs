@@ -23,7 +23,7 @@ use crate::write::moderate::listing_not_found;
 use crate::write::record_change::{StaffChange, update_by_staff};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PictureEdit {
+pub struct Edit {
     /// A page or a game.
     pub entity: Entity,
     pub mode: Mode,
@@ -192,7 +192,7 @@ fn arrange(
 
 pub async fn apply(
     connection: &mut PgConnection,
-    edit: &PictureEdit,
+    edit: &Edit,
     public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError> {
@@ -204,7 +204,7 @@ pub async fn apply(
 
 async fn edit_listing<C>(
     connection: &mut PgConnection,
-    edit: &PictureEdit,
+    edit: &Edit,
     public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError>

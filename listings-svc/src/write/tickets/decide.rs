@@ -77,12 +77,11 @@ async fn record(
     };
     let mut details = json!({ "reason": decision.answer });
     details[ticket.kind.noun()] = json!(ticket.id);
-    match ticket.account_id {
-        Some(account) => details["account"] = json!(account),
-        None => {
-            details["kind"] = json!(ticket.kind);
-            details["state"] = json!(ticket.kind.state_name(decision.state));
-        }
+    if let Some(account) = ticket.account_id {
+        details["account"] = json!(account);
+    } else {
+        details["kind"] = json!(ticket.kind);
+        details["state"] = json!(ticket.kind.state_name(decision.state));
     }
     let entry = Entry {
         member: &decision.by.name,

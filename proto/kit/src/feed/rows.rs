@@ -254,7 +254,7 @@ mod tests {
         reason = "a test; its schema is the kit's own"
     )]
     async fn a_stream_ends_when_rows_are_lost_while_it_asks_postgresql(pool: PgPool) {
-        let tables = format!("create schema kit; {}", PRODUCER_TABLES);
+        let tables = format!("create schema kit; {PRODUCER_TABLES}");
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

@@ -13,7 +13,7 @@ fn messages_are_verified_and_go_on_unchanged() {
     );
     let listener = Receiver::start(&program, "0");
     let handled = receiver.handled();
-    let checked = check(&listener.url(), &["--at-once", "8", "--handled", &handled]);
+    let checked = check(&listener.url(), &["--at-once", "8", "--handled", handled]);
     assert_eq!(checked.rules("passed"), [1, 2, 3, 5, 6], "{}", checked.text);
 
     let log = listener.log();
