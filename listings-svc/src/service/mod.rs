@@ -95,7 +95,7 @@ impl Dependencies {
             self.writer.clone(),
             public_url.clone(),
         );
-        let pictures = pictures::own::Service::new(
+        let pictures = pictures::owner::Service::new(
             submissions.clone(),
             (pool.clone(), self.clock.clone()),
             self.pictures.clone(),

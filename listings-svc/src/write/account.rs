@@ -57,7 +57,7 @@ pub(super) async fn run(
         Target::Event(slug) => update::event(&mut context, slug).await?,
         Target::Page(handle) => update::page(&mut context, handle).await?,
         Target::Pictures(entity, name, operation) => {
-            pictures::own::apply(&mut context, *entity, name, operation).await?
+            pictures::owner::apply(&mut context, *entity, name, operation).await?
         }
         Target::Withdrawal(entity, name) => withdraw::apply(&mut context, *entity, name).await?,
     };

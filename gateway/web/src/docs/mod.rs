@@ -1,5 +1,5 @@
-//! The documentation at `/docs`: the guides, the reference of the API, and their pages. It is in English, each page at one address.
+//! What the documentation at `/docs` says: the guides, and the reference of the API. `site/docs` has its pages. It is in English, each page at
+//! one address.
 
 pub mod guides;
-pub mod pages;
 pub mod reference;

@@ -8,10 +8,10 @@ use axum::middleware::from_fn_with_state;
 use pages::site::Language;
 
 use crate::app::App;
-use crate::docs::pages::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::layers::access::Access;
 use crate::layers::visit;
 use crate::route::{Route, form, page};
+use crate::site::docs::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::site::{
     article, boards, calendar, creators, economy, embed, events, feeds, games, note, oembed,
     picture, places, robots, search, share_card, sitemap, start, vote,

@@ -10,6 +10,7 @@ mod cards;
 mod correction_mail;
 pub mod creators;
 mod currency_pages;
+pub mod docs;
 pub mod economy;
 pub mod embed;
 pub mod events;

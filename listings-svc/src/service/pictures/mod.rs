@@ -1,6 +1,6 @@
 //! Pictures of listings: calls of the public, of accounts and of staff.
 
-pub mod own;
+pub mod owner;
 pub mod public;
 mod purge;
 pub mod staff;

@@ -1,4 +1,4 @@
 //! Commands that change the pictures of listings.
 
 pub mod edit;
-pub mod own;
+pub mod owner;

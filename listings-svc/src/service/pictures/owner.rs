@@ -28,7 +28,7 @@ use crate::store::my_listings;
 use crate::store::pictures::prepared::{self, PreparedPicture};
 use crate::store::pictures::uploads;
 use crate::write::pictures::edit::PictureOperation;
-use crate::write::pictures::own::picture_gone;
+use crate::write::pictures::owner::picture_gone;
 
 /// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
 /// holds none of them. Those of staff have a limit of their own.
