@@ -6,10 +6,14 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// The events of a text with tables. HTML in it is shown as text.
 pub(crate) fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
-    Parser::new_ext(text, Options::ENABLE_TABLES).map(|event| match event {
+    parser(text).map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
         other => other,
     })
+}
+
+fn parser(text: &str) -> Parser<'_> {
+    Parser::new_ext(text, Options::ENABLE_TABLES)
 }
 
 /// The text of the first heading of the first level.
@@ -27,10 +31,10 @@ pub(crate) fn summary(text: &str) -> String {
     summary.unwrap_or_default()
 }
 
-/// The text of the first element of a kind.
+/// The text of the first element of a kind, without HTML.
 fn first(text: &str, is_wanted: impl Fn(&Tag<'_>) -> bool) -> Option<String> {
     let mut inside: Option<(TagEnd, String)> = None;
-    for event in events(text) {
+    for event in parser(text) {
         match (&mut inside, event) {
             (None, Event::Start(tag)) if is_wanted(&tag) => {
                 inside = Some((tag.to_end(), String::new()));
