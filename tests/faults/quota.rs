@@ -186,7 +186,12 @@ fn use_month(fleet: &Fleet, account: &NewAccount, used: u64) {
         .arg(&hash)
         .query(&mut connection)
         .unwrap();
-    let month = fields.iter().find(|field| field.contains('@')).unwrap();
+    let is_month = |field: &&String| {
+        field
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-')
+    };
+    let month = fields.iter().find(is_month).unwrap();
     redis::cmd("HSET")
         .arg(&hash)
         .arg(month)

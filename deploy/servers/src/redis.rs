@@ -32,7 +32,8 @@ pub fn server(
                 folder.display()
             )
         })?;
-    let file = folder.join("redis.conf");
+    // Beside the data, so that the server starts again when they are lost.
+    let file = folder.with_added_extension("conf");
     fs::write(
         &file,
         format!("bind 127.0.0.1\ndir \"{dir}\"\nsave \"\"\n{settings}\n"),
