@@ -52,6 +52,10 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
     let mut batch = Vec::with_capacity(BATCH);
     // The days whose partitions exist.
     let mut days = BTreeSet::new();
+    let today = partitions::day(shared.dependencies.clock.now());
+    if let Err(error) = shared.in_time(prepare(&shared, [today], &mut days)).await {
+        tracing::warn!(%error, "cannot create a partition ahead of the first attempt of the day");
+    }
     while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
         // A result is never dropped: its delivery would be sent again.
         while let Err(error) = shared.in_time(record(&shared, &batch, &mut days)).await {
@@ -89,11 +93,7 @@ async fn record(
 ) -> Result<(), sqlx::Error> {
     let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
     let needed = batch.iter().map(|it| partitions::day(it.due.created_at));
-    let missing: BTreeSet<Date> = needed.filter(|day| !days.contains(day)).collect();
-    if !missing.is_empty() {
-        partitions::create(pool, &missing).await?;
-        days.extend(missing);
-    }
+    prepare(shared, needed, days).await?;
     let completions: Vec<Completion> = batch.iter().map(|it| complete(shared, it, now)).collect();
     if completions.iter().all(|it| it.state != FAILED) {
         // The usual batch needs no transaction around its one statement.
@@ -109,6 +109,27 @@ async fn record(
     let failures = failures(&completions, failed);
     update_endpoints(shared, &mut transaction, &failures, now).await?;
     transaction.commit().await
+}
+
+/// Creates the partitions of these days and of the days after them. A list that PostgreSQL has planned before a partition was attached finds
+/// no row of it, so that a delivery which is recorded at the same moment would seem to be gone.
+async fn prepare(
+    shared: &Shared,
+    needed: impl IntoIterator<Item = Date>,
+    days: &mut BTreeSet<Date>,
+) -> Result<(), sqlx::Error> {
+    let needed: BTreeSet<Date> = needed
+        .into_iter()
+        .filter(|day| !days.contains(day))
+        .collect();
+    if needed.is_empty() {
+        return Ok(());
+    }
+    let next = needed.iter().filter_map(|day| day.next_day());
+    let both = needed.iter().copied().chain(next).collect();
+    partitions::create(&shared.dependencies.pool, &both).await?;
+    days.extend(needed);
+    Ok(())
 }
 
 /// The failed deliveries of each endpoint since its last success in the batch. `failed` are those that the statement has recorded.
