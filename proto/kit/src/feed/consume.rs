@@ -70,6 +70,14 @@ const ACKNOWLEDGE: Duration = Duration::from_secs(1);
 /// How often it does so while its position does not change, so that compaction does not expire it.
 const ACKNOWLEDGE_IDLE: Duration = Duration::from_secs(10);
 
+/// The largest message of a feed, which has at least one state.
+const MAX_MESSAGE_SIZE: usize = 64 << 20;
+
+/// The generated client of a feed.
+pub(super) fn feed_client(client: Client) -> FeedServiceClient<Client> {
+    FeedServiceClient::new(client).max_decoding_message_size(MAX_MESSAGE_SIZE)
+}
+
 /// Follows the feed behind `client` until it is dropped.
 ///
 /// Compaction waits for a follower that registers as `follower`; with an empty name it does not register. `caught_up` is set once the
@@ -80,7 +88,7 @@ pub async fn consume<C: Consumer>(
     mut consumer: C,
     caught_up: Option<Condition>,
 ) -> anyhow::Result<()> {
-    let mut client = FeedServiceClient::new(client).max_decoding_message_size(64 << 20);
+    let mut client = feed_client(client);
     let mut logged = String::new();
     loop {
         let began = Instant::now();

@@ -2,24 +2,27 @@
 //! producer, whose compaction keeps the newest one of each entity.
 
 use std::future::Future;
+use std::time::Duration;
 
 use contracts::common::v1 as proto;
 use contracts::common::v1::Change;
-use contracts::common::v1::feed_service_client::FeedServiceClient;
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::{PgConnection, Row as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::consume::feed_client;
 use super::project::{self, Item, Refused};
 use super::projection::Projection;
 use super::rows;
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::pg::{self, Schema};
-use crate::rpc::client::Client;
+use crate::rpc::client::{Client, Idempotent};
 
 /// Dead letters that one statement reads.
 const BATCH: i64 = 200;
+/// The deadline of a call that reads a change from its producer.
+const DEADLINE: Duration = Duration::from_secs(5);
 
 /// A feed that a service follows: the service's schema, and the producer's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +84,8 @@ impl ChangeSource for Client {
             id: id.to_owned(),
             seq,
         };
-        let mut feed = FeedServiceClient::new(self.clone());
+        let request = Idempotent::Unary.request(request, DEADLINE);
+        let mut feed = feed_client(self.clone());
         let found = feed.get_newest_change(request).await?.into_inner();
         let epoch = found.epoch.parse();
         Ok(NewestChange {
@@ -234,7 +238,15 @@ impl Subscription {
             after = last.number;
             for letter in &all {
                 let newest = source.newest(&letter.entity, &letter.id, letter.seq);
-                let newest = newest.await?;
+                let newest = match newest.await {
+                    Err(fault) if fault.code != Code::Unavailable => {
+                        // It stops no other.
+                        tracing::error!(%fault, producer = self.producer, seq = letter.seq, "cannot read the change of a dead letter");
+                        retried.refused += 1;
+                        continue;
+                    }
+                    newest => newest?,
+                };
                 let mut transaction = pool.begin().await?;
                 let outcome = self.apply_again(&mut transaction, projection, letter, newest);
                 match outcome.await? {

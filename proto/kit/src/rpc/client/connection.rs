@@ -35,6 +35,7 @@ pub(super) fn client() -> HttpClient {
     connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
     legacy::Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
+        .pool_idle_timeout(None)
         .http2_only(true)
         .http2_initial_stream_window_size(STREAM_WINDOW)
         .http2_initial_connection_window_size(CONNECTION_WINDOW)

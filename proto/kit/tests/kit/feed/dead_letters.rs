@@ -2,8 +2,11 @@
 
 use contracts::common::v1::staff_dead_letter_service_client::StaffDeadLetterServiceClient;
 use contracts::common::v1::{Change, ListDeadLettersRequest, RetryDeadLettersRequest};
-use kit::feed::{DeadLetterService, PgConsumer, Projection, Retried, consume};
-use kit::{Clock, Lifecycle};
+use kit::feed::{
+    ChangeSource, DeadLetterService, NewestChange, PgConsumer, Projection, Retried, consume,
+};
+use kit::rpc::client::Client;
+use kit::{Clock, Code, Fault, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -153,6 +156,50 @@ async fn a_change_that_the_follower_reads_again_is_not_retried(pool: PgPool) {
     let retried = retry(&fixture, &Cured).await;
     assert_eq!((retried.applied, retried.refused), (1, 0));
     assert_eq!(letters(&pool).await, []);
+}
+
+#[testing::database_test]
+async fn a_change_with_a_large_state_is_retried(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let large = "
+        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
+            values (1, 'note', 'poison', 1, 'set', true, false, now(), convert_to(repeat('x', 5000000), 'UTF8'), gen_random_uuid());
+        update kit.feed_head set seq = 1";
+    sqlx::raw_sql(large).execute(&pool).await.unwrap();
+    fixture.follow();
+    fixture.caught_up().await;
+    assert_eq!(letters(&pool).await, [(1, "poison".to_owned(), false)]);
+    let retried = retry(&fixture, &Cured).await;
+    assert_eq!((retried.applied, retried.refused), (1, 0));
+    assert_eq!(fixture.mirror().await, [("poison".to_owned(), 1)]);
+}
+
+/// A producer that cannot send one of its changes.
+#[derive(Clone)]
+struct Incomplete(Client);
+
+impl ChangeSource for Incomplete {
+    async fn newest(&self, entity: &str, id: &str, seq: i64) -> Result<NewestChange, Fault> {
+        if id == "poison-1" {
+            return Err(Fault::new(Code::Internal, "its message is too large"));
+        }
+        self.0.newest(entity, id, seq).await
+    }
+}
+
+#[testing::database_test]
+async fn a_change_that_cannot_be_read_stops_no_other(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.follow();
+    fixture.caught_up().await;
+    for id in ["poison-1", "poison-2"] {
+        fixture.set(id).await;
+    }
+    fixture.caught_up().await;
+    let producer = Incomplete(fixture.client.clone());
+    let retried = FEED.retry(&pool, &producer, &Cured, &[]).await.unwrap();
+    assert_eq!((retried.applied, retried.refused), (1, 1));
+    assert_eq!(letters(&pool).await, [(1, "poison-1".to_owned(), true)]);
 }
 
 #[testing::database_test]
