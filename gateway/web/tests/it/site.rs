@@ -71,6 +71,9 @@ async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
             assert_eq!(page.headers.contains_key(VARY), prefix.is_empty(), "{path}");
             assert!(!page.headers.contains_key(SET_COOKIE), "{path}");
             let tag = page.headers[ETAG].to_str().unwrap().to_owned();
+            let head = Request::head(path).body(Body::empty()).unwrap();
+            let head = browser.send(head).await;
+            assert_eq!(head.headers[ETAG], tag.as_str(), "{path}");
             let again = get_with(&mut browser, path, &[("if-none-match", &tag)]).await;
             assert_eq!(again.status, 304, "{path}");
             assert!(again.text.is_empty(), "{path}");
