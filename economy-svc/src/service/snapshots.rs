@@ -158,10 +158,7 @@ impl SnapshotCache {
         permit
             .map(|permit| Some(Arc::new(permit)))
             .map_err(|_none| {
-                tracing::warn!("too many versions of the rates are read at once");
-                Fault::unavailable(
-                    "reading the rates, of which too many versions are read at once,",
-                )
+                Fault::unavailable("the rates: too many versions of them are read at once")
             })
     }
 
