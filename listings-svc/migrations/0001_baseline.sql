@@ -20,7 +20,7 @@ create table listings.feed (
     announced boolean not null,
     happening boolean not null,
     at timestamptz not null,
-    -- The write that made the change, for whoever lost the connection at commit.
+    -- The write that made the change. A writer whose connection was lost at the commit finds out by it whether the write was committed.
     request uuid not null,
     state bytea not null
 );
@@ -572,7 +572,7 @@ create function listings.is_for_staff(kind text, entity text, listing uuid, acco
 -- Staff.
 
 -- The staff by name. A token is shown once, when its member is made; only its SHA-256 is kept. A name is never given a second time: an audit
--- entry names one person for good. `operator` is whoever holds the fleet's own staff token.
+-- entry names one person for good. `operator` stands for the fleet's own staff token.
 create table listings.staff_member (
     name text primary key,
     role text not null,

@@ -12,9 +12,10 @@ use super::Boards;
 
 /// How often a replica polls: a vote is added up within a second, and a wakeup may be lost.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Between two updates: what is committed meanwhile is sorted together.
+/// The shortest pause between two updates: votes that are committed meanwhile are sorted together.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Where an update takes long, the pause is so many times as long.
+/// The pause after an update is at least this many times as long as the update took, so that a slow update leaves PostgreSQL and the replica
+/// free for calls.
 const SHARE: u32 = 9;
 
 /// Refreshes the boards from time to time, and when `wakeups` tells of votes.

@@ -2,14 +2,14 @@
 
 use time::Duration;
 
-/// A voter is new for so long.
+/// How long a voter counts as new.
 pub const NEW: Duration = Duration::DAY;
-/// The votes of so long are looked at, which are those of the board of the week.
+/// The votes of this period are examined, as for the board of the week.
 pub const PERIOD: Duration = Duration::days(7);
-/// Nobody judges more pairs in an hour.
+/// A person judges at most this many pairs in an hour.
 pub const VOTES_IN_AN_HOUR: i64 = 50;
 
-/// Whether the wins of a listing look bought: more than half of them are of new voters.
+/// Whether the wins of a listing look bought: new voters cast more than half of the votes for it.
 pub const fn is_favoured(wins_by_new_voters: u64, wins: u32) -> bool {
     wins_by_new_voters.saturating_mul(2) > wins as u64
 }

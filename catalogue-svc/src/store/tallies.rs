@@ -24,7 +24,7 @@ pub async fn position(connection: &mut PgConnection) -> Result<Position, sqlx::E
     .await
 }
 
-/// Locks the tallies for whoever adds votes to them; returns the last change of the feed that they have.
+/// Locks the tallies, so that one transaction at a time adds votes. Returns the last change of the feed whose votes were added.
 pub async fn lock(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!("select seq from catalogue.tally_head for no key update")
         .fetch_one(connection)

@@ -83,7 +83,7 @@ impl Quota {
     }
 
     /// Counts a call at `now`, or rejects it; a rejected call is not counted. While Redis is away, this process limits the minute
-    /// by itself, no call is rejected for a month that cannot be read, and none counts in the month.
+    /// by itself, and the month is neither checked nor counted.
     pub async fn consume(
         &self,
         caller: &Caller,

@@ -13,7 +13,7 @@ pub enum TicketKind {
     Claim,
     /// An account asks staff to take down a listing of its own.
     Takedown,
-    /// A visitor corrects a listing, for its owners; for staff where there is none.
+    /// A visitor corrects a listing. The correction goes to the owners, or to staff if the listing has none.
     Correction,
     /// A visitor reports a listing to staff.
     Report,

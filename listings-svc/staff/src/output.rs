@@ -44,7 +44,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints rows of a list, of which there may be more than these.
+    /// Prints the first rows of a list, and whether there are more.
     pub(crate) fn list<R: Serialize>(
         self,
         name: &str,

@@ -1,4 +1,4 @@
-//! `web.sent_notice`: mails about an event, of which each is sent once.
+//! `web.sent_notice`: which mails about an event were sent, so that none is sent twice.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What waits for staff beside the queue: requests of accounts to take down their own listings, and notes of visitors
+//! Tickets that wait for staff: requests of accounts to take down their own listings, and notes of visitors
 
 use clap::ValueEnum;
 use contracts::common::v1::PageRequest;

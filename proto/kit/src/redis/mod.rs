@@ -29,8 +29,7 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(50);
 ///
 /// After three failures in a row (a timeout or no connection; calls that fail together are one) the breaker opens: calls fail at once, while one task probes Redis.
 ///
-/// This type reconnects by itself and does not use the redis crate's `ConnectionManager`, which would keep a connection to a Redis that has
-/// become a replica.
+/// The redis crate's `ConnectionManager` would keep a connection to a Redis that has become a replica, so this type reconnects without it.
 #[derive(Clone)]
 pub struct Redis(Arc<Shared>);
 

@@ -18,7 +18,7 @@ const SITE: &str = "{{site}}";
 const API: &str = "{{api_url}}";
 /// The placeholder in a text for the section about error codes.
 const ERRORS: &str = "{{errors}}\n";
-/// The placeholders in a text for the receivers of webhooks, which have tests of their own.
+/// The programs that texts include, by their placeholders: receivers of webhooks, which the tests of `webhook-svc/receiver` run.
 const RECEIVERS: [(&str, &str); 3] = [
     (
         "{{receiver.py}}\n",
