@@ -43,9 +43,9 @@ async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
     let kept = retention::remove(&pool, START).await.unwrap();
     assert_eq!((kept, rows().await), (0, (1, 2, 3)));
     let later = START + Duration::days(3);
-    // A partition, a waiting delivery, and the messages of both.
+    // Two partitions, a waiting delivery, and the messages of both.
     let removed = retention::remove(&pool, later).await.unwrap();
-    assert_eq!((removed, rows().await), (4, (0, 1, 1)));
+    assert_eq!((removed, rows().await), (5, (0, 1, 1)));
     assert_eq!(service.list(ADA, endpoint).await.len(), 1);
 
     // An attempt of a delivery whose partition is gone can still be recorded.
