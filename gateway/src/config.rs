@@ -61,7 +61,7 @@ pub struct Settings {
     /// Base address of the API with its version, for its OpenAPI document; production refuses the default
     #[arg(long, default_value = "https://api.mchezo.example/v1", value_parser = public_url::parse)]
     pub api_url: String,
-    /// TOML file with a table of plans, see the README
+    /// TOML file with a table of plans, in the form of `gateway/src/domain/plans.toml`
     #[arg(long)]
     pub plans: Option<PathBuf>,
     /// Tips of one player to one game per minute

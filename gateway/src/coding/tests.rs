@@ -109,7 +109,7 @@ fn the_system_s_gzip_decodes_it() {
     assert!(output.stdout == [&rows(100_000), &b"}"[..]].concat());
 }
 
-/// Prints the table of the README.
+/// Prints what each coding costs.
 #[test]
 #[ignore = "a measurement: cargo test --release -p gateway what_codings_cost -- --ignored --nocapture"]
 fn what_codings_cost() {
