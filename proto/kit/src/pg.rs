@@ -1,4 +1,8 @@
 //! PostgreSQL: the pool, migrations, and the conversion of errors into faults.
+//!
+//! A PostgreSQL that vanishes without closing its connections must hold no task for long. sqlx has no TCP options for its own sockets, and
+//! they would not help against a proxy that acknowledges and forwards nothing. Every wait for an answer is therefore limited: by the ping of
+//! the pool, by the deadline of the caller, or by [`within`].
 
 use std::str::FromStr as _;
 use std::time::Duration;

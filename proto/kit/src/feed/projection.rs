@@ -10,7 +10,7 @@ use uuid::Uuid;
 ///
 /// A change that cannot be decoded, or whose data PostgreSQL refuses, is put aside as a dead letter, and the changes after it go on. A
 /// dead letter is retried when the follower starts, from time to time, and when staff ask for it. Entity types that this version does not
-/// need or know are `Ok(None)`; the version that stores a new one resets the cursor (see the kit's README).
+/// need or know are `Ok(None)`; the version that stores a new one resets the cursor ("Epochs" in the kit's README).
 pub trait Projection: Send + Sync + 'static {
     /// What is stored of a change.
     type Row: Send;

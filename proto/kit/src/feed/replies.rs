@@ -14,7 +14,8 @@ const QUEUE: usize = 4_096;
 
 /// The replies to one batch of writes.
 pub(super) struct BatchReplies<D> {
-    /// The newest position that the batch committed or read. Items that found nothing to change rely on it as well.
+    /// The newest position that the batch committed or read. Items that found nothing to change rely on it as well: the process that made
+    /// their change may have stopped before it published the position.
     pub(super) committed: Option<CommittedPosition>,
     pub(super) results: Vec<(oneshot::Sender<WriteResult<D>>, WriteResult<D>)>,
 }

@@ -1,4 +1,7 @@
 //! Decides whether a follower goes on from its cursor or rebuilds from the beginning.
+//!
+//! A follower sends the fingerprint of the last row that it has applied. If the feed has the same row, all earlier rows are the same as well,
+//! because the order of `seq` is the order of commit.
 
 use contracts::common::v1 as proto;
 use sqlx::{PgConnection, Row as _};
