@@ -1,7 +1,7 @@
 //! The checks of a route, between a request and its handler, in the order of §7.1.
 //!
 //! A call that ends in a 5xx is refunded, in the minute and in the month. A caller must therefore not be able to cause a 5xx at will: such
-//! calls would have no limit. What is wrong with a request itself is a 4xx, which counts.
+//! calls would have no limit. An error in the request itself is a 4xx, which counts.
 
 use std::sync::Arc;
 
