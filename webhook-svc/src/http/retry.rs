@@ -10,10 +10,10 @@ use std::time::Duration;
 use http::{Extensions, Response};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Error;
-use hyper_util::client::legacy::connect::HttpInfo;
+use hyper_util::client::legacy::connect::{HttpInfo, capture_connection};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::connector::OPENED;
+use super::connector::{OPENED, lost};
 use super::{AttemptOutcome, PostRequest, Sender, reason, request};
 
 /// The nth repetition waits n times as long. A receiver that refuses everything gets some 125 requests of an attempt.
@@ -34,13 +34,18 @@ impl Sender {
         let mut client = self.client(post.endpoint);
         let (mut not_processed, mut repetitions, mut may_reconnect) = (None::<String>, 0, true);
         loop {
-            let request = request::build(post).map_err(|error| {
+            let mut request = request::build(post).map_err(|error| {
                 let reason = format!("could not be called: {error}");
                 (AttemptOutcome::Failed, reason)
             })?;
+            let lost = lost(capture_connection(&mut request));
             let sending = async {
                 sleep(PAUSE * repetitions).await;
-                let response = client.request(request).await;
+                let response = tokio::select! {
+                    biased;
+                    response = client.request(request) => Some(response),
+                    () = lost => None,
+                };
                 (response, OPENED.with(Cell::get))
             };
             let sending = timeout_at(deadline, OPENED.scope(Cell::new(None), sending));
@@ -54,8 +59,13 @@ impl Sender {
                 return Err((AttemptOutcome::Failed, reason));
             };
             let error = match response {
-                Ok(response) => return Ok(response),
-                Err(error) => error,
+                Some(Ok(response)) => return Ok(response),
+                Some(Err(error)) => error,
+                None => {
+                    not_processed = Some("closed the connection".to_owned());
+                    repetitions += 1;
+                    continue;
+                }
             };
             if reason::is_not_processed(&error) {
                 not_processed = Some(reason::of_error(&error));
