@@ -75,13 +75,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
     // Calls are answered from memory: a schema that lags behind makes no replica less ready.
     let addresses = &settings.listings_addresses;
-    boot.follow(&pool, SCHEMA, PRODUCER, addresses, feeds::persist::Listings)?;
+    let leader = boot.leader(&pool, SCHEMA);
+    boot.follow(&leader, PRODUCER, addresses, feeds::persist::Listings)?;
 
     let retention = Retention {
         happenings: FEED_KEPT,
         ..Retention::default()
     };
-    let producer = Producer::start(pool.clone(), SCHEMA, clock.clone(), lifecycle, retention);
+    let producer = Producer::start(&leader, lifecycle, retention);
     let writer = producer.writer(settings.command_handler());
     let refreshing = boards::refresh::run(
         Arc::clone(&boards),
@@ -90,8 +91,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         producer.subscribe(),
     );
     lifecycle.spawn_background("boards", refreshing);
-    jobs::tallies::spawn(lifecycle, &pool, clock, &producer);
-    jobs::retention::spawn(lifecycle, &pool, clock, settings.retention());
+    jobs::tallies::spawn(&leader, &pool, clock, &producer);
+    jobs::retention::spawn(&leader, &pool, settings.retention());
     let snapshot = jobs::board_snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
@@ -99,7 +100,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         clock: clock.clone(),
         lowest: settings.moves_to,
     };
-    jobs::board_snapshot::spawn(lifecycle, clock, snapshot, settings.snapshot_hour)?;
+    jobs::board_snapshot::spawn(&leader, snapshot, settings.snapshot_hour)?;
 
     let mut services = kit::rpc::server::services();
     let dependencies = Dependencies {

@@ -27,17 +27,12 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
-    feeds::listings::follow(&boot, &pool)?;
-    let producer = Producer::start(
-        pool.clone(),
-        SCHEMA,
-        boot.clock.clone(),
-        &boot.lifecycle,
-        Retention::default(),
-    );
+    let leader = boot.leader(&pool, SCHEMA);
+    feeds::listings::follow(&boot, &leader)?;
+    let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
     let policy = boot.settings.report_policy();
     let writer = producer.writer(CommandHandler(policy));
-    kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
+    kit::idempotency::spawn_cleanup(&leader);
 
     let mut services = kit::rpc::server::services();
     let dependencies = Dependencies {

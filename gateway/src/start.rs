@@ -11,7 +11,7 @@ use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
 use kit::http_server::serve_on_threads;
-use kit::periodic::Periodic;
+use kit::leader::Leader;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use kit::rpc::client::{Client, Resolver};
@@ -73,7 +73,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
     check_account_plans(&pool, &plans).await?;
 
-    let (producer, writer) = start_writer(&boot, &pool, &plans).await?;
+    let leader = boot.leader(&pool, SCHEMA);
+    let (producer, writer) = start_writer(&boot, &leader, &plans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
@@ -81,14 +82,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let switches = Arc::new(SwitchCache::new(pool.clone()));
     follow_gateway_feed(&boot, &pool, &producer, &lookup, &switches).await?;
     let listings = &settings.listings_addresses;
-    boot.follow(&pool, SCHEMA, PRODUCER, listings, GamesAndPages)?;
+    boot.follow(&leader, PRODUCER, listings, GamesAndPages)?;
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
     let call_recorder = Arc::new(CallRecorder::new(settings.call_log > 0));
     write_call_records(&boot, &call_recorder, &pool, &redis);
+    let counts = pool.clone();
+    leader.spawn_periodic("old counts of calls", DELETE_OLD_COUNTS, move |now| {
+        delete_old_counts(counts.clone(), now)
+    });
     write_month_use(&boot, &pool, &redis, &counters);
-    announce_large_months(&boot, &pool, &writer);
+    announce_large_months(&leader, settings.large_month, &writer);
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
@@ -182,16 +187,10 @@ fn test_calls(app: &App) -> TestCalls {
 /// Starts the writer of the feed, and publishes the plans.
 async fn start_writer(
     boot: &Boot<Settings>,
-    pool: &PgPool,
+    leader: &Leader,
     plans: &Arc<Plans>,
 ) -> anyhow::Result<(Producer, Writer<CommandHandler>)> {
-    let producer = Producer::start(
-        pool.clone(),
-        SCHEMA,
-        boot.clock.clone(),
-        &boot.lifecycle,
-        Retention::default(),
-    );
+    let producer = Producer::start(leader, &boot.lifecycle, Retention::default());
     let plans = Arc::clone(plans);
     let writer = producer.writer(CommandHandler { plans });
     let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
@@ -288,12 +287,10 @@ async fn check_account_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Announces months with very many calls of accounts without a monthly limit, one replica for all.
-fn announce_large_months(boot: &Boot<Settings>, pool: &PgPool, writer: &Writer<CommandHandler>) {
-    let clock = boot.clock.clone();
-    let job = Periodic::new(pool.clone(), SCHEMA, "large months", LARGE_MONTHS, clock);
-    let (writer, calls) = (writer.clone(), boot.settings.large_month);
-    job.spawn(&boot.lifecycle, move |_| {
+/// Announces months with `calls` calls or more of accounts without a monthly limit, in the leader.
+fn announce_large_months(leader: &Leader, calls: u64, writer: &Writer<CommandHandler>) {
+    let writer = writer.clone();
+    leader.spawn_periodic("large months", LARGE_MONTHS, move |_| {
         let writer = writer.clone();
         let command = AuthoredCommand::by_gateway(Command::AnnounceLargeMonths(calls));
         async move {
@@ -312,32 +309,26 @@ fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPo
     });
 }
 
-/// Writes the calls that were recorded, and deletes old counts, one replica for all.
+/// Writes the calls that were recorded.
 fn write_call_records(
     boot: &Boot<Settings>,
     recorder: &Arc<CallRecorder>,
     pool: &PgPool,
     redis: &Redis,
 ) {
-    let (settings, clock) = (&boot.settings, boot.clock.clone());
+    let settings = &boot.settings;
     let log = CallLog::new(redis.new_connection(), settings.call_log);
     let records = CallRecords::new(
         Arc::clone(recorder),
         log,
         pool.clone(),
-        clock.clone(),
+        boot.clock.clone(),
         &settings.key_prefix,
     );
     let stopping = boot.lifecycle.stopping();
     boot.lifecycle.spawn_graceful("call records", async move {
         records.run(stopping).await;
         Ok(())
-    });
-    let name = "old counts of calls";
-    let job = Periodic::new(pool.clone(), SCHEMA, name, DELETE_OLD_COUNTS, clock);
-    let pool = pool.clone();
-    job.spawn(&boot.lifecycle, move |now| {
-        delete_old_counts(pool.clone(), now)
     });
 }
 

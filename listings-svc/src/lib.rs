@@ -41,14 +41,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
     let public_url = PublicUrl::new(&boot.settings.public_url);
     let redis = Redis::lazy(&boot.settings.redis_url, PUBLISH_TIMEOUT, REDIS_DOWN_EFFECT)?;
-    let producer = Producer::start(
-        pool.clone(),
-        SCHEMA,
-        boot.clock.clone(),
-        &boot.lifecycle,
-        Retention::default(),
-    )
-    .publish_to(HighWaterMark::new(redis, SCHEMA.0));
+    let leader = boot.leader(&pool, SCHEMA);
+    let producer = Producer::start(&leader, &boot.lifecycle, Retention::default())
+        .publish_to(HighWaterMark::new(redis, SCHEMA.0));
     let commands = Arc::new(CommandDependencies {
         public_url: public_url.clone(),
         max_pending: boot.settings.max_pending,
@@ -58,10 +53,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
     boot.add_feed(&pool, SCHEMA);
     let files = FileStore::open(&boot.settings.files)?;
-    jobs::follow_pages::spawn(&boot.lifecycle, &pool, &writer, &boot.clock);
-    jobs::sweep::spawn(&boot.lifecycle, &pool, &files, &boot.clock);
-    jobs::notes::spawn(&boot.lifecycle, &pool, &boot.clock);
-    kit::idempotency::spawn_cleanup(&boot.lifecycle, &pool, SCHEMA, &boot.clock);
+    jobs::follow_pages::spawn(&leader, &pool, &writer);
+    jobs::sweep::spawn(&leader, &pool, &files, &boot.clock);
+    jobs::notes::spawn(&leader, &pool);
+    kit::idempotency::spawn_cleanup(&leader);
     let pictures = PictureProcessor::new(
         pool.clone(),
         files.clone(),

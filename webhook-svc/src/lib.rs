@@ -44,10 +44,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         schedule: settings.schedule(),
         wakeup: wakeup.clone(),
     };
-    feeds::listings::follow(&boot, &pool, publisher.clone())?;
-    feeds::economy::follow(&boot, &pool, publisher.clone())?;
-    feeds::catalogue::follow(&boot, &pool, publisher)?;
-    feeds::gateway::follow(&boot, &pool)?;
+    let leader = boot.leader(&pool, SCHEMA);
+    feeds::listings::follow(&boot, &leader, publisher.clone())?;
+    feeds::economy::follow(&boot, &leader, publisher.clone())?;
+    feeds::catalogue::follow(&boot, &leader, publisher)?;
+    feeds::gateway::follow(&boot, &leader)?;
 
     let key_ring = settings.secret_keys.clone();
     let sender = Sender::new(&settings.http)?;
@@ -65,18 +66,17 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     };
     deliver::spawn(dependencies, &boot.lifecycle);
 
-    let (lifecycle, hour) = (&boot.lifecycle, settings.sweep_hour);
-    jobs::sweep::spawn(lifecycle, &pool, clock, &wakeup, hour)?;
+    jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
     let tries = settings.schedule().tries();
-    jobs::recovery::spawn(lifecycle, &pool, clock, &wakeup, tries);
-    jobs::maintenance::spawn(lifecycle, &pool, clock, &key_ring, settings.retention());
+    jobs::recovery::spawn(&leader, &pool, clock, &wakeup, tries);
+    jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
     let mailer = Mailer {
         pool: pool.clone(),
         schema: SCHEMA,
         clock: clock.clone(),
         settings: settings.mail.clone(),
     };
-    mailer.spawn(lifecycle);
+    mailer.spawn(&leader);
 
     let mut services = kit::rpc::server::services();
     let dependencies = service::Dependencies {

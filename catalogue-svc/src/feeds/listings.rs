@@ -6,7 +6,7 @@
 //!   the schema, which it reads together with their cursor in one snapshot; it starts from the beginning of the feed if the schema is empty.
 //!   Every batch becomes a new snapshot that readers see at once. Under a new epoch (listings-svc was restored) the replica gathers the state
 //!   of all entities from the beginning of the feed, indexes them when they are complete, and replaces the old snapshot.
-//! - **Into the schema** ([`super::persist`]). The holder of the lease row `listings persister` does this; it is registered with the feed as
+//! - **Into the schema** ([`super::persist`]). The leader does this; it is registered with the feed as
 //!   `catalogue-svc`. Changes and cursor are written in one transaction. Only starts read the schema, and therefore it may lag.
 //!
 //! The gRPC port opens when the schema has been read. `/readyz` waits for the condition "the catalogue to be loaded". With a complete schema

@@ -3,14 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use kit::daily::Daily;
+use kit::Clock;
 use kit::feed::Writer;
-use kit::{Clock, Lifecycle};
+use kit::leader::Leader;
 use sqlx::PgPool;
 use time::{OffsetDateTime, Time};
 use uuid::Uuid;
 
-use crate::SCHEMA;
 use crate::boards::{DatasetBoards, Ranked, VoteCounts};
 use crate::domain::listing::Mode;
 use crate::domain::moves::moves;
@@ -36,22 +35,10 @@ pub struct Job {
     pub lowest: u32,
 }
 
-/// Starts the job, at this hour of UTC.
-pub(crate) fn spawn(
-    lifecycle: &Lifecycle,
-    clock: &Clock,
-    job: Job,
-    hour: u8,
-) -> anyhow::Result<()> {
+/// Adds the job to those of the leader, at this hour of UTC.
+pub(crate) fn spawn(leader: &Leader, job: Job, hour: u8) -> anyhow::Result<()> {
     let at = Time::from_hms(hour, 0, 0)?;
-    let daily = Daily::new(
-        job.pool.clone(),
-        SCHEMA,
-        "board snapshot",
-        at,
-        clock.clone(),
-    );
-    daily.spawn(lifecycle, move |due| {
+    leader.spawn_daily("board snapshot", at, move |due| {
         let job = job.clone();
         async move { job.take(due).await }
     });

@@ -1,4 +1,4 @@
-//! Periodic work. Each job runs in one replica at a time.
+//! Periodic work, which the leader does.
 
 pub mod board_snapshot;
 pub mod retention;

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use kit::periodic::Periodic;
-use kit::{Clock, Lifecycle};
+use kit::leader::Leader;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use crate::SCHEMA;
 use crate::domain::rankings::Hour;
 use crate::domain::vote;
 use crate::store::{board_snapshots, tallies, voters, votes};
@@ -25,11 +23,10 @@ pub struct Periods {
     pub snapshots: time::Duration,
 }
 
-/// Starts the job.
-pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, periods: Periods) {
-    let job = Periodic::new(pool.clone(), SCHEMA, "retention", PERIOD, clock.clone());
+/// Adds the job to those of the leader.
+pub(crate) fn spawn(leader: &Leader, pool: &PgPool, periods: Periods) {
     let pool = pool.clone();
-    job.spawn(lifecycle, move |now| {
+    leader.spawn_periodic("retention", PERIOD, move |now| {
         let pool = pool.clone();
         async move { Ok(remove(&pool, now, periods).await?) }
     });

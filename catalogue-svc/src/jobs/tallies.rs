@@ -3,29 +3,27 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use kit::Clock;
 use kit::feed::Producer;
-use kit::lease::Lease;
+use kit::leader::Leader;
 use kit::wakeup::CatchUp;
-use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use tokio::time::timeout;
 
-use crate::SCHEMA;
 use crate::feeds::votes;
 
 /// Between two times at least: votes that come together are added up together.
 const PAUSE: Duration = Duration::from_secs(1);
 /// At most.
 const PERIOD: Duration = Duration::from_secs(10);
-/// How long adding up may take. A statement that PostgreSQL never answers would otherwise hold the job for ever: its lease is renewed over
-/// other connections.
+/// How long adding up may take. A statement that PostgreSQL never answers would otherwise hold the job for ever: the lease of the
+/// leader is renewed over other connections.
 const FOLD_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Starts the job.
-pub(crate) fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, producer: &Producer) {
-    let lease = Lease::new(pool.clone(), SCHEMA, "tallies", clock.clone());
+/// Adds the job to those of the leader.
+pub(crate) fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, producer: &Producer) {
     let (pool, clock, producer) = (pool.clone(), clock.clone(), producer.clone());
-    lease.spawn(lifecycle, move || {
+    leader.spawn("tallies", move || {
         let (pool, clock, wakeups) = (pool.clone(), clock.clone(), producer.subscribe());
         let catch_up = CatchUp {
             rows: "the tallies of votes",

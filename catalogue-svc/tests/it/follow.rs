@@ -19,7 +19,7 @@ use contracts::common::v1::{
 use futures::{Stream, stream};
 use kit::admin::Readiness;
 use kit::feed::{Consumer as _, PgConsumer, Position, consume};
-use kit::lease::Lease;
+use kit::leader::Leader;
 use kit::rpc::client::{Client, connect};
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
@@ -244,8 +244,8 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
     let client = serve(&fake, &lifecycle).await;
     for _ in 0..2 {
         let (pool, client) = (pool.clone(), client.clone());
-        let lease = Lease::new(pool.clone(), SCHEMA, PRODUCER, Clock::system());
-        lease.spawn(&lifecycle, move || {
+        let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, Clock::system());
+        leader.spawn(PRODUCER, move || {
             let stored = PgConsumer::new(pool.clone(), FEED, client.clone(), Listings);
             consume(client.clone(), "catalogue-svc", stored, None)
         });

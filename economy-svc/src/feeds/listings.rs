@@ -4,17 +4,17 @@ use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{Game, Page};
 use kit::boot::Boot;
 use kit::feed::Projection;
+use kit::leader::Leader;
 use prost::Message as _;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::SCHEMA;
 use crate::config::Settings;
 use crate::store::{games, pages};
 
-pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
+pub(crate) fn follow(boot: &Boot<Settings>, leader: &Leader) -> anyhow::Result<()> {
     let addresses = &boot.settings.listings_addresses;
-    boot.follow(pool, SCHEMA, "listings", addresses, Listings)
+    boot.follow(leader, "listings", addresses, Listings)
 }
 
 /// Stores games and pages.
@@ -94,8 +94,10 @@ fn game(change: &Change) -> anyhow::Result<games::Row> {
 #[cfg(test)]
 mod tests {
     use kit::feed::Subscription;
+    use sqlx::PgPool;
 
     use super::*;
+    use crate::SCHEMA;
 
     #[testing::database_test(crate::MIGRATOR)]
     async fn a_poisoned_game_stops_no_other(pool: PgPool) {

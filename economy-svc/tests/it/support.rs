@@ -18,6 +18,7 @@ use economy::write::{CommandHandler, ReportPolicy};
 use kit::Fault;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
+use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use serde_json::{Value, json};
@@ -57,13 +58,8 @@ pub(crate) async fn start(pool: PgPool) -> Economy {
 /// Starts a replica with this clock.
 pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
     let (lifecycle, supervisor) = Lifecycle::new();
-    let producer = Producer::start(
-        pool.clone(),
-        economy::SCHEMA,
-        clock.clone(),
-        &lifecycle,
-        Retention::default(),
-    );
+    let leader = Leader::start(&lifecycle, pool.clone(), economy::SCHEMA, clock.clone());
+    let producer = Producer::start(&leader, &lifecycle, Retention::default());
     let policy = ReportPolicy {
         report_interval: Duration::HOUR,
         most_jump_percent: 50,

@@ -90,7 +90,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         clock: clock.clone(),
         settings: settings.mail.clone(),
     };
-    mailer.spawn(&boot.lifecycle);
+    let leader = boot.leader(&pool, SCHEMA);
+    mailer.spawn(&leader);
 
     let gateway = boot.client(&settings.gateway_addresses)?;
     let webhooks = boot.client(&settings.webhook_addresses)?;
@@ -143,7 +144,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         timeout: settings.http_timeout,
         lifecycle: boot.lifecycle.clone(),
     });
-    jobs::spawn(&boot.lifecycle, &app);
+    jobs::spawn(&leader, &app);
     serve_pages(&boot, &app).await?;
 
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());

@@ -2,23 +2,20 @@
 
 use std::time::Duration;
 
+use kit::Fault;
 use kit::feed::Writer;
-use kit::periodic::Periodic;
-use kit::{Clock, Fault, Lifecycle};
+use kit::leader::Leader;
 use sqlx::PgPool;
 
-use crate::SCHEMA;
 use crate::store::pages;
 use crate::write::{CommandHandler, follow_page};
 
 const INTERVAL: Duration = Duration::from_mins(1);
 
-/// Runs the job periodically, in one replica at a time.
-pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, writer: &Writer<CommandHandler>, clock: &Clock) {
-    let name = "games follow their pages";
-    let job = Periodic::new(pool.clone(), SCHEMA, name, INTERVAL, clock.clone());
+/// Adds the job to those of the leader.
+pub fn spawn(leader: &Leader, pool: &PgPool, writer: &Writer<CommandHandler>) {
     let (pool, writer) = (pool.clone(), writer.clone());
-    job.spawn(lifecycle, move |_now| {
+    leader.spawn_periodic("games follow their pages", INTERVAL, move |_now| {
         let (pool, writer) = (pool.clone(), writer.clone());
         async move { Ok(run(&pool, &writer).await?) }
     });

@@ -134,7 +134,8 @@ struct StartupTask {
 }
 
 impl StartupTask {
-    /// Runs the task unless it was done with this input or by a newer version. The replica that holds the lease runs it; the others wait.
+    /// Runs the task unless it was done with this input or by a newer version. One replica runs it; the others wait. It
+    /// has a lease of its own: in a rollout, the leader may be a replica of an older version, which does not know the input.
     /// `stopping` cancels it.
     async fn run_once(&self, importer: &Importer, stopping: &CancellationToken) {
         // Most starts find the task done, and need no lease.
@@ -144,16 +145,13 @@ impl StartupTask {
         let name = self.kind.name();
         let (pool, clock) = (importer.pool().clone(), importer.clock().clone());
         let lease = Lease::new(pool, SCHEMA, name, clock);
-        let run_until_done = || async move {
+        let run_until_done = async || {
             while let Err(fault) = self.attempt(importer).await {
                 tracing::warn!(task = name, %fault, "a startup task failed and is tried again");
                 tokio::time::sleep(RETRY_DELAY).await;
             }
-            Ok(())
         };
-        if let Err(error) = lease.run(stopping.clone(), run_until_done).await {
-            tracing::error!(task = name, %error, "a startup task was not done");
-        }
+        lease.run(stopping, run_until_done).await;
     }
 
     /// A newer version may have done it with another input, which this version would undo.

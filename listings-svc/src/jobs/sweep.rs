@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use kit::periodic::Periodic;
-use kit::{Clock, Fault, Lifecycle};
+use kit::leader::Leader;
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 
-use crate::SCHEMA;
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
 use crate::store::pictures::{self, prepared, uploads};
@@ -17,17 +16,10 @@ const MIN_AGE: Duration = Duration::from_hours(24);
 /// How long the files of a purged picture are deleted again.
 const PURGE_AGE: Duration = Duration::from_hours(24 * 7);
 
-/// Runs the sweep periodically, in one replica at a time.
-pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, files: &FileStore, clock: &Clock) {
-    let job = Periodic::new(
-        pool.clone(),
-        SCHEMA,
-        "sweep of pictures",
-        INTERVAL,
-        clock.clone(),
-    );
+/// Adds the sweep to the jobs of the leader.
+pub fn spawn(leader: &Leader, pool: &PgPool, files: &FileStore, clock: &Clock) {
     let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
-    job.spawn(lifecycle, move |_now| {
+    leader.spawn_periodic("sweep of pictures", INTERVAL, move |_now| {
         let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
         async move { Ok(sweep(&pool, &files, &clock).await?) }
     });

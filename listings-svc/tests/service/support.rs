@@ -18,6 +18,7 @@ use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceCl
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
+use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Authenticator;
 use kit::rpc::client::{self, Client};
@@ -72,13 +73,8 @@ pub(crate) async fn start(pool: PgPool) -> Service {
 pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let (lifecycle, supervisor) = Lifecycle::new();
     let clock = Clock::fixed(NOW);
-    let producer = Producer::start(
-        pool.clone(),
-        listings::SCHEMA,
-        clock.clone(),
-        &lifecycle,
-        Retention::default(),
-    );
+    let leader = Leader::start(&lifecycle, pool.clone(), listings::SCHEMA, clock.clone());
+    let producer = Producer::start(&leader, &lifecycle, Retention::default());
     let commands = Arc::new(CommandDependencies {
         public_url: PublicUrl::new(public_url),
         max_pending: MAX_PENDING,

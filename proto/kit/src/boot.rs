@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::clock_difference::ClockComparison;
 use crate::config::{self, Common, Settings};
 use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection, Subscription};
-use crate::lease::Lease;
+use crate::leader::Leader;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
 use crate::rpc::Authenticator;
@@ -165,23 +165,26 @@ impl<S: Settings> Boot<S> {
         rpc::client::connect(addresses.clone(), token, &self.lifecycle)
     }
 
-    /// Follows the feed of `producer` with `projection`, in one replica of this service at a time. Staff can list and retry what cannot be
-    /// applied.
+    /// The leader of this service, to which its jobs are added.
+    pub fn leader(&self, pool: &PgPool, schema: Schema) -> Leader {
+        Leader::start(&self.lifecycle, pool.clone(), schema, self.clock.clone())
+    }
+
+    /// Follows the feed of `producer` with `projection`, in the leader. Staff can list and retry what cannot be applied.
     pub fn follow<P: Projection + Clone>(
         &self,
-        pool: &PgPool,
-        schema: Schema,
+        leader: &Leader,
         producer: &'static str,
         addresses: &rpc::client::Addresses,
         projection: P,
     ) -> anyhow::Result<()> {
         let client = self.client(addresses)?;
-        self.add_dead_letters(pool, schema, producer, client.clone(), projection.clone());
-        let lease = Lease::new(pool.clone(), schema, producer, self.clock.clone());
-        let (pool, feed) = (pool.clone(), Subscription { schema, producer });
-        lease.spawn(&self.lifecycle, move || {
+        let (pool, schema) = (leader.pool.clone(), leader.schema);
+        self.add_dead_letters(&pool, schema, producer, client.clone(), projection.clone());
+        let feed = Subscription { schema, producer };
+        leader.spawn(producer, move || {
             let consumer = PgConsumer::new(pool.clone(), feed, client.clone(), projection.clone());
-            // Readiness does not wait for the follower: another replica may hold the lease.
+            // Readiness does not wait for the follower: another replica may be the leader.
             feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
         Ok(())

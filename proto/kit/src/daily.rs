@@ -1,4 +1,4 @@
-//! A job that runs once a day at a time of day in UTC, once for the whole fleet. After downtime it runs late.
+//! Jobs that the leader of a service runs once a day, at a time of day in UTC. After downtime they run late.
 //!
 //! The table `daily_run` of the service's schema (`daily.sql`) stores the due time of the last run, by PostgreSQL's time. It is written
 //! after the job: a job whose process is killed runs again, so jobs must be idempotent.
@@ -12,8 +12,7 @@ use time::{OffsetDateTime, Time};
 use tokio::time::timeout;
 
 use crate::clock::Clock;
-use crate::lease::Lease;
-use crate::lifecycle::Lifecycle;
+use crate::leader::Leader;
 use crate::periodic::MAX_RUN;
 use crate::pg::{self, Schema};
 
@@ -25,9 +24,30 @@ const RETRY_PAUSE: Duration = Duration::from_secs(10);
 /// How often PostgreSQL's time is read while the job is not due.
 const INTERVAL: Duration = Duration::from_mins(1);
 
-/// A daily job.
+impl Leader {
+    /// Adds a job that is due each day `at` this time in UTC. `work` gets the due time. After an error, or an hour, it is run again. After
+    /// several missed days it runs once, for the last. In a new fleet it runs for the first time on the next day.
+    pub fn spawn_daily<F>(
+        &self,
+        name: &'static str,
+        at: Time,
+        work: impl Fn(OffsetDateTime) -> F + Clone + Send + Sync + 'static,
+    ) where
+        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        let daily = Daily {
+            pool: self.pool.clone(),
+            schema: self.schema,
+            name,
+            at,
+            clock: self.clock.clone(),
+        };
+        self.spawn(name, move || daily.clone().run(work.clone()));
+    }
+}
+
 #[derive(Debug, Clone)]
-pub struct Daily {
+struct Daily {
     pool: PgPool,
     schema: Schema,
     name: &'static str,
@@ -36,41 +56,12 @@ pub struct Daily {
 }
 
 impl Daily {
-    /// The job called `name`, due each day `at` this time in UTC.
-    pub fn new(pool: PgPool, schema: Schema, name: &'static str, at: Time, clock: Clock) -> Self {
-        Self {
-            pool,
-            schema,
-            name,
-            at,
-            clock,
-        }
-    }
-
-    /// Spawns the job, which runs in one replica at a time. `work` gets the due time. After an error, or an hour, it is run again. After several missed days it runs once, for the last. In
-    /// a new fleet it runs for the first time on the next day.
-    pub fn spawn<F>(
-        self,
-        lifecycle: &Lifecycle,
-        work: impl FnMut(OffsetDateTime) -> F + Clone + Send + Sync + 'static,
-    ) where
-        F: Future<Output = anyhow::Result<()>> + Send + 'static,
-    {
-        let lease = Lease::new(
-            self.pool.clone(),
-            self.schema,
-            self.name,
-            self.clock.clone(),
-        );
-        lease.spawn(lifecycle, move || self.clone().run(work.clone()));
-    }
-
-    async fn run<F>(self, mut work: impl FnMut(OffsetDateTime) -> F) -> anyhow::Result<()>
+    async fn run<F>(self, work: impl Fn(OffsetDateTime) -> F) -> anyhow::Result<()>
     where
         F: Future<Output = anyhow::Result<()>>,
     {
         loop {
-            match self.run_if_due(&mut work).await {
+            match self.run_if_due(&work).await {
                 Ok(pause) => self.clock.sleep(pause).await,
                 Err(error) => {
                     tracing::warn!(
@@ -87,7 +78,7 @@ impl Daily {
     /// Runs the job unless it has run for its last due time. Returns the pause before the next look.
     async fn run_if_due<F>(
         &self,
-        work: &mut impl FnMut(OffsetDateTime) -> F,
+        work: &impl Fn(OffsetDateTime) -> F,
     ) -> anyhow::Result<Duration>
     where
         F: Future<Output = anyhow::Result<()>>,
@@ -171,6 +162,16 @@ mod tests {
 
     use super::*;
 
+    fn sweep(pool: PgPool, clock: Clock) -> Daily {
+        Daily {
+            pool,
+            schema: Schema("kit"),
+            name: "sweep",
+            at: time!(4:00),
+            clock,
+        }
+    }
+
     #[test]
     fn the_last_due_time_is_today_or_yesterday() {
         let at = time!(4:00);
@@ -205,20 +206,14 @@ mod tests {
             .unwrap();
         let done = Arc::new(Mutex::new(Vec::new()));
         let at = |now: OffsetDateTime| {
-            let daily = Daily::new(
-                pool.clone(),
-                Schema("kit"),
-                "sweep",
-                time!(4:00),
-                Clock::fixed(now),
-            );
+            let daily = sweep(pool.clone(), Clock::fixed(now));
             let done = Arc::clone(&done);
             async move {
-                let mut work = |due: OffsetDateTime| {
+                let work = |due: OffsetDateTime| {
                     done.lock().unwrap().push(due.date().day());
                     std::future::ready(Ok(()))
                 };
-                daily.run_if_due(&mut work).await.unwrap();
+                daily.run_if_due(&work).await.unwrap();
             }
         };
         // A new fleet has missed nothing.
@@ -247,10 +242,9 @@ mod tests {
             .await
             .unwrap();
         let behind = testing::postgres::behind(&pool, 604_800).await.unwrap();
-        let (schema, clock) = (Schema("kit"), Clock::system());
-        let daily = Daily::new(behind.clone(), schema, "sweep", time!(4:00), clock);
-        let mut work = |_due| std::future::ready(Ok(()));
-        daily.run_if_due(&mut work).await.unwrap();
+        let daily = sweep(behind.clone(), Clock::system());
+        let work = |_due| std::future::ready(Ok(()));
+        daily.run_if_due(&work).await.unwrap();
         let mut connection = behind.acquire().await.unwrap();
         let stored = daily.last_run(&mut connection).await.unwrap().unwrap();
         assert!(stored <= pg::now(&behind, &daily.clock).await.unwrap());

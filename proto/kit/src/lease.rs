@@ -1,8 +1,8 @@
 //! Leases: work that runs in one replica at a time.
 //!
-//! A lease is a row, not a session lock, so that it works behind a connection pooler. A lease is a hint for who should work, never the
-//! guard of what is written: a holder that was frozen may resume after another replica has acquired the lease. The work must be correct even
-//! then, as a follower's cursor, which only moves from the value that the process has read.
+//! A lease is a row, not a session lock: a process that is frozen would hold such a lock for as long as its connection is open. A lease is
+//! a hint for who should work, never the guard of what is written: a holder that was frozen may resume after another replica has acquired
+//! the lease. The work must be correct even then, as a follower's cursor, which only moves from the value that the process has read.
 //!
 //! A lease expires by PostgreSQL's time: a process whose clock is ahead does not take what others hold.
 
@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::clock::Clock;
-use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema, within};
 
 /// The table, for a schema named `kit`.
@@ -50,84 +49,66 @@ impl Lease {
         }
     }
 
-    /// Spawns `work`. It runs while this process holds the lease, and is dropped when the lease is lost. At shutdown `work` is dropped and the
-    /// lease is released, so that another process can acquire it at once.
-    pub fn spawn<F>(self, lifecycle: &Lifecycle, work: impl FnMut() -> F + Send + 'static)
+    /// Runs `work` while this process holds the lease, and drops it when the lease is lost. Returns when `work` returns, or after
+    /// `stopping`, and then releases the lease, so that another process can acquire it at once.
+    pub async fn run<F>(self, stopping: &CancellationToken, mut work: impl FnMut() -> F)
     where
-        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+        F: Future<Output = ()>,
     {
-        let stopping = lifecycle.stopping();
-        lifecycle.spawn_graceful(self.name, self.run(stopping, work));
-    }
-
-    /// Like [`spawn`](Self::spawn), but in the current task. Returns when `work` returns, or after `stopping`.
-    ///
-    /// # Errors
-    /// The errors of `work`.
-    pub async fn run<F>(
-        self,
-        stopping: CancellationToken,
-        work: impl FnMut() -> F,
-    ) -> anyhow::Result<()>
-    where
-        F: Future<Output = anyhow::Result<()>>,
-    {
-        let ended = self.run_while_held(&stopping, work).await;
-        self.release().await;
-        ended
-    }
-
-    async fn run_while_held<F>(
-        &self,
-        stopping: &CancellationToken,
-        mut work: impl FnMut() -> F,
-    ) -> anyhow::Result<()>
-    where
-        F: Future<Output = anyhow::Result<()>>,
-    {
-        while !stopping.is_cancelled() {
-            // This is not cancelled: PostgreSQL could carry out the statement after the release and acquire the lease again.
-            if !self.acquire_or_warn().await {
-                tokio::select! {
-                    () = stopping.cancelled() => {}
-                    () = tokio::time::sleep(INTERVAL) => {}
-                }
-                continue;
-            }
-            tracing::info!(lease = self.name, "acquired a lease");
+        while self.acquire(stopping).await {
             tokio::select! {
-                ended = work() => return ended,
-                () = stopping.cancelled() => {}
-                () = self.until_lost() => tracing::warn!(lease = self.name, "lost a lease"),
+                () = work() => break,
+                () = stopping.cancelled() => break,
+                () = self.until_lost() => {}
             }
         }
-        Ok(())
+        self.release().await;
     }
 
-    async fn until_lost(&self) {
+    /// Waits until this process holds the lease; `false` after `stopping`.
+    pub(crate) async fn acquire(&self, stopping: &CancellationToken) -> bool {
+        while !stopping.is_cancelled() {
+            // This is not cancelled: PostgreSQL could carry out the statement after the release and acquire the lease again.
+            match self.try_acquire().await {
+                Ok(true) => {
+                    tracing::info!(lease = self.name, "acquired a lease");
+                    return true;
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(lease = self.name, %error, "cannot acquire a lease; retrying");
+                }
+            }
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = tokio::time::sleep(INTERVAL) => {}
+            }
+        }
+        false
+    }
+
+    /// Renews the lease until that fails.
+    pub(crate) async fn until_lost(&self) {
         loop {
             tokio::time::sleep(INTERVAL).await;
             match self.renew().await {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => break,
                 Err(error) => {
                     tracing::warn!(lease = self.name, %error, "cannot renew a lease; its work stops");
-                    return;
+                    break;
                 }
             }
         }
+        tracing::warn!(lease = self.name, "lost a lease");
     }
 
-    async fn acquire_or_warn(&self) -> bool {
-        self.acquire().await.unwrap_or_else(|error| {
-            tracing::warn!(lease = self.name, %error, "cannot acquire a lease; retrying");
-            false
-        })
-    }
-
-    /// Acquires the lease if it is free or has expired.
-    async fn acquire(&self) -> Result<bool, sqlx::Error> {
-        let sql = "insert into kit.lease as current (name, holder, expires_at) values ($1, $2, $3)
+    /// Acquires the lease if it is free or has expired. Writes nothing while another process holds it.
+    async fn try_acquire(&self) -> Result<bool, sqlx::Error> {
+        let sql = "insert into kit.lease as current (name, holder, expires_at)
+             select $1, $2, $3 where not exists (
+                 select from kit.lease held where held.name = $1 and held.holder <> $2 and held.expires_at > $4
+             )
              on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
              where current.holder = excluded.holder or current.expires_at <= $4";
         let acquiring = async |connection: &mut PgConnection| {
@@ -163,7 +144,7 @@ impl Lease {
     }
 
     /// Releases the lease if this process holds it.
-    async fn release(&self) {
+    pub(crate) async fn release(&self) {
         let sql = "delete from kit.lease where name = $1 and holder = $2";
         let releasing = async |connection: &mut PgConnection| {
             self.schema

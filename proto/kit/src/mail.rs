@@ -20,8 +20,7 @@ use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::config::Profile;
-use crate::lease::Lease;
-use crate::lifecycle::Lifecycle;
+use crate::leader::Leader;
 use crate::pg::{self, Schema};
 
 pub use lettre::message::Mailbox;
@@ -187,10 +186,9 @@ struct Mail {
 }
 
 impl Mailer {
-    /// Starts the job. It runs in one replica at a time.
-    pub fn spawn(self, lifecycle: &Lifecycle) {
-        let lease = Lease::new(self.pool.clone(), self.schema, "mail", self.clock.clone());
-        lease.spawn(lifecycle, move || {
+    /// Adds the job to those of the leader.
+    pub fn spawn(self, leader: &Leader) {
+        leader.spawn("mail", move || {
             let mailer = self.clone();
             async move {
                 loop {
@@ -294,7 +292,7 @@ impl Mailer {
         Ok(())
     }
 
-    /// Runs a statement with a timeout: the lease of this job is renewed over other connections.
+    /// Runs a statement with a timeout: the lease of the leader is renewed over other connections.
     async fn within<T>(
         &self,
         statement: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,

@@ -1,71 +1,39 @@
-//! A job that runs every so often, in one replica of a service at a time.
+//! Jobs that the leader of a service runs at a fixed interval.
 
 use std::future::Future;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 use tokio::time::timeout;
 
 use crate::clock::Clock;
-use crate::lease::Lease;
-use crate::lifecycle::Lifecycle;
-use crate::pg::{self, Schema};
+use crate::leader::Leader;
+use crate::pg;
 
-/// How long one run of a job may take. A statement that PostgreSQL never answers would otherwise hold the job for ever: its lease is renewed
-/// over other connections. A long job commits as it goes, and its next run continues.
+/// How long one run of a job may take. A statement that PostgreSQL never answers would otherwise hold the job for ever: the lease of
+/// the leader is renewed over other connections. A long job commits as it goes, and its next run continues.
 pub(crate) const MAX_RUN: Duration = Duration::from_hours(1);
 
-/// A job that runs at a fixed interval, such as the deletion of old rows. Unlike [`Daily`](crate::daily::Daily) it stores no time of the
-/// last run: it also runs when a replica acquires the lease.
-#[derive(Debug, Clone)]
-pub struct Periodic {
-    pool: PgPool,
-    lease: Lease,
-    name: &'static str,
-    interval: Duration,
-    clock: Clock,
-}
-
-impl Periodic {
-    /// The job called `name`, which runs under a lease of the same name.
-    pub fn new(
-        pool: PgPool,
-        schema: Schema,
+impl Leader {
+    /// Adds a job that runs at a fixed interval, such as the deletion of old rows. Unlike a [daily](Self::spawn_daily) job it stores no
+    /// time of the last run: it also runs when a replica becomes the leader.
+    ///
+    /// `work` gets PostgreSQL's time and returns the number of rows that it changed. An error is logged, and the job runs again after the
+    /// interval. So does a run that takes an hour, which is dropped.
+    pub fn spawn_periodic<F>(
+        &self,
         name: &'static str,
         interval: Duration,
-        clock: Clock,
-    ) -> Self {
-        Self {
-            lease: Lease::new(pool.clone(), schema, name, clock.clone()),
-            pool,
-            name,
-            interval,
-            clock,
-        }
-    }
-
-    /// Spawns the job. `work` gets PostgreSQL's time and returns the number of rows that it changed. An error is logged, and the job runs
-    /// again after the interval. So does a run that takes an hour, which is dropped.
-    pub fn spawn<F>(
-        self,
-        lifecycle: &Lifecycle,
-        work: impl FnMut(OffsetDateTime) -> F + Clone + Send + 'static,
+        work: impl Fn(OffsetDateTime) -> F + Clone + Send + Sync + 'static,
     ) where
         F: Future<Output = anyhow::Result<u64>> + Send + 'static,
     {
-        let Self {
-            pool,
-            lease,
-            name,
-            interval,
-            clock,
-        } = self;
-        lease.spawn(lifecycle, move || {
+        let (pool, clock) = (self.pool.clone(), self.clock.clone());
+        self.spawn(name, move || {
             let (pool, now, work) = (pool.clone(), clock.clone(), work.clone());
             run(name, interval, clock.clone(), move || {
-                let (pool, now, mut work) = (pool.clone(), now.clone(), work.clone());
+                let (pool, now, work) = (pool.clone(), now.clone(), work.clone());
                 async move { work(pg::now_in_time(&pool, &now).await?).await }
             })
         });

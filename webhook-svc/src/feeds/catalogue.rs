@@ -4,23 +4,23 @@ use contracts::catalogue::v1::RankingMove;
 use contracts::common::v1::Change;
 use kit::boot::Boot;
 use kit::feed::Projection;
+use kit::leader::Leader;
 use prost::Message as _;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Publisher;
-use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Message, Move, Subject, derive_id};
 
 pub(crate) fn follow(
     boot: &Boot<Settings>,
-    pool: &PgPool,
+    leader: &Leader,
     publisher: Publisher,
 ) -> anyhow::Result<()> {
     let addresses = &boot.settings.catalogue_addresses;
-    boot.follow(pool, SCHEMA, "catalogue", addresses, Catalogue(publisher))
+    boot.follow(leader, "catalogue", addresses, Catalogue(publisher))
 }
 
 /// Publishes moves on boards. Nothing of the catalogue is stored.

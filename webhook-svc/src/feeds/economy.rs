@@ -5,13 +5,13 @@ use contracts::common::v1::Change;
 use contracts::economy::v1::Tip;
 use kit::boot::Boot;
 use kit::feed::Projection;
+use kit::leader::Leader;
 use prost::Message as _;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Publisher;
-use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Listing, Message, Subject, derive_id};
@@ -19,11 +19,11 @@ use crate::store::listings::{self, Game};
 
 pub(crate) fn follow(
     boot: &Boot<Settings>,
-    pool: &PgPool,
+    leader: &Leader,
     publisher: Publisher,
 ) -> anyhow::Result<()> {
     let addresses = &boot.settings.economy_addresses;
-    boot.follow(pool, SCHEMA, "economy", addresses, Economy(publisher))
+    boot.follow(leader, "economy", addresses, Economy(publisher))
 }
 
 /// Publishes paid tips. Nothing of the economy is stored.

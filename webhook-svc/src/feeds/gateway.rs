@@ -5,22 +5,23 @@ use contracts::gateway::v1::{Account, LargeMonth, Plan};
 use kit::Clock;
 use kit::boot::Boot;
 use kit::feed::Projection;
+use kit::leader::Leader;
 use kit::mail::{self, Mailbox, NewMessage};
 use prost::Message as _;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::SCHEMA;
 use crate::config::Settings;
 use crate::store::{accounts, plans};
 
-pub(crate) fn follow(boot: &Boot<Settings>, pool: &PgPool) -> anyhow::Result<()> {
+pub(crate) fn follow(boot: &Boot<Settings>, leader: &Leader) -> anyhow::Result<()> {
     let addresses = &boot.settings.gateway_addresses;
     let gateway = Gateway {
         clock: boot.clock.clone(),
         staff_mail: boot.settings.staff_mail.clone(),
     };
-    boot.follow(pool, SCHEMA, "gateway", addresses, gateway)
+    boot.follow(leader, "gateway", addresses, gateway)
 }
 
 /// Stores accounts and plans, and mails to staff.

@@ -5,12 +5,12 @@ use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{Event as ListedEvent, Game, Page};
 use kit::boot::Boot;
 use kit::feed::Projection;
+use kit::leader::Leader;
 use prost::Message as _;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Publisher;
-use crate::SCHEMA;
 use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Listing, Message, Subject, derive_id};
@@ -18,11 +18,11 @@ use crate::store::listings::{self, Row};
 
 pub(crate) fn follow(
     boot: &Boot<Settings>,
-    pool: &PgPool,
+    leader: &Leader,
     publisher: Publisher,
 ) -> anyhow::Result<()> {
     let addresses = &boot.settings.listings_addresses;
-    boot.follow(pool, SCHEMA, "listings", addresses, Listings(publisher))
+    boot.follow(leader, "listings", addresses, Listings(publisher))
 }
 
 /// Stores listings and publishes their changes.

@@ -2,35 +2,26 @@
 
 use std::time::Duration;
 
-use kit::periodic::Periodic;
-use kit::{Clock, Lifecycle};
+use kit::leader::Leader;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::SCHEMA;
 use crate::key_ring::{KeyRing, SealError};
 use crate::store::endpoints::{self, Endpoint};
 use crate::store::retention as old_deliveries;
 
 const PERIOD: Duration = Duration::from_hours(1);
 
-/// Starts the job. Deliveries older than `retention` are removed.
-pub(crate) fn spawn(
-    lifecycle: &Lifecycle,
-    pool: &PgPool,
-    clock: &Clock,
-    key_ring: &KeyRing,
-    retention: time::Duration,
-) {
-    let job = |name| Periodic::new(pool.clone(), SCHEMA, name, PERIOD, clock.clone());
+/// Adds the jobs. Deliveries older than `retention` are removed.
+pub(crate) fn spawn(leader: &Leader, pool: &PgPool, key_ring: &KeyRing, retention: time::Duration) {
     let deliveries = pool.clone();
-    job("retention").spawn(lifecycle, move |now| {
+    leader.spawn_periodic("retention", PERIOD, move |now| {
         let pool = deliveries.clone();
         async move { Ok(old_deliveries::remove(&pool, now - retention).await?) }
     });
     let (pool, key_ring) = (pool.clone(), key_ring.clone());
-    job("secret rotation").spawn(lifecycle, move |now| {
+    leader.spawn_periodic("secret rotation", PERIOD, move |now| {
         let (pool, key_ring) = (pool.clone(), key_ring.clone());
         async move { reencrypt_secrets(&pool, &key_ring, now).await }
     });

@@ -1,4 +1,4 @@
-//! Background jobs. Each runs in one replica at a time.
+//! Background jobs, which the leader runs.
 
 pub mod maintenance;
 pub mod recovery;

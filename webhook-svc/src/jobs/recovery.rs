@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use kit::lease::Lease;
+use kit::Clock;
+use kit::leader::Leader;
 use kit::wakeup::Wakeup;
-use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use tokio::time::timeout;
 
-use crate::SCHEMA;
 use crate::store::recoveries;
 
 /// How often the job looks for requests.
@@ -16,11 +15,10 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// PostgreSQL may vanish without closing the connection.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Starts the job. The deliveries get `tries` attempts.
-pub fn spawn(lifecycle: &Lifecycle, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, tries: i32) {
-    let lease = Lease::new(pool.clone(), SCHEMA, "recovery", clock.clone());
+/// Adds the job to those of the leader. The deliveries get `tries` attempts.
+pub fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, tries: i32) {
     let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
-    lease.spawn(lifecycle, move || {
+    leader.spawn("recovery", move || {
         let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
         async move {
             loop {

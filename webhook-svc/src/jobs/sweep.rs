@@ -1,26 +1,24 @@
 //! At 04:00 UTC makes every endpoint with due deliveries due (§6.2), also where its row of the queue is wrong.
 
-use kit::daily::Daily;
+use kit::Clock;
+use kit::leader::Leader;
 use kit::wakeup::Wakeup;
-use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use time::Time;
 
-use crate::SCHEMA;
 use crate::store::queue;
 
-/// Starts the job.
+/// Adds the job to those of the leader.
 pub fn spawn(
-    lifecycle: &Lifecycle,
+    leader: &Leader,
     pool: &PgPool,
     clock: &Clock,
     wakeup: &Wakeup,
     hour: u8,
 ) -> anyhow::Result<()> {
     let at = Time::from_hms(hour, 0, 0)?;
-    let daily = Daily::new(pool.clone(), SCHEMA, "sweep", at, clock.clone());
     let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
-    daily.spawn(lifecycle, move |_due| {
+    leader.spawn_daily("sweep", at, move |_due| {
         let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
         async move {
             let endpoints = queue::sweep(&pool, kit::pg::now(&pool, &clock).await?).await?;

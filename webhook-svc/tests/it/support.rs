@@ -14,6 +14,7 @@ use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
 use kit::feed::{Projection, ProjectionContext, Subscription, project_changes};
+use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::mail::{self, Mailer, Transport};
 use kit::rpc::client::Client;
@@ -117,6 +118,7 @@ pub(crate) struct Webhook {
     pub(crate) staff_deliveries: DeliveriesServiceClient<Client>,
     pub(crate) publisher: Publisher,
     dependencies: deliver::DeliveryDependencies,
+    leader: Leader,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
 }
@@ -220,6 +222,7 @@ pub(crate) async fn replica_with(
     let address = testing::serve(services, &lifecycle).await.unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     let staff = testing::staff_client(&address, &lifecycle).unwrap();
+    let leader = Leader::start(&lifecycle, pool.clone(), webhook::SCHEMA, clock.clone());
     Webhook {
         pool,
         clock,
@@ -232,6 +235,7 @@ pub(crate) async fn replica_with(
         staff_deliveries: DeliveriesServiceClient::new(staff),
         publisher,
         dependencies,
+        leader,
         lifecycle,
         _supervisor: supervisor,
     }
@@ -251,7 +255,7 @@ impl Webhook {
         let dependencies = &self.dependencies;
         deliver::spawn(dependencies.clone(), &self.lifecycle);
         recovery::spawn(
-            &self.lifecycle,
+            &self.leader,
             &dependencies.pool,
             &dependencies.clock,
             &dependencies.wakeup,
@@ -268,9 +272,9 @@ impl Webhook {
 
     /// Starts the daily sweep too.
     pub(crate) fn sweeping(self) -> Self {
-        let (dependencies, lifecycle) = (&self.dependencies, &self.lifecycle);
+        let dependencies = &self.dependencies;
         sweep::spawn(
-            lifecycle,
+            &self.leader,
             &dependencies.pool,
             &dependencies.clock,
             &dependencies.wakeup,

@@ -22,6 +22,7 @@ use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::public::RankingRow;
 use kit::feed::{Position, Producer, Retention};
+use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::{Clock, Fault};
@@ -143,13 +144,8 @@ impl Replica {
         let (catalogue, boards) = boards(pool, &clock).await;
         let mut listings = index();
         boards.publish(list(&mut listings, &games())).await.unwrap();
-        let producer = Producer::start(
-            pool.clone(),
-            catalogue::SCHEMA,
-            clock.clone(),
-            &lifecycle,
-            Retention::default(),
-        );
+        let leader = Leader::start(&lifecycle, pool.clone(), catalogue::SCHEMA, clock.clone());
+        let producer = Producer::start(&leader, &lifecycle, Retention::default());
         let handler = CommandHandler { limits: LIMITS };
         let writer = producer.writer(handler);
         let job = board_snapshot::Job {

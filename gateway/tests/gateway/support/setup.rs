@@ -19,6 +19,7 @@ use gateway::write::{AuthoredCommand, Command, CommandHandler};
 use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
+use kit::leader::Leader;
 use kit::redis::Redis;
 use kit::rpc::client::{Addresses, Client};
 use kit::{Clock, Lifecycle};
@@ -56,13 +57,8 @@ pub(super) async fn write(
     lifecycle: &Lifecycle,
     plans: &Arc<Plans>,
 ) -> Writer<CommandHandler> {
-    let producer = Producer::start(
-        pool.clone(),
-        gateway::SCHEMA,
-        clock.clone(),
-        lifecycle,
-        Retention::default(),
-    );
+    let leader = Leader::start(lifecycle, pool.clone(), gateway::SCHEMA, clock.clone());
+    let producer = Producer::start(&leader, lifecycle, Retention::default());
     let plans = Arc::clone(plans);
     let writer = producer.writer(CommandHandler { plans });
     let publish = AuthoredCommand::by_gateway(Command::PublishPlans);

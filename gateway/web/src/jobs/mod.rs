@@ -1,4 +1,4 @@
-//! Background jobs. Each runs in one replica at a time.
+//! Background jobs, which the leader runs.
 
 pub mod clean_up;
 pub mod expiring_keys;
@@ -7,20 +7,18 @@ pub mod revoke_tokens;
 
 use std::time::Duration;
 
-use kit::Lifecycle;
-use kit::periodic::Periodic;
+use kit::leader::Leader;
 use time::OffsetDateTime;
 
-use crate::SCHEMA;
 use crate::app::App;
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
 const SIX_HOURS: Duration = Duration::from_hours(6);
 
-/// Starts all jobs.
-pub fn spawn(lifecycle: &Lifecycle, app: &App) {
-    let jobs = Jobs { lifecycle, app };
+/// Adds all jobs.
+pub fn spawn(leader: &Leader, app: &App) {
+    let jobs = Jobs { leader, app };
     jobs.spawn("clean up", HOUR, |app, now| async move {
         clean_up::run(&app, now).await
     });
@@ -36,7 +34,7 @@ pub fn spawn(lifecycle: &Lifecycle, app: &App) {
 }
 
 struct Jobs<'a> {
-    lifecycle: &'a Lifecycle,
+    leader: &'a Leader,
     app: &'a App,
 }
 
@@ -45,13 +43,12 @@ impl Jobs<'_> {
         &self,
         name: &'static str,
         interval: Duration,
-        work: impl Fn(App, OffsetDateTime) -> F + Clone + Send + 'static,
+        work: impl Fn(App, OffsetDateTime) -> F + Clone + Send + Sync + 'static,
     ) where
         F: Future<Output = anyhow::Result<u64>> + Send + 'static,
     {
-        let (pool, clock) = (self.app.pool.clone(), self.app.clock.clone());
-        let job = Periodic::new(pool, SCHEMA, name, interval, clock);
         let app = App::clone(self.app);
-        job.spawn(self.lifecycle, move |now| work(App::clone(&app), now));
+        self.leader
+            .spawn_periodic(name, interval, move |now| work(App::clone(&app), now));
     }
 }

@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::routing::post;
 use http::StatusCode;
 use kit::clock::Clock;
+use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::wakeup::Wakeup;
 use sqlx::PgPool;
@@ -173,7 +174,8 @@ async fn serve(
     };
     let tries = delivering.schedule.tries();
     deliver::spawn(delivering, lifecycle);
-    recovery::spawn(lifecycle, pool, clock, &wakeup, tries);
+    let leader = Leader::start(lifecycle, pool.clone(), webhook::SCHEMA, clock.clone());
+    recovery::spawn(&leader, pool, clock, &wakeup, tries);
     let service = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),

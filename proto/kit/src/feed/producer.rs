@@ -17,7 +17,7 @@ use super::timeouts::WriteTimeouts;
 use super::writer::{Writer, writer};
 use super::{Position, lag};
 use crate::clock::Clock;
-use crate::lease::Lease;
+use crate::leader::Leader;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema};
 use crate::wakeup::Wakeup;
@@ -38,14 +38,9 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// Starts the tasks of a feed: waking replicas, and compaction once per fleet.
-    pub fn start(
-        pool: PgPool,
-        schema: Schema,
-        clock: Clock,
-        lifecycle: &Lifecycle,
-        retention: Retention,
-    ) -> Self {
+    /// Starts the tasks of the feed in the schema of `leader`: waking replicas, and compaction, which is a job of the leader.
+    pub fn start(leader: &Leader, lifecycle: &Lifecycle, retention: Retention) -> Self {
+        let (pool, schema, clock) = (leader.pool.clone(), leader.schema, leader.clock.clone());
         let producer = Self {
             pool: pool.clone(),
             schema,
@@ -56,8 +51,7 @@ impl Producer {
             tail: Arc::default(),
             timeouts: WriteTimeouts::of(&pool),
         };
-        let lease = Lease::new(pool.clone(), schema, "feed compaction", clock.clone());
-        lease.spawn(lifecycle, move || {
+        leader.spawn("feed compaction", move || {
             compact::run(pool.clone(), schema, clock.clone(), retention)
         });
         producer

@@ -239,6 +239,7 @@ mod tests {
 
     use super::super::{PRODUCER_TABLES, Retention};
     use super::*;
+    use crate::leader::Leader;
     use crate::{Clock, Lifecycle};
 
     const SCHEMA: Schema = Schema("kit");
@@ -264,14 +265,8 @@ mod tests {
             .await
             .unwrap();
         let (lifecycle, _) = Lifecycle::new();
-        let clock = Clock::system();
-        let producer = Producer::start(
-            pool.clone(),
-            SCHEMA,
-            clock,
-            &lifecycle,
-            Retention::default(),
-        );
+        let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, Clock::system());
+        let producer = Producer::start(&leader, &lifecycle, Retention::default());
         let committed = |seq| {
             let change = proto::Change {
                 seq,

@@ -8,8 +8,7 @@ use time::OffsetDateTime;
 use super::store;
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::lifecycle::Lifecycle;
-use crate::periodic::Periodic;
+use crate::leader::Leader;
 use crate::pg::Schema;
 
 /// How often expired responses are deleted. An expired response is not replayed, whether it is deleted or not.
@@ -17,17 +16,10 @@ const INTERVAL: Duration = Duration::from_hours(1);
 /// Rows deleted in one statement.
 const BATCH: i64 = 1_000;
 
-/// Spawns the job that deletes expired responses.
-pub fn spawn_cleanup(lifecycle: &Lifecycle, pool: &PgPool, schema: Schema, clock: &Clock) {
-    let job = Periodic::new(
-        pool.clone(),
-        schema,
-        "idempotency cleanup",
-        INTERVAL,
-        clock.clone(),
-    );
-    let pool = pool.clone();
-    job.spawn(lifecycle, move |now| {
+/// Adds the job that deletes expired responses.
+pub fn spawn_cleanup(leader: &Leader) {
+    let (pool, schema) = (leader.pool.clone(), leader.schema);
+    leader.spawn_periodic("idempotency cleanup", INTERVAL, move |now| {
         let pool = pool.clone();
         async move { Ok(delete_expired_at(&pool, schema, now).await?) }
     });

@@ -14,6 +14,18 @@ use tokio_util::sync::CancellationToken;
 
 const SCHEMA: Schema = Schema("kit");
 
+/// Runs `work` under `lease`, as a task that ends at shutdown.
+fn spawn<F>(lease: Lease, lifecycle: &Lifecycle, work: impl FnMut() -> F + Send + 'static)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let stopping = lifecycle.stopping();
+    lifecycle.spawn_graceful("work", async move {
+        lease.run(&stopping, work).await;
+        Ok(())
+    });
+}
+
 /// Spawns work that sends `who` whenever it starts, and then never ends.
 fn spawn_work(
     pool: &PgPool,
@@ -25,7 +37,7 @@ fn spawn_work(
     let (sender, taken) = mpsc::unbounded_channel();
     let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
     let working = Arc::clone(working);
-    lease.spawn(&lifecycle, move || {
+    spawn(lease, &lifecycle, move || {
         let (sender, working) = (sender.clone(), Arc::clone(&working));
         async move {
             assert_eq!(
@@ -33,8 +45,8 @@ fn spawn_work(
                 0,
                 "two work at once"
             );
-            sender.send(who)?;
-            std::future::pending().await
+            sender.send(who).unwrap();
+            std::future::pending::<()>().await;
         }
     });
     (lifecycle, supervisor, taken)
@@ -80,6 +92,10 @@ async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
     })
     .await;
     assert!(taken.try_recv().is_err(), "another holds the lease");
+    // The lock of a row is in its `xmax`.
+    let unlocked = "select xmax = 0 from kit.lease";
+    let unlocked: bool = sqlx::query_scalar(unlocked).fetch_one(&pool).await.unwrap();
+    assert!(unlocked, "a process that waits writes nothing");
 
     let expired = "update kit.lease set expires_at = clock_timestamp()";
     sqlx::query(expired).execute(&behind).await.unwrap();
@@ -122,11 +138,11 @@ async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let (sender, mut told) = mpsc::unbounded_channel();
     let lease = Lease::new(pool.clone(), SCHEMA, "work", Clock::system());
-    lease.spawn(&lifecycle, move || {
+    spawn(lease, &lifecycle, move || {
         let dropped = Dropped(sender.clone());
         async move {
-            dropped.0.send(1)?;
-            std::future::pending().await
+            dropped.0.send(1).unwrap();
+            std::future::pending::<()>().await;
         }
     });
     assert_eq!(next(&mut told).await, 1);
@@ -136,7 +152,7 @@ async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
     lifecycle.stopping().cancel();
 }
 
-async fn tables(pool: &PgPool) {
+pub(crate) async fn tables(pool: &PgPool) {
     let sql = format!("create schema kit; {}", lease::TABLE);
     sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
         .execute(pool)
@@ -151,6 +167,6 @@ async fn work_that_is_done_lets_go_at_once(pool: PgPool) {
     for _ in 0..3 {
         let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
         let stopping = CancellationToken::new();
-        lease.run(stopping, async || Ok(())).await.unwrap();
+        lease.run(&stopping, async || ()).await;
     }
 }

@@ -10,6 +10,7 @@
 
 mod client;
 mod feed;
+mod leader;
 mod lease;
 mod logs;
 mod pg;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kit::feed::{Producer, Retention, WriteTimeouts, Writer};
+use kit::leader::Leader;
 use kit::{Clock, Code, Lifecycle};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -140,13 +141,8 @@ impl ProxiedProducer {
             .max_connections(4)
             .connect_lazy_with((*options).clone().host("127.0.0.1").port(port));
         let (lifecycle, _supervisor) = Lifecycle::new();
-        let producer = Producer::start(
-            through,
-            SCHEMA,
-            Clock::system(),
-            &lifecycle,
-            Retention::default(),
-        );
+        let leader = Leader::start(&lifecycle, through, SCHEMA, Clock::system());
+        let producer = Producer::start(&leader, &lifecycle, Retention::default());
         // A step that the proxy swallows ends soon, and every other step may be tried again until the write's deadline.
         let timeouts = WriteTimeouts {
             write: LONG,

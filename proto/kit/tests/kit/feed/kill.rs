@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use contracts::common::v1::Change;
 use kit::feed::{Apply, ApplyResult, PgConsumer, Producer, Projection, Retention, consume};
+use kit::leader::Leader;
 use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -168,13 +169,8 @@ async fn victim_producer() {
         return;
     };
     let (lifecycle, _supervisor) = Lifecycle::new();
-    let producer = Producer::start(
-        pool,
-        SCHEMA,
-        Clock::system(),
-        &lifecycle,
-        Retention::default(),
-    );
+    let leader = Leader::start(&lifecycle, pool, SCHEMA, Clock::system());
+    let producer = Producer::start(&leader, &lifecycle, Retention::default());
     producer
         .writer(Stuck)
         .write(Note::Set("a".to_owned()))

@@ -7,6 +7,7 @@ use kit::feed::{
     Apply, ApplyError, ApplyResult, CONSUMER_TABLES, ErrorClass, HighWaterMark, NewChange,
     PRODUCER_TABLES, PgConsumer, Producer, Projection, Retention, Subscription, Writer, consume,
 };
+use kit::leader::Leader;
 use kit::lease::TABLE as LEASE_TABLE;
 use kit::pg::Schema;
 use kit::rpc::client::Client;
@@ -178,8 +179,8 @@ impl Fixture {
     async fn on(pool: &PgPool, mark: Option<&HighWaterMark>, own: PgPool) -> Self {
         let (lifecycle, _) = Lifecycle::new();
         let clock = Clock::system();
-        let producer =
-            Producer::start(own, SCHEMA, clock.clone(), &lifecycle, Retention::default());
+        let leader = Leader::start(&lifecycle, own, SCHEMA, clock.clone());
+        let producer = Producer::start(&leader, &lifecycle, Retention::default());
         let producer = match mark {
             Some(mark) => producer.publish_to(mark.clone()),
             None => producer,
