@@ -2,9 +2,11 @@
 
 use kit::audit;
 use kit::rpc::staff::Role;
+use strum::{IntoStaticStr, VariantArray};
 
 /// What a call of staff does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Reads which votes look bought.
     Look,
@@ -20,23 +22,8 @@ pub enum Action {
 pub type By = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
-    const ALL: &'static [Self] = &[
-        Self::Look,
-        Self::VoidVotes,
-        Self::RestoreVotes,
-        Self::ReadAudit,
-    ];
     const KINDS: &'static [&'static str] = &["voter", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Look => "look",
-            Self::VoidVotes => "void_votes",
-            Self::RestoreVotes => "restore_votes",
-            Self::ReadAudit => "read_audit",
-        }
-    }
 
     /// A reviewer looks, an admin does the rest.
     fn needs(self) -> Role {

@@ -2,8 +2,10 @@
 
 use kit::audit;
 use kit::rpc::staff::Role;
+use strum::{IntoStaticStr, VariantArray};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Reads currencies, reports and the ledger.
     Look,
@@ -31,36 +33,9 @@ pub enum Action {
 pub type By = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
-    const ALL: &'static [Self] = &[
-        Self::Look,
-        Self::SetCurrency,
-        Self::ApproveReport,
-        Self::RejectReport,
-        Self::ImportSwaps,
-        Self::ReverseTip,
-        Self::ReverseSwap,
-        Self::CreateExchange,
-        Self::RevokeExchange,
-        Self::ReadAudit,
-    ];
     const KINDS: &'static [&'static str] =
         &["currency", "report", "swap", "tip", "exchange", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Look => "look",
-            Self::SetCurrency => "set_currency",
-            Self::ApproveReport => "approve_report",
-            Self::RejectReport => "reject_report",
-            Self::ImportSwaps => "import_swaps",
-            Self::ReverseTip => "reverse_tip",
-            Self::ReverseSwap => "reverse_swap",
-            Self::CreateExchange => "create_exchange",
-            Self::RevokeExchange => "revoke_exchange",
-            Self::ReadAudit => "read_audit",
-        }
-    }
 
     /// A reviewer reads and decides on reports; everything else needs an admin.
     fn needs(self) -> Role {

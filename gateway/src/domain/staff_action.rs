@@ -2,8 +2,10 @@
 
 use kit::audit;
 use kit::rpc::staff::Role;
+use strum::{IntoStaticStr, VariantArray};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Reads accounts, keys, key requests, account tokens, plans and switches.
     Look,
@@ -35,24 +37,6 @@ pub enum Action {
 pub type By = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
-    const ALL: &'static [Self] = &[
-        Self::Look,
-        Self::CreateAccount,
-        Self::ChangeAccount,
-        Self::SetPlan,
-        Self::CreateKey,
-        Self::RotateKey,
-        Self::RevokeKey,
-        Self::RequestKey,
-        Self::ApproveKey,
-        Self::RejectKey,
-        Self::RevealKey,
-        Self::CreateToken,
-        Self::RevokeToken,
-        Self::ChangeEndpoint,
-        Self::SetSwitch,
-        Self::ReadAudit,
-    ];
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
         "account",
@@ -64,27 +48,6 @@ impl audit::Action for Action {
         "switch",
         "member",
     ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Look => "look",
-            Self::CreateAccount => "create_account",
-            Self::ChangeAccount => "change_account",
-            Self::SetPlan => "set_plan",
-            Self::CreateKey => "create_key",
-            Self::RotateKey => "rotate_key",
-            Self::RevokeKey => "revoke_key",
-            Self::RequestKey => "request_key",
-            Self::ApproveKey => "approve_key",
-            Self::RejectKey => "reject_key",
-            Self::RevealKey => "reveal_key",
-            Self::CreateToken => "create_token",
-            Self::RevokeToken => "revoke_token",
-            Self::ChangeEndpoint => "change_endpoint",
-            Self::SetSwitch => "set_switch",
-            Self::ReadAudit => "read_audit",
-        }
-    }
 
     /// A reviewer reads and decides. An admin does everything.
     fn needs(self) -> Role {
@@ -103,7 +66,7 @@ mod tests {
 
     #[test]
     fn every_action_parses_its_own_name() {
-        for action in Action::ALL {
+        for action in Action::VARIANTS {
             assert_eq!(Action::parse(action.as_str()), Some(*action));
         }
     }

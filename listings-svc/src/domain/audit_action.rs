@@ -2,8 +2,10 @@
 
 use kit::audit::Action;
 use kit::rpc::staff::Role;
+use strum::{IntoStaticStr, VariantArray};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum AuditAction {
     /// Reads listings and the queue.
     Look,
@@ -46,66 +48,11 @@ pub enum AuditAction {
 }
 
 impl Action for AuditAction {
-    const ALL: &'static [Self] = &[
-        Self::Look,
-        Self::Approve,
-        Self::Reject,
-        Self::Edit,
-        Self::Revert,
-        Self::TakeDown,
-        Self::Restore,
-        Self::Feature,
-        Self::Unfeature,
-        Self::Reassign,
-        Self::AddOwner,
-        Self::RemoveOwner,
-        Self::GrantClaim,
-        Self::RejectClaim,
-        Self::DeclineTakedown,
-        Self::CloseNote,
-        Self::Import,
-        Self::PurgePicture,
-        Self::CreateMember,
-        Self::SetRole,
-        Self::RenewToken,
-        Self::RevokeMember,
-        Self::ListMembers,
-        Self::ReadAudit,
-    ];
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
         "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown", "note",
         "picture",
     ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Look => "look",
-            Self::Approve => "approve",
-            Self::Reject => "reject",
-            Self::Edit => "edit",
-            Self::Revert => "revert",
-            Self::TakeDown => "take_down",
-            Self::Restore => "restore",
-            Self::Feature => "feature",
-            Self::Unfeature => "unfeature",
-            Self::Reassign => "reassign",
-            Self::AddOwner => "add_owner",
-            Self::RemoveOwner => "remove_owner",
-            Self::GrantClaim => "grant_claim",
-            Self::RejectClaim => "reject_claim",
-            Self::DeclineTakedown => "decline_takedown",
-            Self::CloseNote => "close_note",
-            Self::Import => "import",
-            Self::PurgePicture => "purge_picture",
-            Self::CreateMember => "create_member",
-            Self::SetRole => "set_role",
-            Self::RenewToken => "renew_token",
-            Self::RevokeMember => "revoke_member",
-            Self::ListMembers => "list_members",
-            Self::ReadAudit => "read_audit",
-        }
-    }
 
     fn needs(self) -> Role {
         match self {
@@ -129,7 +76,7 @@ mod tests {
 
     #[test]
     fn every_action_is_found_by_its_name() {
-        for action in AuditAction::ALL {
+        for action in AuditAction::VARIANTS {
             assert_eq!(AuditAction::parse(action.as_str()), Some(*action));
         }
     }
@@ -143,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_reviewer_decides_and_nothing_more() {
-        let may: Vec<AuditAction> = AuditAction::ALL
+        let may: Vec<AuditAction> = AuditAction::VARIANTS
             .iter()
             .copied()
             .filter(|action| Role::Reviewer.covers(action.needs()))
@@ -162,7 +109,7 @@ mod tests {
         ];
         assert_eq!(may, [&reviews[..], &decisions].concat());
         assert!(
-            AuditAction::ALL
+            AuditAction::VARIANTS
                 .iter()
                 .all(|action| Role::Admin.covers(action.needs()))
         );

@@ -7,6 +7,7 @@ use contracts::common::v1::{AuditEntry, ListAuditRequest, ListAuditResponse};
 use serde_json::{Value, json};
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::{PgExecutor, Row as _};
+use strum::VariantArray;
 use time::OffsetDateTime;
 use tonic::{Request, Status};
 use uuid::Uuid;
@@ -50,23 +51,23 @@ pub fn reason(text: &str) -> Result<String, Fault> {
 }
 
 /// The staff actions of a service.
-pub trait Action: Copy + Send + 'static {
-    /// Every action.
-    const ALL: &'static [Self];
+pub trait Action: VariantArray + Into<&'static str> + Copy + Send {
     /// The action of reading the audit entries of other members.
     const READ_AUDIT: Self;
     /// The entity types that actions change, as the audit names them.
     const KINDS: &'static [&'static str];
 
     /// The name of the action in the audit.
-    fn as_str(self) -> &'static str;
+    fn as_str(self) -> &'static str {
+        self.into()
+    }
 
     /// The lowest role that may do this action.
     fn needs(self) -> Role;
 
     /// The action with this name.
     fn parse(name: &str) -> Option<Self> {
-        let mut all = Self::ALL.iter().copied();
+        let mut all = Self::VARIANTS.iter().copied();
         all.find(|action| action.as_str() == name)
     }
 }
@@ -303,7 +304,7 @@ struct AuditQuery {
 impl AuditQuery {
     fn new<A: Action>(request: &ListAuditRequest) -> Result<Self, Fault> {
         let mut bad = BadFields::default();
-        let known: Vec<&str> = A::ALL.iter().map(|action| action.as_str()).collect();
+        let known: Vec<&str> = A::VARIANTS.iter().map(|action| action.as_str()).collect();
         let known = [&*known, &FEED_ACTIONS].concat();
         if !request.action.is_empty() && !known.contains(&&*request.action) {
             bad.add("action", format!("One of {}.", known.join(", ")));

@@ -2,8 +2,10 @@
 
 use kit::audit;
 use kit::rpc::staff::Role;
+use strum::{IntoStaticStr, VariantArray};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Reads endpoints and deliveries.
     Look,
@@ -25,39 +27,8 @@ pub enum Action {
 pub type By = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
-    const ALL: &'static [Self] = &[
-        Self::Look,
-        Self::AddEndpoint,
-        Self::ChangeEndpoint,
-        Self::PauseEndpoint,
-        Self::ResumeEndpoint,
-        Self::RotateSecret,
-        Self::SwitchSecret,
-        Self::RemoveEndpoint,
-        Self::SendAgain,
-        Self::Recover,
-        Self::SendTestEvent,
-        Self::ReadAudit,
-    ];
     const KINDS: &'static [&'static str] = &["endpoint", "account", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Look => "look",
-            Self::AddEndpoint => "add_endpoint",
-            Self::ChangeEndpoint => "change_endpoint",
-            Self::PauseEndpoint => "pause_endpoint",
-            Self::ResumeEndpoint => "resume_endpoint",
-            Self::RotateSecret => "rotate_secret",
-            Self::SwitchSecret => "switch_secret",
-            Self::RemoveEndpoint => "remove_endpoint",
-            Self::SendAgain => "send_again",
-            Self::Recover => "recover",
-            Self::SendTestEvent => "send_test_event",
-            Self::ReadAudit => "read_audit",
-        }
-    }
 
     fn needs(self) -> Role {
         match self {

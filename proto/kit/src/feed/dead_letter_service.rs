@@ -9,12 +9,13 @@ use contracts::common::v1::staff_dead_letter_service_server::{
 };
 use serde_json::json;
 use sqlx::postgres::PgPool;
+use strum::{IntoStaticStr, VariantArray};
 use tonic::{Request, Response, Status};
 
 use super::dead_letter::{self, ChangeSource, Retried, Subscription};
 use super::followers;
 use super::projection::Projection;
-use crate::audit::{Action, Audit, FEED_ACTIONS, FEED_KINDS, Subject};
+use crate::audit::{Action, Audit, FEED_KINDS, Subject};
 use crate::bad_fields::BadFields;
 use crate::clock::Clock;
 use crate::fault::Fault;
@@ -27,33 +28,23 @@ const DEAD_LETTER: &str = FEED_KINDS[0];
 const FOLLOWER: &str = FEED_KINDS[1];
 
 /// What staff do with feeds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 enum FeedAction {
     Look,
-    Retry,
-    Forget,
-    Replay,
+    RetryDeadLetters,
+    ForgetFollower,
+    ReplayFeed,
 }
 
 impl Action for FeedAction {
-    const ALL: &'static [Self] = &[Self::Look, Self::Retry, Self::Forget, Self::Replay];
     const KINDS: &'static [&'static str] = &FEED_KINDS;
     const READ_AUDIT: Self = Self::Look;
-
-    fn as_str(self) -> &'static str {
-        let [retry, forget, replay] = FEED_ACTIONS;
-        match self {
-            Self::Look => "look",
-            Self::Retry => retry,
-            Self::Forget => forget,
-            Self::Replay => replay,
-        }
-    }
 
     fn needs(self) -> Role {
         match self {
             Self::Look => Role::Reviewer,
-            Self::Retry | Self::Forget | Self::Replay => Role::Admin,
+            Self::RetryDeadLetters | Self::ForgetFollower | Self::ReplayFeed => Role::Admin,
         }
     }
 }
@@ -171,7 +162,10 @@ impl StaffDeadLetterService for DeadLetterService {
             .collect();
         let name = numbers.join(",");
         let on = (DEAD_LETTER, name.as_str());
-        let by = self.audit().admit(&request, FeedAction::Retry, on).await?;
+        let by = self
+            .audit()
+            .admit(&request, FeedAction::RetryDeadLetters, on)
+            .await?;
         let numbers = request.into_inner().numbers;
         let mut sum = Retried::default();
         for feed in &self.feeds {
@@ -220,7 +214,10 @@ impl StaffDeadLetterService for DeadLetterService {
     ) -> Result<Response<proto::ForgetFollowerResponse>, Status> {
         let name = request.get_ref().name.clone();
         let on = (FOLLOWER, name.as_str());
-        let by = self.audit().admit(&request, FeedAction::Forget, on).await?;
+        let by = self
+            .audit()
+            .admit(&request, FeedAction::ForgetFollower, on)
+            .await?;
         let forgetting = async {
             let mut transaction = self.pool.begin().await?;
             let now = pg::now(&mut *transaction, &self.clock).await?;
@@ -253,7 +250,10 @@ impl StaffDeadLetterService for DeadLetterService {
     ) -> Result<Response<proto::ReplayFeedResponse>, Status> {
         let proto::ReplayFeedRequest { producer, from_seq } = request.get_ref().clone();
         let on = (FOLLOWER, producer.as_str());
-        let by = self.audit().admit(&request, FeedAction::Replay, on).await?;
+        let by = self
+            .audit()
+            .admit(&request, FeedAction::ReplayFeed, on)
+            .await?;
         if from_seq < 1 {
             return Err(Fault::invalid_field("from_seq", "It is 1 or more.").into());
         }

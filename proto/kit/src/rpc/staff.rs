@@ -3,6 +3,7 @@
 //! The staff token of the fleet belongs to the member `operator`, an admin. A service that gives the server a [`Members`] directory also
 //! accepts the tokens of its members. In both cases a handler gets the caller with [`Member::of`].
 
+use strum::{EnumString, IntoStaticStr};
 use tonic::{Request, Status};
 
 use crate::fault::Fault;
@@ -10,8 +11,9 @@ use crate::fault::Fault;
 /// The name of the member who holds the staff token of the fleet.
 pub const OPERATOR: &str = "operator";
 
-/// The role of a staff member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The role of a staff member. The later one may do everything that the earlier one may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// May read and decide on submissions.
     Reviewer,
@@ -20,28 +22,19 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role.
-    pub const ALL: [Self; 2] = [Self::Reviewer, Self::Admin];
-
     /// The name of the role.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Reviewer => "reviewer",
-            Self::Admin => "admin",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The role with this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.as_str() == name)
+        name.parse().ok()
     }
 
     /// Whether this role may do everything that `needed` may do.
-    pub const fn covers(self, needed: Self) -> bool {
-        matches!(
-            (self, needed),
-            (Self::Admin, _) | (Self::Reviewer, Self::Reviewer)
-        )
+    pub fn covers(self, needed: Self) -> bool {
+        self >= needed
     }
 }
 
