@@ -1,7 +1,7 @@
 //! The admin port: `/healthz`, `/readyz` and `/metrics`. The gRPC health service uses the same readiness.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -9,6 +9,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Router, response};
 use metrics_exporter_prometheus::PrometheusHandle;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 /// The readiness of a process: ready when all conditions are met. Clones share it.
@@ -48,10 +49,7 @@ impl Readiness {
 
     /// What the process waits for: the names of the conditions that are not met, or what is wrong with them.
     pub fn missing(&self) -> Vec<String> {
-        let conditions = self
-            .conditions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let conditions = self.conditions.lock();
         conditions.values().flatten().cloned().collect()
     }
 
@@ -74,11 +72,7 @@ impl Condition {
 
     fn update(&self, missing: Option<String>) {
         let ready = {
-            let mut conditions = self
-                .readiness
-                .conditions
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut conditions = self.readiness.conditions.lock();
             conditions.insert(self.name, missing);
             conditions.values().all(Option::is_none)
         };

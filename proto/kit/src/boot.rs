@@ -3,9 +3,10 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use anyhow::Context as _;
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
@@ -200,10 +201,7 @@ impl<S: Settings> Boot<S> {
         source: impl ChangeSource,
         projection: impl Projection,
     ) {
-        let mut service = self.feeds(pool, schema);
-        if let Some(service) = &mut *service {
-            service.add(producer, source, projection);
-        }
+        self.feeds(pool, schema).add(producer, source, projection);
     }
 
     /// Lets staff list and forget the followers of the feed in `schema`. A service that follows another feed need not call this.
@@ -211,15 +209,11 @@ impl<S: Settings> Boot<S> {
         drop(self.feeds(pool, schema));
     }
 
-    fn feeds(&self, pool: &PgPool, schema: Schema) -> MutexGuard<'_, Option<DeadLetterService>> {
-        let mut service = self
-            .dead_letters
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        service.get_or_insert_with(|| {
-            DeadLetterService::new(pool.clone(), schema, self.clock.clone())
-        });
-        service
+    fn feeds(&self, pool: &PgPool, schema: Schema) -> MappedMutexGuard<'_, DeadLetterService> {
+        let new = || DeadLetterService::new(pool.clone(), schema, self.clock.clone());
+        MutexGuard::map(self.dead_letters.lock(), |service| {
+            service.get_or_insert_with(new)
+        })
     }
 
     /// Serves `services` on the internal port, with health and reflection. `members` finds staff members by their tokens.
@@ -228,8 +222,8 @@ impl<S: Settings> Boot<S> {
         mut services: RoutesBuilder,
         members: Arc<dyn Members>,
     ) -> anyhow::Result<()> {
-        let dead_letters = self.dead_letters.lock().map(|mut service| service.take());
-        if let Some(service) = dead_letters.unwrap_or_else(|error| error.into_inner().take()) {
+        let dead_letters = self.dead_letters.lock().take();
+        if let Some(service) = dead_letters {
             services.add_service(service.into_server());
         }
         let authenticator =

@@ -76,15 +76,11 @@ impl Daily {
     }
 
     /// Runs the job unless it has run for its last due time. Returns the pause before the next look.
-    async fn run_if_due<F>(
-        &self,
-        work: &impl Fn(OffsetDateTime) -> F,
-    ) -> anyhow::Result<Duration>
+    async fn run_if_due<F>(&self, work: &impl Fn(OffsetDateTime) -> F) -> anyhow::Result<Duration>
     where
         F: Future<Output = anyhow::Result<()>>,
     {
-        let deadline = pg::deadline(&self.pool);
-        let reading = pg::within(&self.pool, deadline, async |connection| {
+        let reading = pg::in_time(&self.pool, async |connection| {
             let now = pg::now(&mut *connection, &self.clock).await?;
             Ok((now, self.last_run(connection).await?))
         });
@@ -103,10 +99,10 @@ impl Daily {
             Some(_) => return Ok(pause),
             None => {}
         }
-        pg::within(&self.pool, deadline, async |connection| {
+        let recording = pg::in_time(&self.pool, async |connection| {
             self.record(connection, due, now).await
-        })
-        .await?;
+        });
+        recording.await?;
         Ok(pause)
     }
 

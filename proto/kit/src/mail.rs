@@ -12,8 +12,8 @@ use lettre::message::header::{ContentType, HeaderName, HeaderValue, MIME_VERSION
 use lettre::{
     AsyncFileTransport, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
 };
-use sqlx::postgres::{PgPool, PgRow};
-use sqlx::{PgConnection, PgExecutor, Row as _};
+use sqlx::postgres::PgPool;
+use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
@@ -176,7 +176,7 @@ pub struct Mailer {
 }
 
 /// A queued mail.
-#[derive(Debug)]
+#[derive(Debug, sqlx::FromRow)]
 struct Mail {
     id: Uuid,
     recipient: String,
@@ -261,43 +261,26 @@ impl Mailer {
     async fn due(&self, now: OffsetDateTime) -> Result<Vec<Mail>, sqlx::Error> {
         let sql = "select id, recipient, subject, body, created_at from kit.mail
              where next_attempt_at is null or next_attempt_at <= $1 order by id limit 20";
-        let read = |row: PgRow| {
-            Ok(Mail {
-                id: row.try_get("id")?,
-                recipient: row.try_get("recipient")?,
-                subject: row.try_get("subject")?,
-                body: row.try_get("body")?,
-                created_at: row.try_get("created_at")?,
-            })
-        };
-        let rows = self.schema.query(sql).bind(now).try_map(read);
-        self.within(async |connection| rows.fetch_all(connection).await)
-            .await
+        let rows = self.schema.query_as(sql).bind(now);
+        let reading = async |connection: &mut PgConnection| rows.fetch_all(connection).await;
+        pg::in_time(&self.pool, reading).await
     }
 
     /// Sets when a refused mail is due again.
     async fn postpone(&self, id: Uuid, until: OffsetDateTime) -> Result<(), sqlx::Error> {
         let sql = "update kit.mail set next_attempt_at = $2 where id = $1";
         let update = self.schema.query(sql).bind(id).bind(until);
-        self.within(async |connection| update.execute(connection).await)
-            .await?;
+        let updating = async |connection: &mut PgConnection| update.execute(connection).await;
+        pg::in_time(&self.pool, updating).await?;
         Ok(())
     }
 
     async fn remove(&self, id: Uuid) -> Result<(), sqlx::Error> {
         let sql = "delete from kit.mail where id = $1";
         let delete = self.schema.query(sql).bind(id);
-        self.within(async |connection| delete.execute(connection).await)
-            .await?;
+        let deleting = async |connection: &mut PgConnection| delete.execute(connection).await;
+        pg::in_time(&self.pool, deleting).await?;
         Ok(())
-    }
-
-    /// Runs a statement with a timeout: the lease of the leader is renewed over other connections.
-    async fn within<T>(
-        &self,
-        statement: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
-    ) -> Result<T, sqlx::Error> {
-        pg::within(&self.pool, pg::deadline(&self.pool), statement).await
     }
 }
 

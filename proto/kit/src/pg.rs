@@ -310,18 +310,28 @@ pub async fn now(
     Ok(clock.moved(now))
 }
 
-/// [`now`] on a connection of `pool`, within its [`deadline`]: for tasks that no caller limits.
+/// [`now`], with [`in_time`].
 ///
 /// # Errors
 /// PostgreSQL is unavailable.
 pub async fn now_in_time(pool: &PgPool, clock: &Clock) -> Result<OffsetDateTime, sqlx::Error> {
-    let reading = async |connection: &mut PgConnection| now(connection, clock).await;
-    within(pool, deadline(pool), reading).await
+    in_time(pool, async |connection| now(connection, clock).await).await
 }
 
 /// How long PostgreSQL may take, as the settings of the pool say: `database_deadline` in a service.
 pub fn deadline(pool: &PgPool) -> Duration {
     pool.options().get_acquire_timeout()
+}
+
+/// Runs `work` on a connection of `pool`, with the [`deadline`] of the pool as timeout: for tasks that no caller limits.
+///
+/// # Errors
+/// The errors of [`within`].
+pub async fn in_time<T>(
+    pool: &PgPool,
+    work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
+) -> Result<T, sqlx::Error> {
+    within(pool, deadline(pool), work).await
 }
 
 /// Runs `work` on a connection of `pool`, with a timeout of `deadline`.

@@ -103,7 +103,7 @@ impl Compaction {
     /// row replaces, are deleted by age. Returns the number of rows deleted.
     pub(super) async fn run(&mut self, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
         let since = now - self.retention.followers;
-        let head = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+        let head = pg::in_time(&self.pool, async |connection| {
             followers::expire(&mut *connection, self.schema, since, now, GRACE).await?;
             Head::of(connection, self.schema).await
         });

@@ -22,7 +22,8 @@ pub struct Cursor {
 /// After a snapshot of the producer's files is restored, new writes use the same numbers again while server, timeline and epoch stay the
 /// same. The rows differ, because they were written at another time. Conversely, one equal row means that all earlier rows are equal,
 /// because the order of `seq` is the order of commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
+#[sqlx(transparent)]
 pub struct Fingerprint([u8; 16]);
 
 impl Fingerprint {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use contracts::common::v1 as proto;
 use contracts::common::v1::Change;
-use sqlx::postgres::{PgPool, PgRow};
-use sqlx::{PgConnection, Row as _};
+use sqlx::PgConnection;
+use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ pub struct Retried {
 }
 
 /// A dead letter.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, sqlx::FromRow)]
 pub(super) struct DeadLetter {
     pub(super) number: i64,
     pub(super) producer: String,
@@ -99,7 +99,7 @@ impl ChangeSource for Client {
 impl ChangeSource for (PgPool, Schema) {
     async fn newest(&self, entity: &str, id: &str, seq: i64) -> Result<NewestChange, Fault> {
         let (pool, schema) = self;
-        let reading = pg::within(pool, pg::deadline(pool), async |connection| {
+        let reading = pg::in_time(pool, async |connection| {
             rows::newest(connection, *schema, entity, id, seq).await
         });
         reading.await.map_err(|error| pg::fault(&error))
@@ -107,6 +107,7 @@ impl ChangeSource for (PgPool, Schema) {
 }
 
 /// The cursor of a follower whose row is locked.
+#[derive(sqlx::FromRow)]
 struct LockedCursor {
     epoch: Uuid,
     seq: i64,
@@ -310,20 +311,11 @@ impl Subscription {
     ) -> Result<Option<LockedCursor>, sqlx::Error> {
         let sql =
             "select epoch, seq, generation from kit.feed_cursor where producer = $1 for update";
-        let row = self
-            .schema
-            .query(sql)
+        self.schema
+            .query_as(sql)
             .bind(self.producer)
             .fetch_optional(connection)
-            .await?;
-        row.map(|row| {
-            Ok(LockedCursor {
-                epoch: row.try_get("epoch")?,
-                seq: row.try_get("seq")?,
-                generation: row.try_get("generation")?,
-            })
-        })
-        .transpose()
+            .await
     }
 
     async fn letters(
@@ -335,15 +327,13 @@ impl Subscription {
         let sql = format!("select * from kit.feed_dead_letter
              where producer = $1 and number > $2 and (cardinality($3::bigint[]) = 0 or number = any($3))
              order by number limit {BATCH}");
-        let rows = self
-            .schema
-            .query(&sql)
+        self.schema
+            .query_as(&sql)
             .bind(self.producer)
             .bind(after)
             .bind(numbers)
             .fetch_all(pool)
-            .await?;
-        rows.iter().map(letter).collect()
+            .await
     }
 
     /// Locks a dead letter; returns whether it is still there.
@@ -393,25 +383,10 @@ pub(super) async fn list(
     limit: i64,
 ) -> Result<Vec<DeadLetter>, sqlx::Error> {
     let sql = "select * from kit.feed_dead_letter where number > $1 order by number limit $2";
-    let rows = schema
-        .query(sql)
+    schema
+        .query_as(sql)
         .bind(after)
         .bind(limit)
         .fetch_all(pool)
-        .await?;
-    rows.iter().map(letter).collect()
-}
-
-fn letter(row: &PgRow) -> Result<DeadLetter, sqlx::Error> {
-    Ok(DeadLetter {
-        number: row.try_get("number")?,
-        producer: row.try_get("producer")?,
-        seq: row.try_get("seq")?,
-        entity: row.try_get("entity")?,
-        id: row.try_get("id")?,
-        event: row.try_get("event")?,
-        message_due: row.try_get("message_due")?,
-        reason: row.try_get("reason")?,
-        put_aside_at: row.try_get("put_aside_at")?,
-    })
+        .await
 }

@@ -1,7 +1,7 @@
 //! The head of a feed: its newest `seq` and its epoch.
 
+use sqlx::PgConnection;
 use sqlx::postgres::types::Oid;
-use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
 use crate::ids;
@@ -32,9 +32,11 @@ impl Head {
                  left(pg_walfile_name(pg_current_wal_lsn()), 8),
                  (select oid from pg_database where datname = current_database()),
                  'kit.feed_head'::regclass::oid) as incarnation";
-        let look = format!("with here as ({here})
-             select epoch, seq, feed_head.tableoid as head_table, feed_head.incarnation = here.incarnation as is_current
-             from kit.feed_head, here");
+        let look = format!(
+            "with here as ({here})
+             select epoch, seq, feed_head.tableoid, feed_head.incarnation = here.incarnation
+             from kit.feed_head, here"
+        );
         let renew = format!("with here as ({here}),
              parent as (
                  select epoch, seq, here.incarnation from kit.feed_head, here
@@ -45,14 +47,10 @@ impl Head {
              )
              insert into kit.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent");
         loop {
-            let query = schema.query(&look);
-            let row = query.fetch_one(&mut *connection).await?;
-            if row.try_get("is_current")? {
-                return Ok(Self {
-                    epoch: row.try_get("epoch")?,
-                    seq: row.try_get("seq")?,
-                    table: row.try_get("head_table")?,
-                });
+            let query = schema.query_as::<(Uuid, i64, Oid, bool)>(&look);
+            let (epoch, seq, table, is_current) = query.fetch_one(&mut *connection).await?;
+            if is_current {
+                return Ok(Self { epoch, seq, table });
             }
             // One of several concurrent callers begins the epoch. The others wait for its row lock, then read the head again.
             let update = schema.query(&renew).bind(ids::row_id());

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::{PgConnection, Row as _};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::head::Head;
@@ -29,12 +29,10 @@ impl Lineage {
         schema: Schema,
     ) -> Result<Self, sqlx::Error> {
         let sql = "select epoch, parent, forked_at_seq from kit.feed_epoch";
-        let rows = schema.query(sql).fetch_all(connection).await?;
-        let forks = rows.into_iter().map(|row| {
-            let (parent, at) = (row.try_get("parent")?, row.try_get("forked_at_seq")?);
-            Ok((row.try_get("epoch")?, Fork { parent, at }))
-        });
-        forks.collect::<Result<_, sqlx::Error>>().map(Self)
+        let rows: Vec<(Uuid, Uuid, i64)> = schema.query_as(sql).fetch_all(connection).await?;
+        let forks = rows.into_iter();
+        let forks = forks.map(|(epoch, parent, at)| (epoch, Fork { parent, at }));
+        Ok(Self(forks.collect()))
     }
 
     /// The newest change that `epoch` shares with the epoch of `head`; `None` when `epoch` is not an ancestor.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use contracts::common::v1 as proto;
+use sqlx::PgConnection;
 use sqlx::postgres::PgPool;
-use sqlx::{PgConnection, Row as _};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
@@ -63,10 +63,11 @@ pub struct PgConsumer<P, S> {
     retry: Option<(Instant, Duration)>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, sqlx::FromRow)]
 struct StoredCursor {
     epoch: Uuid,
     seq: i64,
+    #[sqlx(rename = "effects_after")]
     effects_after_seq: i64,
     rebuilding_to: Option<i64>,
     generation: Uuid,
@@ -124,25 +125,11 @@ impl<P: Projection, S: ChangeSource> PgConsumer<P, S> {
         let sql =
             "select epoch, seq, effects_after, rebuilding_to, generation, last_row, effects_until
              from kit.feed_cursor where producer = $1";
-        let query = self.feed.schema.query(sql).bind(self.feed.producer);
-        let loading = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+        let query = self.feed.schema.query_as(sql).bind(self.feed.producer);
+        let loading = pg::in_time(&self.pool, async |connection| {
             query.fetch_optional(connection).await
         });
-        loading
-            .await?
-            .map(|row| {
-                let last_row: Option<Vec<u8>> = row.try_get("last_row")?;
-                Ok(StoredCursor {
-                    epoch: row.try_get("epoch")?,
-                    seq: row.try_get("seq")?,
-                    effects_after_seq: row.try_get("effects_after")?,
-                    rebuilding_to: row.try_get("rebuilding_to")?,
-                    generation: row.try_get("generation")?,
-                    last_row: last_row.and_then(|row| Fingerprint::from_bytes(&row)),
-                    effects_until: row.try_get("effects_until")?,
-                })
-            })
-            .transpose()
+        loading.await
     }
 
     /// Moves the cursor from the value that this process read last.
@@ -163,7 +150,7 @@ impl<P: Projection, S: ChangeSource> PgConsumer<P, S> {
             .bind(to.effects_after_seq)
             .bind(to.rebuilding_to)
             .bind(to.generation)
-            .bind(to.last_row.as_ref().map(Fingerprint::as_bytes))
+            .bind(to.last_row)
             .bind(self.cursor.map(|cursor| cursor.epoch))
             .bind(self.cursor.map(|cursor| cursor.seq))
             .bind(to.effects_until)
@@ -262,7 +249,7 @@ impl<P: Projection, S: ChangeSource> Consumer for PgConsumer<P, S> {
 
     async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
         // A newer version may be able to apply them.
-        let counting = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+        let counting = pg::in_time(&self.pool, async |connection| {
             self.feed.count(connection).await
         });
         let letters = counting.await?;

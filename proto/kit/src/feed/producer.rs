@@ -143,7 +143,7 @@ impl Producer {
 
     /// The position of the newest change.
     pub(super) async fn position(&self) -> Result<Position, sqlx::Error> {
-        let head = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+        let head = pg::in_time(&self.pool, async |connection| {
             Head::of(connection, self.schema).await
         });
         let head = head.await?;

@@ -3,13 +3,13 @@
 //! A follower sends the fingerprint of the last row that it has applied. If the feed has the same row, all earlier rows are the same as well,
 //! because the order of `seq` is the order of commit.
 
-use contracts::common::v1 as proto;
-use sqlx::{PgConnection, Row as _};
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::cursor::{Cursor, Fingerprint};
 use super::head::Head;
 use super::lineage::Lineage;
+use super::rows::change;
 use crate::pg::Schema;
 
 /// The beginning of a stream.
@@ -108,23 +108,14 @@ async fn row(
     schema: Schema,
     seq: i64,
 ) -> Result<Option<Fingerprint>, sqlx::Error> {
-    let sql = "select entity, id, revision, event, at from kit.feed where seq = $1";
+    // A state may be large, and is not part of the fingerprint.
+    let sql = "select entity, id, revision, event, announced, happening, at, ''::bytea as state
+         from kit.feed where seq = $1";
     let row = schema
         .query(sql)
         .bind(seq)
         .fetch_optional(connection)
         .await?;
-    row.map(|row| {
-        let at: OffsetDateTime = row.try_get("at")?;
-        Ok(Fingerprint::of(&proto::Change {
-            seq,
-            entity: row.try_get("entity")?,
-            id: row.try_get("id")?,
-            revision: row.try_get("revision")?,
-            event: row.try_get("event")?,
-            at: Some(crate::timestamp::encode(at)),
-            ..proto::Change::default()
-        }))
-    })
-    .transpose()
+    row.map(|row| Ok(Fingerprint::of(&change(&row, seq)?)))
+        .transpose()
 }

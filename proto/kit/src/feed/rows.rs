@@ -145,7 +145,7 @@ pub(super) async fn newest(
     })
 }
 
-fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error> {
+pub(super) fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error> {
     let at: OffsetDateTime = row.try_get("at")?;
     let state: Vec<u8> = row.try_get("state")?;
     Ok(proto::Change {
@@ -222,7 +222,7 @@ impl Rows {
     async fn query(&self) -> Result<ChangeBatch, sqlx::Error> {
         let schema = self.producer.schema();
         // The stream has no deadline of its own. After an error it ends, and the follower reconnects.
-        let reading = pg::within(&self.pool, pg::deadline(&self.pool), async |connection| {
+        let reading = pg::in_time(&self.pool, async |connection| {
             read_changes(connection, schema, self.after, BATCH).await
         });
         let batch = reading.await?;

@@ -1,9 +1,9 @@
 //! The newest changes that this process has committed, in memory: its followers read them from here instead of from PostgreSQL.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use contracts::common::v1 as proto;
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 /// The largest size, in bytes.
@@ -28,7 +28,7 @@ impl Tail {
     /// Appends changes that were just committed. If they do not follow the last change, because another replica has committed in
     /// between, all earlier changes are dropped.
     pub(super) fn extend(&self, epoch: Uuid, changes: impl IntoIterator<Item = proto::Change>) {
-        let mut buffer = self.lock();
+        let mut buffer = self.0.lock();
         for change in changes {
             let next = buffer.changes.back().map(|last| last.seq + 1);
             if buffer.epoch != epoch || next != Some(change.seq) {
@@ -52,7 +52,7 @@ impl Tail {
 
     /// Up to `limit` changes after `seq`; empty when this process has committed none. `None` when the first of them is no longer in memory.
     pub(super) fn after(&self, epoch: Uuid, seq: i64, limit: usize) -> Option<Vec<proto::Change>> {
-        let buffer = self.lock();
+        let buffer = self.0.lock();
         let Some(first) = buffer.changes.front().map(|first| first.seq) else {
             return Some(Vec::new());
         };
@@ -66,11 +66,7 @@ impl Tail {
 
     /// How often PostgreSQL has lost rows of this process and their `seq` was given out again.
     pub(super) fn rewinds(&self) -> u64 {
-        self.lock().rewinds
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Buffer> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().rewinds
     }
 }
 

@@ -1,7 +1,9 @@
 //! Calls with an `Idempotency-Key` that have not ended yet (§10.4).
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::CallId;
 use crate::fault::{Code, Fault};
@@ -19,16 +21,12 @@ pub struct InFlightGuard {
 }
 
 impl InFlightCalls {
-    fn calls(&self) -> MutexGuard<'_, HashSet<CallId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Begins a call.
     ///
     /// # Errors
     /// A call with the same id is in flight.
     pub fn begin(&self, id: CallId) -> Result<InFlightGuard, Fault> {
-        if self.calls().insert(id.clone()) {
+        if self.0.lock().insert(id.clone()) {
             let calls = self.clone();
             return Ok(InFlightGuard { calls, id });
         }
@@ -44,7 +42,7 @@ impl InFlightCalls {
 
 impl Drop for InFlightGuard {
     fn drop(&mut self) {
-        self.calls.calls().remove(&self.id);
+        self.calls.0.lock().remove(&self.id);
     }
 }
 

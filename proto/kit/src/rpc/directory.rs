@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_client::MemberServiceClient;
+use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 
@@ -57,21 +58,16 @@ impl<S: MemberSource> CachedMembers<S> {
 
     /// Clears the cache, so that this process sees a change at once.
     pub fn clear_cache(&self) {
-        self.cache().clear();
+        self.cache.lock().clear();
     }
 
     fn cached(&self, hash: &TokenHash, now: OffsetDateTime) -> Option<Member> {
-        let cache = self.cache();
+        let cache = self.cache.lock();
         let (at, member) = cache.get(hash)?;
         // A clock that was set back does not extend the time.
         (time::Duration::ZERO..TTL)
             .contains(&(now - *at))
             .then(|| member.clone())
-    }
-
-    fn cache(&self) -> MutexGuard<'_, HashMap<TokenHash, (OffsetDateTime, Member)>> {
-        // Every operation leaves the map consistent, so a poisoned lock can be used.
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -87,7 +83,7 @@ impl<S: MemberSource> Members for CachedMembers<S> {
             return Ok(Some(member));
         }
         let found = self.source.find(&hash, now).await?;
-        let mut cache = self.cache();
+        let mut cache = self.cache.lock();
         match &found {
             Some(member) => {
                 if cache.len() >= CAPACITY {

@@ -1,7 +1,7 @@
 //! The queue of log lines. A separate thread writes them to standard output, so that no request waits when the reader of standard output is
 //! slow or has stopped. When the queue is full, lines are dropped and counted.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::thread;
 use std::time::Duration;
 
@@ -23,10 +23,7 @@ pub(super) fn to_stdout() -> (NonBlocking, Flush) {
         .lossy(true)
         .buffered_lines_limit(QUEUE)
         .thread_name("log")
-        .finish(LineBatcher {
-            lines: Vec::new(),
-            output: io::stdout(),
-        });
+        .finish(LineBatcher::new(io::stdout()));
     let dropped = queue.error_counter();
     let worker = Some(worker);
     (queue, Flush { worker, dropped })
@@ -63,36 +60,25 @@ impl Drop for Flush {
 }
 
 /// Collects lines until the queue is empty.
-struct LineBatcher<W> {
-    lines: Vec<u8>,
-    output: W,
-}
+struct LineBatcher<W: Write>(BufWriter<W>);
 
 impl<W: Write> LineBatcher<W> {
-    /// Ignores errors: the reader of the log may be gone, and there is no other place to report them.
-    fn write_batch(&mut self) {
-        let (Ok(()) | Err(_)) = self
-            .output
-            .write_all(&self.lines)
-            .and_then(|()| self.output.flush());
-        self.lines.clear();
+    fn new(output: W) -> Self {
+        Self(BufWriter::with_capacity(BLOCK, output))
     }
 }
 
 impl<W: Write> Write for LineBatcher<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.lines.extend_from_slice(line);
-        if self.lines.len() >= BLOCK {
-            self.write_batch();
-        }
-        Ok(line.len())
+        self.0.write(line)
     }
 
-    /// Called when the queue is empty.
+    /// Called when the queue is empty. The queue ignores errors: the reader of the log may be gone, and there is no other place to report
+    /// them.
     fn flush(&mut self) -> io::Result<()> {
-        self.write_batch();
+        let flushed = self.0.flush();
         thread::sleep(BATCH_DELAY);
-        Ok(())
+        flushed
     }
 }
 
@@ -117,17 +103,18 @@ mod tests {
 
     #[test]
     fn lines_are_written_in_batches() {
-        let mut batcher = LineBatcher {
-            lines: Vec::new(),
-            output: Output::default(),
-        };
+        let mut batcher = LineBatcher::new(Output::default());
         for line in ["one\n", "two\n"] {
             batcher.write_all(line.as_bytes()).unwrap();
         }
-        assert!(batcher.output.0.is_empty());
+        assert!(batcher.0.get_ref().0.is_empty());
         batcher.flush().unwrap();
-        assert_eq!(batcher.output.0, [b"one\ntwo\n".to_vec()]);
+        assert_eq!(batcher.0.get_ref().0, [b"one\ntwo\n".to_vec()]);
         batcher.write_all(&vec![b'x'; BLOCK]).unwrap();
-        assert_eq!(batcher.output.0.len(), 2, "a full batch is written at once");
+        assert_eq!(
+            batcher.0.get_ref().0.len(),
+            2,
+            "a full batch is written at once"
+        );
     }
 }

@@ -2,9 +2,9 @@
 //! a replica that hangs would keep its share of the calls waiting.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// Failures in a row that open the circuit.
@@ -45,7 +45,7 @@ impl Circuit {
         if self.consecutive_failures.load(Ordering::Relaxed) < FAILURES {
             return CircuitState::Closed;
         }
-        let ejection = self.ejection();
+        let ejection = self.ejection.lock();
         match ejection.until {
             None => CircuitState::Closed,
             Some(until) if until <= now && !ejection.probing => CircuitState::HalfOpen,
@@ -55,18 +55,18 @@ impl Circuit {
 
     /// Allows no other probe until this one has ended.
     pub(super) fn begin_probe(&self) {
-        self.ejection().probing = true;
+        self.ejection.lock().probing = true;
     }
 
     /// The probe has ended, with or without a result.
     pub(super) fn end_probe(&self) {
-        self.ejection().probing = false;
+        self.ejection.lock().probing = false;
     }
 
     pub(super) fn record_success(&self) {
         if self.consecutive_failures.load(Ordering::Relaxed) > 0 {
             self.consecutive_failures.store(0, Ordering::Relaxed);
-            *self.ejection() = Ejection::default();
+            *self.ejection.lock() = Ejection::default();
         }
     }
 
@@ -75,7 +75,7 @@ impl Circuit {
         if self.consecutive_failures.fetch_add(1, Ordering::Relaxed) + 1 < FAILURES {
             return false;
         }
-        let mut ejection = self.ejection();
+        let mut ejection = self.ejection.lock();
         // Calls that were in flight when the replica was ejected say nothing new.
         if ejection.until.is_some_and(|until| until > now) {
             return false;
@@ -87,10 +87,6 @@ impl Circuit {
             probing: false,
         };
         true
-    }
-
-    fn ejection(&self) -> MutexGuard<'_, Ejection> {
-        self.ejection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,9 +4,10 @@
 mod circuit;
 mod replica;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::Uri;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -73,10 +74,7 @@ impl Balancer {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Endpoints) -> T) -> T {
-        let mut endpoints = self
-            .endpoints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut endpoints = self.endpoints.lock();
         // A fixed list has no sender and never changes.
         if endpoints.addresses.has_changed().unwrap_or(false) {
             endpoints.update();
