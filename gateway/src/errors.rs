@@ -1,4 +1,4 @@
-//! The error table: the HTTP status and headers of each code of §7. No other module maps codes to HTTP.
+//! Errors of the API: what HTTP needs besides the status, which the table of [`Code`] has.
 
 use http::header::{ALLOW, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{StatusCode, header};
@@ -12,37 +12,6 @@ pub const PATH_NOT_FOUND: &str = "There is nothing at this path. The paths are /
     /v1/economy/report, /v1/economy/rates, /v1/economy/currencies, /v1/economy/history and /v1/economy/methodology. Games, events, \
     creators and countries also have a path each, such as /v1/games/{slug} or /v1/countries/{code}. No path ends in a slash. \
     /v1/openapi.json describes them all.";
-
-/// The HTTP status of a code.
-pub const fn status(code: Code) -> StatusCode {
-    match code {
-        Code::Invalid | Code::BadJson | Code::BadRequest => StatusCode::BAD_REQUEST,
-        Code::MissingKey | Code::InvalidKey => StatusCode::UNAUTHORIZED,
-        Code::SecretKeyRequired
-        | Code::WriteNotAllowed
-        | Code::ServerOnly
-        | Code::NotYours
-        | Code::PlanRequired
-        | Code::ScopeRequired => StatusCode::FORBIDDEN,
-        Code::NotFound => StatusCode::NOT_FOUND,
-        Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-        Code::TooManyPending | Code::IdempotencyInFlight => StatusCode::CONFLICT,
-        Code::Gone => StatusCode::GONE,
-        Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
-        Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        Code::UriTooLong => StatusCode::URI_TOO_LONG,
-        Code::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
-        Code::Limit | Code::QuotaExceeded | Code::RateLimited | Code::TooSoon => {
-            StatusCode::TOO_MANY_REQUESTS
-        }
-        Code::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        Code::ModuleOff | Code::ApiUnavailable | Code::Closed | Code::Unavailable => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
-        Code::OutcomeUnknown => StatusCode::GATEWAY_TIMEOUT,
-    }
-}
 
 /// An error of the API: the fault, and the fields that only HTTP needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +57,7 @@ impl ApiError {
             }
         };
         let code = self.fault.code;
-        if status(code) == StatusCode::UNAUTHORIZED {
+        if code.status() == StatusCode::UNAUTHORIZED {
             set(WWW_AUTHENTICATE, Some("Bearer".to_owned()));
         }
         // `unavailable` always has a `Retry-After`, also when the fault names no wait.
@@ -104,37 +73,7 @@ impl ApiError {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-
-    /// The rows of §7: `| 400 | `invalid` | … |`.
-    fn contract() -> BTreeSet<(u16, String)> {
-        let text = include_str!("../../proto/CONTRACT.md");
-        let section = text
-            .split("\n## ")
-            .find(|s| s.starts_with("7. Errors"))
-            .unwrap();
-        let section = section.split("\n### ").next().unwrap();
-        section
-            .lines()
-            .filter_map(|line| {
-                let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
-                let status = cells.next()?.parse().ok()?;
-                let code = cells.next()?.trim_matches('`').to_owned();
-                Some((status, code))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn the_error_table_equals_the_contract() {
-        let ours: BTreeSet<(u16, String)> = Code::ALL
-            .iter()
-            .map(|code| (status(*code).as_u16(), code.as_str().to_owned()))
-            .collect();
-        assert_eq!(ours, contract());
-    }
 
     #[test]
     fn every_401_has_www_authenticate() {

@@ -9,7 +9,6 @@ use http::StatusCode;
 use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime};
 
-use crate::errors;
 use kit::client_address::Network;
 
 /// How long a refused call counts. It is also the longest wait.
@@ -54,7 +53,7 @@ impl RefusedCalls {
 
     /// Whether an error counts: it refuses the caller (401, 403).
     pub(crate) fn counts(error: &Fault) -> bool {
-        let status = errors::status(error.code);
+        let status = error.code.status();
         matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
     }
 

@@ -32,7 +32,7 @@ pub use rates::rates;
 
 use crate::context::Context;
 use crate::domain::quota::RateLimitStatus;
-use crate::errors::{self, ApiError};
+use crate::errors::ApiError;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -137,7 +137,7 @@ impl ApiResponse {
         match &self.content {
             Content::Data(..) if self.outcome.created => StatusCode::CREATED,
             Content::Data(..) | Content::Rates(_) => StatusCode::OK,
-            Content::Error(error) => errors::status(error.fault.code),
+            Content::Error(error) => error.fault.code.status(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Error responses (§7). Statuses come from the table of [`crate::errors`]; the codes of an operation follow from what its route requires.
+//! Error responses (§7). Statuses and texts come from the table of [`Code`]; the codes of an operation follow from what its route requires.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,6 @@ use super::parameters::IDEMPOTENCY_KEY;
 use super::responses::{body, header, reference};
 use super::schemas::KNOWN_VALUES;
 use crate::domain::access::{AllowedKeys, Effect, Requirements};
-use crate::errors::status;
 
 /// Errors of every operation.
 const ALWAYS: [Code; 13] = [
@@ -56,7 +55,7 @@ pub(super) fn codes(
     };
     let mut codes: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in Code::ALL.iter().copied().filter(|code| is_possible(*code)) {
-        codes.entry(status(code).as_u16()).or_default().push(code);
+        codes.entry(code.status().as_u16()).or_default().push(code);
     }
     codes
 }
@@ -95,13 +94,15 @@ pub(super) fn component_name(codes: &[Code], is_token: bool) -> String {
 
 /// A response with one of these codes. Some mean something else in the account API.
 pub(super) fn response(status: u16, codes: &[Code], is_token: bool) -> Value {
-    let meaning = |code: Code| {
-        let of_token = of_token(code).filter(|_| is_token);
-        of_token.unwrap_or_else(|| meaning(code))
-    };
     let lines: Vec<String> = codes
         .iter()
-        .map(|code| format!("- `{}`: {}", code.as_str(), meaning(*code)))
+        .map(|code| {
+            let name = code.as_str();
+            match of_token(*code).filter(|_| is_token) {
+                Some(text) => format!("- `{name}`: {text}"),
+                None => format!("- `{name}`: {} {}", code.cause(), code.fix()),
+            }
+        })
         .collect();
     let mut headers = Map::new();
     header(&mut headers, "x-request-id", true);
@@ -166,7 +167,7 @@ pub(super) fn schema() -> Value {
     })
 }
 
-/// The meaning of a code in the account API, if it differs.
+/// Cause and fix of a code in the account API, if they differ.
 const fn of_token(code: Code) -> Option<&'static str> {
     match code {
         Code::RateLimited => Some(
@@ -177,58 +178,5 @@ const fn of_token(code: Code) -> Option<&'static str> {
              call; there is no `Idempotency-Key` here.",
         ),
         _ => None,
-    }
-}
-
-/// When a code is returned, for people.
-const fn meaning(code: Code) -> &'static str {
-    match code {
-        Code::Invalid => {
-            "A field, a parameter or a header is bad; `fields` has each with its reason."
-        }
-        Code::BadJson => "The body is not a JSON object, or it broke off.",
-        Code::BadRequest => "The report is rejected; the message names every bad field.",
-        Code::MissingKey => "There is no key, or no value that looks like one.",
-        Code::InvalidKey => "The key does not work (any more).",
-        Code::SecretKeyRequired => {
-            "The call needs another kind of key, or must come from a server."
-        }
-        Code::ScopeRequired => {
-            "The call needs an account token with another scope, or a key in place of a token."
-        }
-        Code::WriteNotAllowed => "The key only reads.",
-        Code::ServerOnly => "The call has an `Origin` header, as a web page sends it.",
-        Code::NotYours => "`creator` names a page that is not the account's.",
-        Code::PlanRequired => {
-            "The plan does not include this call; the message names one that does."
-        }
-        Code::NotFound => "There is nothing with this name, or it is not the caller's.",
-        Code::MethodNotAllowed => {
-            "The path does not support this method; `Allow` lists the supported ones."
-        }
-        Code::TooManyPending => "The account has the maximum number of submissions pending review.",
-        Code::IdempotencyInFlight => "The first call with this `Idempotency-Key` is still running.",
-        Code::IdempotencyMismatch => {
-            "An earlier call used this `Idempotency-Key` with another body."
-        }
-        Code::PreconditionFailed => "The listing is not at a revision that `If-Match` names.",
-        Code::Gone => "The history of the cursor no longer exists: start again without it.",
-        Code::TooLarge => "The body is over 256 KiB.",
-        Code::UriTooLong => "Path and query are over 16 KiB.",
-        Code::HeadersTooLarge => "The headers are over 32 KiB, or more than 100 fields.",
-        Code::Limit => "The plan's writes of the day are used up.",
-        Code::QuotaExceeded => {
-            "The month's calls are used up; `error.resets_at` is the time of the reset."
-        }
-        Code::RateLimited => "There were too many calls in this minute.",
-        Code::TooSoon => "The report comes too soon after the previous one.",
-        Code::ModuleOff => "Staff have turned off the economy, or writes by API.",
-        Code::ApiUnavailable => "Staff have turned off the API.",
-        Code::Closed => "There are no submissions, or no changes at all, for a while.",
-        Code::Unavailable => "A part of the service does not respond.",
-        Code::OutcomeUnknown => {
-            "The write got no response and may have taken effect. Repeat it with the same `Idempotency-Key` only."
-        }
-        Code::Internal => "An internal error, which is logged under the request id.",
     }
 }

@@ -8,6 +8,7 @@ pub mod boot;
 pub mod client_address;
 pub mod clock;
 mod clock_difference;
+mod code;
 pub mod config;
 pub mod cursor;
 pub mod daily;
@@ -39,5 +40,6 @@ pub mod wakeup;
 pub mod workers;
 
 pub use clock::Clock;
-pub use fault::{Code, Fault};
+pub use code::Code;
+pub use fault::Fault;
 pub use lifecycle::Lifecycle;

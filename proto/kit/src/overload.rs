@@ -13,7 +13,8 @@ use metrics::Counter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
-use crate::fault::{Code, Fault};
+use crate::code::Code;
+use crate::fault::Fault;
 
 /// A limit for the calls that run, and the calls that wait, at once.
 #[derive(Debug)]

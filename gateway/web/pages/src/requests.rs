@@ -84,7 +84,7 @@ pub struct Problem {
     /// The code of the error; empty if there was no answer.
     pub code: String,
     pub cause: &'static str,
-    pub mend: &'static str,
+    pub fix: &'static str,
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
             problem: Some(Problem {
                 code: "invalid".to_owned(),
                 cause: "A field or a parameter is not acceptable.",
-                mend: "Read `fields` in the answer: it has a reason for each.",
+                fix: "Read `fields` in the answer: it has a reason for each.",
             }),
             duration: "1.2 ms".to_owned(),
             request_id: "req_01jd0000000000000000000000".to_owned(),

@@ -148,7 +148,7 @@ fn row(call: &proto::Call, credentials: &Credentials, api_url: &str) -> RequestR
     let problem = error_help::of_call(call.status, &call.code).map(|help| Problem {
         code: call.code.clone(),
         cause: help.cause,
-        mend: help.mend,
+        fix: help.fix,
     });
     RequestRow {
         at: time_of(call.at).map(when::second).unwrap_or_default(),

@@ -79,16 +79,15 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn every_code_of_an_error_has_its_cause_and_mend(pool: PgPool) {
-    use web::domain::error_help::help;
+async fn every_code_of_an_error_has_its_cause_and_fix(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let html = browser.get("/docs/errors").await;
     let text = browser.get("/docs/errors.md").await;
     for code in kit::Code::ALL {
         html.assert(200, &format!("<h3 id=\"{}\">", code.as_str()));
-        text.assert(200, help(*code).cause);
-        text.assert(200, help(*code).mend);
+        text.assert(200, code.cause());
+        text.assert(200, code.fix());
     }
 }
 

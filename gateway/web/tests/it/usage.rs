@@ -104,7 +104,7 @@ fn call(key: &str, status: u32, code: &str) -> proto::Call {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn each_request_has_a_command_and_a_refused_one_its_mend(pool: PgPool) {
+async fn each_request_has_a_command_and_a_refused_one_its_fix(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
     let path = format!("/accounts/{account}/requests");

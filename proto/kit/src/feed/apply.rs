@@ -6,7 +6,8 @@ use std::future::Future;
 use sqlx::PgConnection;
 
 use super::NewChange;
-use crate::fault::{Code, Fault};
+use crate::code::Code;
+use crate::fault::Fault;
 
 /// Applies the writes of a service.
 pub trait Apply: Send + Sync + 'static {

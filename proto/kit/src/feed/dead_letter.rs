@@ -15,7 +15,8 @@ use super::consume::feed_client;
 use super::project::{self, Item, Refused};
 use super::projection::Projection;
 use super::rows;
-use crate::fault::{Code, Fault};
+use crate::code::Code;
+use crate::fault::Fault;
 use crate::pg::{self, Schema};
 use crate::rpc::client::{Client, Idempotent};
 

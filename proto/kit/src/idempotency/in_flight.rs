@@ -6,7 +6,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::CallId;
-use crate::fault::{Code, Fault};
+use crate::code::Code;
+use crate::fault::Fault;
 
 /// The calls in flight in this process. At another replica the second call waits for the row lock of the account, and then replays the
 /// response of the first.

@@ -20,7 +20,8 @@ use uuid::Uuid;
 pub use cleanup::{delete_expired, spawn_cleanup};
 pub use in_flight::{InFlightCalls, InFlightGuard};
 
-use crate::fault::{Code, Fault};
+use crate::code::Code;
+use crate::fault::Fault;
 use crate::feed::ApplyError;
 use crate::pg::Schema;
 use store::StoredResponse;

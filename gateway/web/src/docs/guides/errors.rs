@@ -6,24 +6,19 @@ use std::fmt::Write as _;
 use http::StatusCode;
 use kit::Code;
 
-use crate::domain::error_help::{ErrorHelp, help, status};
-
 /// A heading for each status, and below it one for each code.
 pub(super) fn markdown() -> String {
-    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    let mut by_status: BTreeMap<StatusCode, Vec<Code>> = BTreeMap::new();
     for code in Code::ALL {
-        by_status.entry(status(*code)).or_default().push(*code);
+        by_status.entry(code.status()).or_default().push(*code);
     }
     let mut text = String::new();
     for (status, codes) in by_status {
-        let reason = StatusCode::from_u16(status).ok();
-        let reason = reason.and_then(|it| it.canonical_reason());
         // Writing to a string does not fail.
-        writeln!(text, "## {status} {}\n", reason.unwrap_or_default()).ok();
+        writeln!(text, "## {status}\n").ok();
         for code in codes {
-            let ErrorHelp { cause, mend } = help(code);
-            let name = code.as_str();
-            writeln!(text, "### `{name}`\n\n{cause}\n\n**Mend:** {mend}\n").ok();
+            let (name, cause, fix) = (code.as_str(), code.cause(), code.fix());
+            writeln!(text, "### `{name}`\n\n{cause}\n\n**Fix:** {fix}\n").ok();
         }
     }
     text
