@@ -19,9 +19,7 @@ use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::share_cards::ShareCards;
 use crate::uploads::Uploads;
-use crate::upstream::{
-    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, Webhooks,
-};
+use crate::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -43,7 +41,6 @@ pub struct Web {
     pub economy: Economy,
     /// The reads of public pages.
     pub catalogue: Catalogue,
-    pub creator_kinds: CreatorKinds,
     pub currencies: Currencies,
     pub page_limit: PageLimit,
     /// The pages of text of the public site.

@@ -58,7 +58,7 @@ use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
 use uploads::Uploads;
-use upstream::{Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, Webhooks};
+use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
@@ -126,7 +126,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boot.lifecycle.clone(),
         ),
         economy: Economy::new(economy, deadline),
-        creator_kinds: CreatorKinds::new(catalogue.clone()),
         catalogue,
         page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),
         articles: Articles::read(settings.articles.as_deref())?,

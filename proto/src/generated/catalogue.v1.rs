@@ -1320,6 +1320,9 @@ pub struct GetGameResponse {
     /// The listing's revision, for its `ETag` (§10.7).
     #[prost(int64, tag = "3")]
     pub revision: i64,
+    /// The kind of its creator, which the JSON does not have; empty while the creator is not public.
+    #[prost(string, tag = "4")]
+    pub creator_kind: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod games_service_client {

@@ -1,7 +1,5 @@
 //! Games: the list, and the page of one.
 
-use std::sync::Arc;
-
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
@@ -11,17 +9,14 @@ use pages::site::cards::Link;
 use pages::site::games::{Credit, Currency, GamePage, Trailer};
 use pages::site::list::GamesPage;
 use pages::site::{Frame, Head};
-use time::OffsetDateTime;
 
 use super::cached::respond;
 use super::filters::{FixedFilter, ListRequest};
 use super::query::address;
 use super::request::SiteRequest;
 use super::{boards, cards, feeds, oembed, share_card, structured_data, visitor_actions};
-use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
-use crate::upstream::catalogue::One;
 use crate::upstream::currencies::CurrencyName;
 
 const LIST: &str = "/games";
@@ -93,23 +88,18 @@ pub async fn show(
     SiteRequest { app, visit, .. }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let now = app.clock.now();
     let catalogue = &app.catalogue;
     // Show the page without ranks and currency if these calls fail.
     let beyond = async {
         let ranks = catalogue.ranks("games", &slug);
-        Ok(join(ranks, app.currencies.of_game(&slug, now)).await)
+        let currency = app.currencies.of_game(&slug, app.clock.now());
+        Ok(join(ranks, currency).await)
     };
-    let read = async {
-        let game = catalogue.game_or_sample(&slug).await?;
-        let kind = creator_kind(&app, &game, now).await?;
-        Ok::<_, Fault>((game, kind))
-    };
-    let ((game, creator_kind), (ranks, currency)) = try_join(read, beyond).await?;
+    let read = try_join(catalogue.game_or_sample(&slug), beyond);
+    let ((game, creator_kind), (ranks, currency)) = read.await?;
     let ranks = ranks.unwrap_or_default();
     respond(&app, &visit, |frame| {
-        let creator_kind = creator_kind.as_deref();
-        let mut page = game_page(frame, game.parse()?, creator_kind, &ranks, currency)?;
+        let mut page = game_page(frame, game.parse()?, &creator_kind, &ranks, currency)?;
         if game.is_sample {
             page.frame.mark_sample();
         }
@@ -117,23 +107,10 @@ pub async fn show(
     })
 }
 
-/// The kind of a game's creator, for structured data; a sample has none.
-async fn creator_kind(
-    web: &Web,
-    game: &One,
-    now: OffsetDateTime,
-) -> Result<Option<Arc<str>>, Fault> {
-    if game.is_sample {
-        return Ok(None);
-    }
-    let row: public::GameRow = game.parse()?;
-    web.creator_kinds.of(&row.creator.handle, now).await
-}
-
 fn game_page(
     mut frame: Frame,
     game: public::Game,
-    creator_kind: Option<&str>,
+    creator_kind: &str,
     ranks: &[proto::BoardRank],
     currency: Option<CurrencyName>,
 ) -> Result<GamePage, Fault> {

@@ -116,8 +116,8 @@ fn creator_id(frame: &Frame, handle: &str) -> Value {
     format!("{}/creators/{handle}", frame.site).into()
 }
 
-/// `creator_kind` is that of its creator.
-pub(super) fn game(frame: &Frame, game: &public::Game, creator_kind: Option<&str>) -> JsonLd {
+/// A creator who is not public has no kind, and stays unnamed.
+pub(super) fn game(frame: &Frame, game: &public::Game, creator_kind: &str) -> JsonLd {
     let (row, texts) = (&game.row, frame.texts);
     let names = |group: &str, keys: &[String]| -> Value {
         let names = keys.iter().map(|key| texts.value(group, key, key));
@@ -125,9 +125,9 @@ pub(super) fn game(frame: &Frame, game: &public::Game, creator_kind: Option<&str
     };
     let creator = &row.creator;
     let path = format!("/creators/{}", creator.handle);
-    let author = creator_kind.map(|kind| {
+    let author = (!creator_kind.is_empty()).then(|| {
         thing(
-            creator_type(kind),
+            creator_type(creator_kind),
             [
                 ("@id", creator_id(frame, &creator.handle)),
                 ("name", creator.name.as_str().into()),

@@ -179,28 +179,29 @@ impl Catalogue {
     }
 
     pub async fn game(&self, slug: &str) -> Result<One, Fault> {
-        self.game_in(MODE, slug).await
+        Ok(One::live(self.game_in(MODE, slug).await?.json))
     }
 
-    /// A public one, or one of the sample data.
-    pub async fn game_or_sample(&self, slug: &str) -> Result<One, Fault> {
-        match self.game_in(MODE, slug).await {
+    /// A public one, or one of the sample data, with the kind of its creator, which is empty while the creator is not public.
+    pub async fn game_or_sample(&self, slug: &str) -> Result<(One, String), Fault> {
+        let (game, is_sample) = match self.game_in(MODE, slug).await {
             Err(fault) if may_be_sample(&fault, slug) => {
-                Ok(self.game_in(Mode::Test.into(), slug).await?.sample())
+                (self.game_in(Mode::Test.into(), slug).await?, true)
             }
-            read => read,
-        }
+            read => (read?, false),
+        };
+        let json = game.json;
+        Ok((One { json, is_sample }, game.creator_kind))
     }
 
-    async fn game_in(&self, mode: i32, slug: &str) -> Result<One, Fault> {
+    async fn game_in(&self, mode: i32, slug: &str) -> Result<proto::GetGameResponse, Fault> {
         let request = proto::GetGameRequest {
             mode,
             slug: slug.to_owned(),
             at_least: None,
         };
         let call = async |client, request| GamesServiceClient::new(client).get_game(request).await;
-        let json = self.read(request, call).await?.json;
-        Ok(One::live(json))
+        self.read(request, call).await
     }
 
     pub async fn creators(&self, request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {

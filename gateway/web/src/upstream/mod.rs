@@ -4,7 +4,6 @@ mod api;
 mod call;
 pub mod catalogue;
 pub mod catalogue_site;
-pub mod creator_kinds;
 pub mod currencies;
 pub mod economy;
 pub mod gateway;
@@ -17,7 +16,6 @@ pub mod webhook;
 
 pub use api::{Api, ApiAnswer, ApiDocument};
 pub use catalogue::Catalogue;
-pub use creator_kinds::CreatorKinds;
 pub use currencies::Currencies;
 pub use economy::Economy;
 pub use gateway::Gateway;

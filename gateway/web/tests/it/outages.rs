@@ -67,7 +67,6 @@ fn without(site: &Site, service: Needs) -> Router {
         listings: listings.unwrap_or_else(|| app.listings.clone()),
         economy: economy.unwrap_or_else(|| app.economy.clone()),
         catalogue: app.catalogue.clone(),
-        creator_kinds: app.creator_kinds.clone(),
         api: app.api.clone(),
         staff_mail: app.staff_mail.clone(),
         currencies: currencies.unwrap_or_else(|| app.currencies.clone()),

@@ -203,6 +203,7 @@ impl GamesService for StubCatalogue {
         let slug = request.into_inner().slug;
         Ok(Response::new(proto::GetGameResponse {
             json: self.one((&slug, "okoto"), &game)?,
+            creator_kind: self.creator_kind.lock().unwrap().clone(),
             ..proto::GetGameResponse::default()
         }))
     }

@@ -33,9 +33,7 @@ use web::session::{CookieStyle, Keyspace};
 use web::share_cards::ShareCards;
 use web::store::{members, people};
 use web::uploads::Uploads;
-use web::upstream::{
-    Api, Catalogue, CreatorKinds, Currencies, Economy, Gateway, Listings, Webhooks,
-};
+use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
@@ -137,7 +135,6 @@ impl Site {
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client, 1, lifecycle.clone()),
-            creator_kinds: CreatorKinds::new(catalogue_client.clone()),
             catalogue: catalogue_client,
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),
