@@ -50,6 +50,6 @@ async fn try_replace(
     let nobody = format!("{account}@closed.invalid");
     let new = new.or_else(|| owner.map(|owner| owner.email.as_str()));
     web.gateway
-        .set_account_email(actor, account, new.unwrap_or(&nobody))
+        .change_account(actor, account, None, new.unwrap_or(&nobody))
         .await
 }

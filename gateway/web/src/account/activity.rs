@@ -17,7 +17,6 @@ use crate::domain::agent;
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::store::activity::{self, Activity, RETENTION};
-use crate::upstream::gateway::TokenChangeFilter;
 use crate::viewer::Section;
 
 /// Rows of a page.
@@ -34,14 +33,15 @@ pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageR
     let before: Option<Uuid> = before.before.parse().ok();
     // Read one row more than a page has, to see whether there is a next page.
     let limit = u32::from(ROWS) + 1;
-    let filter = TokenChangeFilter {
-        before,
-        since: app.clock.now() - RETENTION,
+    let changes = proto::AccountsServiceListTokenChangesRequest {
+        account_id: account.to_string(),
+        before: before.map(|id| id.to_string()).unwrap_or_default(),
+        since: Some(timestamp::encode(app.clock.now() - RETENTION)),
         limit,
     };
     let (people, programs, shell) = futures::join!(
         activity::of_account(&app.pool, account, before, limit.into()),
-        app.gateway.token_changes(account, filter),
+        app.gateway.token_changes(changes),
         request.shell(Section::Activity),
     );
     let are_programs_missing = programs.is_err();

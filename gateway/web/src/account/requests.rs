@@ -7,6 +7,7 @@ use pages::requests::{CallLogPage, Credential, KeyChoice, Problem, RequestRow};
 use pages::when;
 use serde::Deserialize;
 use url::form_urlencoded;
+use uuid::Uuid;
 
 use super::keys::variable;
 use super::member_request::MemberRequest;
@@ -15,7 +16,6 @@ use crate::domain::role::Permission;
 use crate::domain::{curl, error_help};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
-use crate::upstream::gateway::CallFilter;
 use crate::upstream::time_of;
 use crate::viewer::Section;
 
@@ -35,10 +35,15 @@ pub struct CallQuery {
 }
 
 impl CallQuery {
-    fn filter(&self) -> CallFilter {
-        CallFilter {
-            key: self.key.clone(),
-            only_errors: !self.errors.is_empty(),
+    fn only_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    fn request(&self, account: Uuid) -> proto::AccountsServiceListCallsRequest {
+        proto::AccountsServiceListCallsRequest {
+            account_id: account.to_string(),
+            key_id: self.key.clone(),
+            only_errors: self.only_errors(),
             limit: ROWS,
             cursor: self.cursor.clone(),
         }
@@ -55,9 +60,8 @@ impl CallQuery {
 
 pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> PageResult {
     let (gateway, account) = (&request.app.gateway, request.scope.id);
-    let filter = query.filter();
     let (listed, keys, tokens, shell) = futures::join!(
-        gateway.calls(account, &filter),
+        gateway.calls(query.request(account)),
         gateway.keys(account),
         gateway.tokens(account),
         request.shell(Section::Requests),
@@ -83,8 +87,8 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
         errors: state.errors,
         account: account.to_string(),
         keys: credentials.choices(&query.key),
-        only_errors: filter.only_errors,
-        is_filtered: filter.only_errors || !query.key.is_empty(),
+        only_errors: query.only_errors(),
+        is_filtered: query.only_errors() || !query.key.is_empty(),
         rows: listed
             .calls
             .iter()
@@ -187,12 +191,13 @@ mod tests {
             errors: "yes".to_owned(),
             cursor: String::new(),
         };
-        assert!(query.filter().only_errors);
+        let request = query.request(Uuid::nil());
+        assert!(request.only_errors && request.key_id == "0190f000");
         assert_eq!(
             query.with_cursor("a&b="),
             "key=0190f000&errors=yes&cursor=a%26b%3D"
         );
-        assert!(!CallQuery::default().filter().only_errors);
+        assert!(!CallQuery::default().only_errors());
         assert_eq!(CallQuery::default().with_cursor("a"), "cursor=a");
     }
 

@@ -47,7 +47,7 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
         app.gateway.admit_change().await?;
         let change = app
             .gateway
-            .change_account(&actor, account, &form.name, &address);
+            .change_account(&actor, account, Some(&form.name), &address);
         change.await
     };
     if let Err(fault) = change.await {

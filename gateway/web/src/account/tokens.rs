@@ -20,7 +20,6 @@ use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::store::members::{self, Member};
-use crate::upstream::gateway::NewToken;
 use crate::upstream::time_of;
 use crate::viewer::Section;
 
@@ -120,7 +119,7 @@ pub async fn send(
     OnceForm(pairs, sent): OnceForm<Vec<(String, String)>>,
 ) -> PageResult {
     let form = TokenForm::from(pairs);
-    let token = match new_token(&form) {
+    let token = match new_token(&request, &form) {
         Ok(token) => token,
         Err(errors) => return page(&request, &form, FormState::invalid(errors)).await,
     };
@@ -133,7 +132,7 @@ pub async fn send(
             scopes: form.scopes.clone(),
         })
     };
-    match request.once(&sent, &request.path("/tokens"), work).await? {
+    match Box::pin(request.once(&sent, &request.path("/tokens"), work)).await? {
         Ok(shown) => Ok(ok(&shown.page(&request).await)),
         Err(fault) => {
             let fields = ["name", "scopes", "expires"];
@@ -145,10 +144,13 @@ pub async fn send(
 }
 
 /// Makes a token; returns its secret.
-async fn create(request: &MemberRequest, token: NewToken) -> Result<String, OnceError> {
+async fn create(
+    request: &MemberRequest,
+    token: proto::AccountsServiceCreateTokenRequest,
+) -> Result<String, OnceError> {
     let (gateway, account, actor) = (&request.app.gateway, request.scope.id, request.actor());
     gateway.admit_change().await?;
-    let (made, secret) = gateway.create_token(&actor, account, token).await?;
+    let (made, secret) = gateway.create_token(token).await?;
     // After the access layer has checked the role, another owner may have removed it, and the person's tokens may have been revoked before
     // this one existed. Therefore read the role again.
     let role = members::role(&request.app.pool, account, actor.person).await;
@@ -178,8 +180,13 @@ pub async fn revoke(request: MemberRequest, Path((_, token)): Path<(Uuid, String
 }
 
 /// The token that a form describes. The gateway checks the rules; this function refuses only a value that cannot be sent to the gateway.
-fn new_token(form: &TokenForm) -> Result<NewToken, Fields> {
-    Ok(NewToken {
+fn new_token(
+    request: &MemberRequest,
+    form: &TokenForm,
+) -> Result<proto::AccountsServiceCreateTokenRequest, Fields> {
+    Ok(proto::AccountsServiceCreateTokenRequest {
+        actor: Some((&request.actor()).into()),
+        account_id: request.scope.id.to_string(),
         name: form.name.clone(),
         scopes: form.scopes.clone(),
         expires_at: last_day(&form.expires)?,

@@ -7,11 +7,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
-use contracts::catalogue::v1::events_service_client::EventsServiceClient;
-use contracts::catalogue::v1::games_service_client::GamesServiceClient;
-use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
-use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::common::v1::{Mode, PageInfo, PageRequest};
 use contracts::public;
 use kit::overload::ConcurrencyLimit;
@@ -23,9 +18,8 @@ use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
 use super::call::{Calls, incomplete};
+use super::clients::{CatalogueEvents, CatalogueGames, Creators, GrpcClient, Places, Search};
 
-/// The largest answer: a creator comes with all games, a country with all cities.
-const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -156,14 +150,13 @@ impl Catalogue {
         }
     }
 
-    pub(super) async fn read<Q, A>(
+    pub(super) async fn read<S: GrpcClient, Q, A>(
         &self,
+        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         message: Q,
-        call: impl AsyncFnOnce(Client, Request<Q>) -> Result<Response<A>, Status>,
     ) -> Result<A, Fault> {
         let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
-        let client = self.calls.client.clone();
-        Ok(call(client, self.calls.read(message)).await?.into_inner())
+        self.calls.read(method, message).await
     }
 
     /// This function sets the `mode` of the request, as the other functions do.
@@ -172,9 +165,7 @@ impl Catalogue {
             mode: MODE,
             ..request
         };
-        let call =
-            async |client, request| GamesServiceClient::new(client).list_games(request).await;
-        let answer = self.read(request, call).await?;
+        let answer = self.read(CatalogueGames::list_games, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -200,8 +191,7 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        let call = async |client, request| GamesServiceClient::new(client).get_game(request).await;
-        self.read(request, call).await
+        self.read(CatalogueGames::get_game, request).await
     }
 
     pub async fn creators(&self, request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
@@ -209,12 +199,7 @@ impl Catalogue {
             mode: MODE,
             ..request
         };
-        let call = async |client, request| {
-            CreatorsServiceClient::new(client)
-                .list_creators(request)
-                .await
-        };
-        let answer = self.read(request, call).await?;
+        let answer = self.read(Creators::list_creators, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -253,12 +238,7 @@ impl Catalogue {
             at_least: None,
             max_games: Some(max_games),
         };
-        let call = async |client, request| {
-            let creators = CreatorsServiceClient::new(client);
-            let mut creators = creators.max_decoding_message_size(MAX_MESSAGE_SIZE);
-            creators.get_creator(request).await
-        };
-        self.read(request, call).await
+        self.read(Creators::get_creator, request).await
     }
 
     pub async fn events(&self, request: proto::ListEventsRequest) -> Result<Rows, Fault> {
@@ -274,12 +254,7 @@ impl Catalogue {
             mode: MODE,
             ..request
         };
-        let call = async |client, request| {
-            let events = EventsServiceClient::new(client);
-            let mut events = events.max_decoding_message_size(MAX_MESSAGE_SIZE);
-            events.list_events(request).await
-        };
-        self.read(request, call).await
+        self.read(CatalogueEvents::list_events, request).await
     }
 
     /// Events with their times.
@@ -320,9 +295,7 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        let call =
-            async |client, request| EventsServiceClient::new(client).get_event(request).await;
-        let json = self.read(request, call).await?.json;
+        let json = self.read(CatalogueEvents::get_event, request).await?.json;
         Ok(One::live(json))
     }
 
@@ -331,9 +304,7 @@ impl Catalogue {
             mode: MODE,
             at_least: None,
         };
-        let call =
-            async |client, request| PlacesServiceClient::new(client).list_genres(request).await;
-        let answer = self.read(request, call).await?;
+        let answer = self.read(Places::list_genres, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -354,12 +325,7 @@ impl Catalogue {
             with_events,
             ..proto::ListCountriesRequest::default()
         };
-        let call = async |client, request| {
-            PlacesServiceClient::new(client)
-                .list_countries(request)
-                .await
-        };
-        let answer = self.read(request, call).await?;
+        let answer = self.read(Places::list_countries, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -369,12 +335,7 @@ impl Catalogue {
             code: code.to_owned(),
             at_least: None,
         };
-        let call = async |client, request| {
-            let places = PlacesServiceClient::new(client);
-            let mut places = places.max_decoding_message_size(MAX_MESSAGE_SIZE);
-            places.get_country(request).await
-        };
-        let json = self.read(request, call).await?.json;
+        let json = self.read(Places::get_country, request).await?.json;
         Ok(One::live(json))
     }
 
@@ -383,9 +344,7 @@ impl Catalogue {
             mode: MODE,
             ..request
         };
-        let call =
-            async |client, request| PlacesServiceClient::new(client).list_cities(request).await;
-        let answer = self.read(request, call).await?;
+        let answer = self.read(Places::list_cities, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -427,8 +386,7 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        let call = async |client, request| PlacesServiceClient::new(client).get_city(request).await;
-        let json = self.read(request, call).await?.json;
+        let json = self.read(Places::get_city, request).await?.json;
         Ok(One::live(json))
     }
 
@@ -437,8 +395,7 @@ impl Catalogue {
             mode: MODE,
             ..request
         };
-        let call = async |client, request| SearchServiceClient::new(client).search(request).await;
-        let answer = self.read(request, call).await?;
+        let answer = self.read(Search::search, request).await?;
         Ok(Results {
             rows: Rows::new(answer.json, answer.page),
             is_similar: answer.similar,

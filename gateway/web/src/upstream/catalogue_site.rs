@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::site_service_client::SiteServiceClient;
 use contracts::public::GameRow;
 use kit::Fault;
 
 use super::call::incomplete;
 use super::catalogue::{Catalogue, Times};
+use super::clients::Site;
 
 /// The newest games.
 #[derive(Debug, Clone)]
@@ -47,12 +47,9 @@ impl NewGames {
 impl Catalogue {
     /// The files of the sitemap.
     pub async fn sitemap_files(&self) -> Result<Vec<proto::SitemapFile>, Fault> {
-        let call = async |client, request| {
-            SiteServiceClient::new(client)
-                .list_sitemap_files(request)
-                .await
-        };
-        let answer = self.read(proto::ListSitemapFilesRequest {}, call).await?;
+        let answer = self
+            .read(Site::list_sitemap_files, proto::ListSitemapFilesRequest {})
+            .await?;
         Ok(answer.files)
     }
 
@@ -68,20 +65,13 @@ impl Catalogue {
             number,
             cursor: cursor.to_owned(),
         };
-        let call = async |client, request| {
-            SiteServiceClient::new(client)
-                .read_sitemap_file(request)
-                .await
-        };
-        self.read(request, call).await
+        self.read(Site::read_sitemap_file, request).await
     }
 
     /// The newest games; the featured ones are not preferred.
     pub async fn new_games(&self, limit: u32) -> Result<NewGames, Fault> {
-        let call =
-            async |client, request| SiteServiceClient::new(client).list_new_games(request).await;
         let request = proto::ListNewGamesRequest { limit };
-        let answer = self.read(request, call).await?;
+        let answer = self.read(Site::list_new_games, request).await?;
         Ok(NewGames {
             json: answer.json,
             games: answer.games,

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1::ListCurrenciesRequest;
-use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::public::Currency;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
@@ -16,6 +15,7 @@ use time::OffsetDateTime;
 use tokio::sync::oneshot;
 
 use super::call::Calls;
+use super::clients;
 
 /// How long the currencies are used before they are read again.
 const AGE: time::Duration = time::Duration::seconds(10);
@@ -27,8 +27,6 @@ const RETRY: time::Duration = time::Duration::SECOND;
 const DEADLINE: Duration = Duration::from_secs(1);
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
-/// The largest list.
-const MAX_MESSAGE_SIZE: usize = 64 * 1024 * 1024;
 
 /// A currency, as the page of its game shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,14 +154,13 @@ impl Currencies {
     }
 
     async fn read(&self) -> Result<Arc<[Currency]>, Fault> {
-        let request = self.calls.read(ListCurrenciesRequest {
+        let request = ListCurrenciesRequest {
             mode: Mode::Live.into(),
-        });
-        let currencies = CurrenciesServiceClient::new(self.calls.client.clone());
-        let mut currencies = currencies.max_decoding_message_size(MAX_MESSAGE_SIZE);
-        let json = currencies.list_currencies(request).await?.into_inner().json;
+        };
+        let method = clients::Currencies::list_currencies;
+        let list = self.calls.read(method, request).await?;
         let mut rows: Vec<Currency> =
-            serde_json::from_slice(&json).map_err(|error| Fault::internal(&error))?;
+            serde_json::from_slice(&list.json).map_err(|error| Fault::internal(&error))?;
         rows.sort_unstable_by(|one, other| one.slug.cmp(&other.slug));
         Ok(rows.into())
     }

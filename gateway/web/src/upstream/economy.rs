@@ -4,25 +4,20 @@ use std::time::Duration;
 
 use contracts::common::v1 as common;
 use contracts::economy::v1 as proto;
-use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
-use contracts::economy::v1::rates_service_client::RatesServiceClient;
-use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use kit::Fault;
 use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::Calls;
+use super::clients::{self, Rates, Reports};
 use super::rates::{self, RatePage};
 
 #[derive(Debug, Clone)]
-pub struct Economy {
-    calls: Calls,
-}
+pub struct Economy(Calls);
 
 impl Economy {
     pub fn new(client: Client, deadline: Duration) -> Self {
-        let calls = Calls { client, deadline };
-        Self { calls }
+        Self(Calls { client, deadline })
     }
 
     /// A page of the games of an account with their currencies.
@@ -50,28 +45,29 @@ impl Economy {
         game: &str,
         cursor: &str,
     ) -> Result<proto::ListOwnCurrenciesResponse, Fault> {
-        let request = self.calls.read(proto::ListOwnCurrenciesRequest {
+        let request = proto::ListOwnCurrenciesRequest {
             account_id: account.to_string(),
             game: game.to_owned(),
             page: Some(common::PageRequest {
                 limit: 100,
                 cursor: cursor.to_owned(),
             }),
-        });
-        let mut currencies = CurrenciesServiceClient::new(self.calls.client.clone());
-        let listed = currencies.list_own_currencies(request).await?;
-        Ok(listed.into_inner())
+        };
+        self.0
+            .read(clients::Currencies::list_own_currencies, request)
+            .await
     }
 
     /// Registers or renames the currency of a game. A second call changes nothing.
     pub async fn name_currency(&self, account: Uuid, game: &str, name: &str) -> Result<(), Fault> {
-        let request = self.calls.read(proto::SetOwnCurrencyRequest {
+        let request = proto::SetOwnCurrencyRequest {
             account_id: account.to_string(),
             game: game.to_owned(),
             name: name.to_owned(),
-        });
-        let mut currencies = CurrenciesServiceClient::new(self.calls.client.clone());
-        currencies.set_own_currency(request).await?;
+        };
+        self.0
+            .read(clients::Currencies::set_own_currency, request)
+            .await?;
         Ok(())
     }
 
@@ -82,21 +78,20 @@ impl Economy {
         game: &str,
         cursor: &str,
     ) -> Result<proto::ListOwnReportsResponse, Fault> {
-        let request = self.calls.read(proto::ListOwnReportsRequest {
+        let request = proto::ListOwnReportsRequest {
             account_id: account.to_string(),
             game: game.to_owned(),
             page: Some(common::PageRequest {
                 limit: 20,
                 cursor: cursor.to_owned(),
             }),
-        });
-        let mut reports = ReportsServiceClient::new(self.calls.client.clone());
-        Ok(reports.list_own_reports(request).await?.into_inner())
+        };
+        self.0.read(Reports::list_own_reports, request).await
     }
 
     /// The first `most` rates from the currency of a game to those of games whose slugs come after `after`.
     pub async fn rates(&self, game: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
-        rates::page(&self.calls, game, after, most).await
+        rates::page(&self.0, game, after, most).await
     }
 
     /// The rate of a pair at the beginning of each of the last days, and now.
@@ -106,12 +101,11 @@ impl Economy {
         to: &str,
         days: u32,
     ) -> Result<Vec<proto::RatePoint>, Fault> {
-        let request = self.calls.read(proto::ListRateSeriesRequest {
+        let request = proto::ListRateSeriesRequest {
             from: from.to_owned(),
             to: to.to_owned(),
             days,
-        });
-        let mut rates = RatesServiceClient::new(self.calls.client.clone());
-        Ok(rates.list_rate_series(request).await?.into_inner().points)
+        };
+        Ok(self.0.read(Rates::list_rate_series, request).await?.points)
     }
 }

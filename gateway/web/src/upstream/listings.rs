@@ -5,22 +5,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::events_service_client::EventsServiceClient;
-use contracts::listings::v1::games_service_client::GamesServiceClient;
-use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
-use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::public::OwnListing;
 use kit::Fault;
 use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::{Calls, incomplete};
+use super::clients::{Events, Games, OwnListings, Pages};
 use crate::domain::listing_kind::ListingKind;
 
 #[derive(Debug, Clone)]
-pub struct Listings {
-    pub(super) calls: Calls,
-}
+pub struct Listings(pub(super) Calls);
 
 /// One listing of an account.
 #[derive(Debug, Clone, Copy)]
@@ -60,16 +55,7 @@ impl Submission {
 
 impl Listings {
     pub fn new(client: Client, deadline: Duration) -> Self {
-        let calls = Calls { client, deadline };
-        Self { calls }
-    }
-
-    fn own_listings(&self) -> OwnListingsServiceClient<Client> {
-        OwnListingsServiceClient::new(self.calls.client.clone())
-    }
-
-    fn page_calls(&self) -> PagesServiceClient<Client> {
-        PagesServiceClient::new(self.calls.client.clone())
+        Self(Calls { client, deadline })
     }
 
     /// The games and events of an account, newest first, with the position of the page.
@@ -78,49 +64,37 @@ impl Listings {
         account: Uuid,
         cursor: &str,
     ) -> Result<(Vec<OwnListing>, Option<common::PageInfo>), Fault> {
-        let request = self.calls.read(proto::ListOwnListingsRequest {
+        let request = proto::ListOwnListingsRequest {
             account_id: account.to_string(),
             mode: common::Mode::Live.into(),
             page: Some(common::PageRequest {
                 limit: 100,
                 cursor: cursor.to_owned(),
             }),
-        });
-        let listed = self
-            .own_listings()
-            .list_own_listings(request)
-            .await?
-            .into_inner();
+        };
+        let listed = self.0.read(OwnListings::list_own_listings, request).await?;
         let rows = serde_json::from_slice(&listed.json);
         let rows = rows.map_err(|error| Fault::internal(&error))?;
         Ok((rows, listed.page))
     }
 
     pub async fn pages(&self, account: Uuid) -> Result<proto::ListOwnPagesResponse, Fault> {
-        let request = self.calls.read(proto::ListOwnPagesRequest {
+        let request = proto::ListOwnPagesRequest {
             account_id: account.to_string(),
-        });
-        Ok(self
-            .page_calls()
-            .list_own_pages(request)
-            .await?
-            .into_inner())
+        };
+        self.0.read(Pages::list_own_pages, request).await
     }
 
     pub async fn get(
         &self,
         listing: ListingRef<'_>,
     ) -> Result<proto::GetOwnListingResponse, Fault> {
-        let request = self.calls.read(proto::GetOwnListingRequest {
+        let request = proto::GetOwnListingRequest {
             account_id: listing.account.to_string(),
             kind: listing.kind.as_str().to_owned(),
             name: listing.name.to_owned(),
-        });
-        Ok(self
-            .own_listings()
-            .get_own_listing(request)
-            .await?
-            .into_inner())
+        };
+        self.0.read(OwnListings::get_own_listing, request).await
     }
 
     /// The revisions of a listing, newest first.
@@ -129,7 +103,7 @@ impl Listings {
         listing: ListingRef<'_>,
         cursor: &str,
     ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
-        let request = self.calls.read(proto::ListOwnRevisionsRequest {
+        let request = proto::ListOwnRevisionsRequest {
             account_id: listing.account.to_string(),
             kind: listing.kind.as_str().to_owned(),
             name: listing.name.to_owned(),
@@ -137,22 +111,14 @@ impl Listings {
                 limit: 20,
                 cursor: cursor.to_owned(),
             }),
-        });
-        Ok(self
-            .own_listings()
-            .list_own_revisions(request)
-            .await?
-            .into_inner())
+        };
+        self.0.read(OwnListings::list_own_revisions, request).await
     }
 
     /// The values that fields may have.
     pub async fn field_values(&self) -> Result<proto::ListFieldValuesResponse, Fault> {
-        let request = self.calls.read(proto::ListFieldValuesRequest {});
-        Ok(self
-            .own_listings()
-            .list_field_values(request)
-            .await?
-            .into_inner())
+        let request = proto::ListFieldValuesRequest {};
+        self.0.read(OwnListings::list_field_values, request).await
     }
 
     /// Submits a new listing. `form` is the idempotency key: the listing is submitted once if the form is sent several times.
@@ -162,32 +128,26 @@ impl Listings {
         submission: Submission,
         form: &str,
     ) -> Result<proto::Written, Fault> {
-        let client = self.calls.client.clone();
+        let calls = &self.0;
         let written = match kind {
             ListingKind::Page => {
-                let request = self.calls.read(proto::CreatePageRequest {
+                let request = proto::CreatePageRequest {
                     account_id: submission.account.to_string(),
                     body: submission.body,
                     dry_run: submission.dry_run,
                     idempotency_key: form.to_owned(),
-                });
-                self.page_calls()
-                    .create_page(request)
-                    .await?
-                    .into_inner()
-                    .written
+                };
+                calls.read(Pages::create_page, request).await?.written
             }
             ListingKind::Game => {
                 let writing = Some(submission.writing(form));
-                let request = self.calls.read(proto::CreateGameRequest { writing });
-                let mut games = GamesServiceClient::new(client);
-                games.create_game(request).await?.into_inner().written
+                let request = proto::CreateGameRequest { writing };
+                calls.read(Games::create_game, request).await?.written
             }
             ListingKind::Event => {
                 let writing = Some(submission.writing(form));
-                let request = self.calls.read(proto::CreateEventRequest { writing });
-                let mut events = EventsServiceClient::new(client);
-                events.create_event(request).await?.into_inner().written
+                let request = proto::CreateEventRequest { writing };
+                calls.read(Events::create_event, request).await?.written
             }
         };
         written.ok_or_else(incomplete)
@@ -200,43 +160,37 @@ impl Listings {
         submission: Submission,
         revision: i64,
     ) -> Result<proto::Written, Fault> {
-        let client = self.calls.client.clone();
+        let calls = &self.0;
         let slug = listing.name.to_owned();
         let precondition = Some(proto::Precondition {
             revisions: vec![revision],
         });
         let written = match listing.kind {
             ListingKind::Page => {
-                let request = self.calls.write(proto::UpdatePageRequest {
+                let request = proto::UpdatePageRequest {
                     account_id: submission.account.to_string(),
                     handle: slug,
                     body: submission.body,
                     dry_run: submission.dry_run,
                     precondition,
-                });
-                self.page_calls()
-                    .update_page(request)
-                    .await?
-                    .into_inner()
-                    .written
+                };
+                calls.write(Pages::update_page, request).await?.written
             }
             ListingKind::Game => {
-                let request = self.calls.write(proto::UpdateGameRequest {
+                let request = proto::UpdateGameRequest {
                     slug,
                     writing: Some(submission.writing("")),
                     precondition,
-                });
-                let mut games = GamesServiceClient::new(client);
-                games.update_game(request).await?.into_inner().written
+                };
+                calls.write(Games::update_game, request).await?.written
             }
             ListingKind::Event => {
-                let request = self.calls.write(proto::UpdateEventRequest {
+                let request = proto::UpdateEventRequest {
                     slug,
                     writing: Some(submission.writing("")),
                     precondition,
-                });
-                let mut events = EventsServiceClient::new(client);
-                events.update_event(request).await?.into_inner().written
+                };
+                calls.write(Events::update_event, request).await?.written
             }
         };
         written.ok_or_else(incomplete)
@@ -244,12 +198,12 @@ impl Listings {
 
     /// Withdraws a pending listing. A second call changes nothing.
     pub async fn withdraw(&self, listing: ListingRef<'_>) -> Result<(), Fault> {
-        let request = self.calls.read(proto::WithdrawListingRequest {
+        let request = proto::WithdrawListingRequest {
             account_id: listing.account.to_string(),
             kind: listing.kind.as_str().to_owned(),
             name: listing.name.to_owned(),
-        });
-        self.own_listings().withdraw_listing(request).await?;
+        };
+        self.0.read(OwnListings::withdraw_listing, request).await?;
         Ok(())
     }
 
@@ -259,37 +213,32 @@ impl Listings {
         listing: ListingRef<'_>,
         reason: &str,
     ) -> Result<(), Fault> {
-        let request = self.calls.read(proto::RequestTakedownRequest {
+        let request = proto::RequestTakedownRequest {
             account_id: listing.account.to_string(),
             kind: listing.kind.as_str().to_owned(),
             name: listing.name.to_owned(),
             reason: reason.to_owned(),
-        });
-        self.own_listings().request_takedown(request).await?;
+        };
+        self.0.read(OwnListings::request_takedown, request).await?;
         Ok(())
     }
 
     /// Claims a page. A second call replaces the evidence.
     pub async fn claim(&self, account: Uuid, handle: &str, evidence: &str) -> Result<(), Fault> {
-        let request = self.calls.read(proto::ClaimPageRequest {
+        let request = proto::ClaimPageRequest {
             account_id: account.to_string(),
             handle: handle.to_owned(),
             evidence: evidence.to_owned(),
-        });
-        self.page_calls().claim_page(request).await?;
+        };
+        self.0.read(Pages::claim_page, request).await?;
         Ok(())
     }
 
     /// The claims of an account, newest first.
     pub async fn claims(&self, account: Uuid) -> Result<Vec<proto::Claim>, Fault> {
-        let request = self.calls.read(proto::ListOwnClaimsRequest {
+        let request = proto::ListOwnClaimsRequest {
             account_id: account.to_string(),
-        });
-        Ok(self
-            .page_calls()
-            .list_own_claims(request)
-            .await?
-            .into_inner()
-            .claims)
+        };
+        Ok(self.0.read(Pages::list_own_claims, request).await?.claims)
     }
 }

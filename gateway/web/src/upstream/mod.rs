@@ -4,6 +4,7 @@ mod api;
 mod call;
 pub mod catalogue;
 pub mod catalogue_site;
+mod clients;
 pub mod currencies;
 pub mod economy;
 pub mod gateway;

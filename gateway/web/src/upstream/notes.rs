@@ -1,25 +1,19 @@
 //! listings-svc: notes of visitors about listings.
 
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::notes_service_client::NotesServiceClient;
 use kit::Fault;
-use kit::rpc::client::Client;
 
 use super::Listings;
+use super::clients::Notes;
 use super::listings::ListingRef;
 
 impl Listings {
-    fn notes(&self) -> NotesServiceClient<Client> {
-        NotesServiceClient::new(self.calls.client.clone())
-    }
-
     /// Sends a note. A second call with the same form changes nothing.
     pub async fn create_note(
         &self,
         note: proto::CreateNoteRequest,
     ) -> Result<proto::CreateNoteResponse, Fault> {
-        let request = self.calls.read(note);
-        Ok(self.notes().create_note(request).await?.into_inner())
+        self.0.read(Notes::create_note, note).await
     }
 
     /// The open corrections of a listing of an account, oldest first.
@@ -27,12 +21,12 @@ impl Listings {
         &self,
         listing: ListingRef<'_>,
     ) -> Result<proto::ListOwnNotesResponse, Fault> {
-        let request = self.calls.read(proto::ListOwnNotesRequest {
+        let request = proto::ListOwnNotesRequest {
             account_id: listing.account.to_string(),
             kind: listing.kind.as_str().to_owned(),
             name: listing.name.to_owned(),
-        });
-        Ok(self.notes().list_own_notes(request).await?.into_inner())
+        };
+        self.0.read(Notes::list_own_notes, request).await
     }
 
     /// Closes a correction. A second call changes nothing.
@@ -42,15 +36,15 @@ impl Listings {
         id: &str,
         state: proto::NoteState,
     ) -> Result<(), Fault> {
-        let request = self.calls.read(proto::CloseOwnNoteRequest {
+        let request = proto::CloseOwnNoteRequest {
             account_id: listing.account.to_string(),
             kind: listing.kind.as_str().to_owned(),
             name: listing.name.to_owned(),
             id: id.to_owned(),
             state: state.into(),
             answer: String::new(),
-        });
-        self.notes().close_own_note(request).await?;
+        };
+        self.0.read(Notes::close_own_note, request).await?;
         Ok(())
     }
 }

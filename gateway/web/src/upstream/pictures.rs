@@ -3,33 +3,25 @@
 use std::time::Duration;
 
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
-use contracts::listings::v1::picture_service_client::PictureServiceClient;
 use futures::Stream;
 use kit::Fault;
-use kit::rpc::client::Client;
-use tonic::Request;
 use uuid::Uuid;
 
 use super::Listings;
 use super::call::incomplete;
+use super::clients::{OwnPictures, Pictures};
 
 /// How long an upload may take.
 const UPLOAD: Duration = Duration::from_mins(2);
 
 impl Listings {
-    fn pictures(&self) -> OwnPicturesServiceClient<Client> {
-        OwnPicturesServiceClient::new(self.calls.client.clone())
-    }
-
     /// Sends a picture, whose messages are a header, chunks and an end.
     pub async fn prepare_picture(
         &self,
         messages: impl Stream<Item = proto::PreparePictureRequest> + Send + 'static,
     ) -> Result<proto::PreparedPicture, Fault> {
-        let mut request = Request::new(messages);
-        request.set_timeout(UPLOAD);
-        let prepared = self.pictures().prepare_picture(request).await?.into_inner();
+        let method = OwnPictures::prepare_picture;
+        let prepared = self.0.write_within(UPLOAD, method, messages).await?;
         prepared.picture.ok_or_else(incomplete)
     }
 
@@ -41,13 +33,13 @@ impl Listings {
         alt: &str,
         place: Option<u32>,
     ) -> Result<(), Fault> {
-        let request = self.calls.read(proto::UsePictureRequest {
+        let request = proto::UsePictureRequest {
             account_id: account.to_string(),
             id: id.to_owned(),
             alt: alt.to_owned(),
             place,
-        });
-        self.pictures().use_picture(request).await?;
+        };
+        self.0.read(OwnPictures::use_picture, request).await?;
         Ok(())
     }
 
@@ -58,13 +50,15 @@ impl Listings {
         name: &str,
         url: &str,
     ) -> Result<(), Fault> {
-        let request = self.calls.read(proto::RemoveOwnPictureRequest {
+        let request = proto::RemoveOwnPictureRequest {
             account_id: account.to_string(),
             kind: kind.into(),
             name: name.to_owned(),
             url: url.to_owned(),
-        });
-        self.pictures().remove_own_picture(request).await?;
+        };
+        self.0
+            .read(OwnPictures::remove_own_picture, request)
+            .await?;
         Ok(())
     }
 
@@ -75,12 +69,14 @@ impl Listings {
         game: &str,
         screenshots: Vec<proto::ArrangedScreenshot>,
     ) -> Result<(), Fault> {
-        let request = self.calls.read(proto::ArrangeScreenshotsRequest {
+        let request = proto::ArrangeScreenshotsRequest {
             account_id: account.to_string(),
             name: game.to_owned(),
             screenshots,
-        });
-        self.pictures().arrange_screenshots(request).await?;
+        };
+        self.0
+            .read(OwnPictures::arrange_screenshots, request)
+            .await?;
         Ok(())
     }
 
@@ -89,8 +85,6 @@ impl Listings {
         &self,
         request: proto::GetPictureRequest,
     ) -> Result<proto::GetPictureResponse, Fault> {
-        let request = self.calls.read(request);
-        let mut files = PictureServiceClient::new(self.calls.client.clone());
-        Ok(files.get_picture(request).await?.into_inner())
+        self.0.read(Pictures::get_picture, request).await
     }
 }

@@ -3,13 +3,12 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
-use contracts::economy::v1::methodology_service_client::MethodologyServiceClient;
-use contracts::economy::v1::rates_service_client::RatesServiceClient;
 use contracts::public::Rate;
 use kit::Fault;
 
 use super::Currencies;
 use super::call::Calls;
+use super::clients::{Methodology, Rates};
 use crate::domain::json_rows::JsonRows;
 
 /// Rates from one currency, by the slugs of the others.
@@ -34,21 +33,19 @@ impl Currencies {
         days: u32,
     ) -> Result<proto::ListRateSeriesResponse, Fault> {
         let _permit = self.permit().await?;
-        let request = self.calls.read(proto::ListRateSeriesRequest {
+        let request = proto::ListRateSeriesRequest {
             from: from.to_owned(),
             to: to.to_owned(),
             days,
-        });
-        let mut rates = RatesServiceClient::new(self.calls.client.clone());
-        Ok(rates.list_rate_series(request).await?.into_inner())
+        };
+        self.calls.read(Rates::list_rate_series, request).await
     }
 
     /// The method as the JSON of the API.
     pub async fn methodology(&self) -> Result<proto::GetMethodologyResponse, Fault> {
         let _permit = self.permit().await?;
-        let request = self.calls.read(proto::GetMethodologyRequest {});
-        let mut method = MethodologyServiceClient::new(self.calls.client.clone());
-        Ok(method.get_methodology(request).await?.into_inner())
+        let request = proto::GetMethodologyRequest {};
+        self.calls.read(Methodology::get_methodology, request).await
     }
 }
 
@@ -59,13 +56,12 @@ pub(super) async fn page(
     after: &str,
     most: usize,
 ) -> Result<RatePage, Fault> {
-    let request = calls.read(proto::ListRatesRequest {
+    let request = proto::ListRatesRequest {
         mode: Mode::Live.into(),
         from: from.to_owned(),
         ..proto::ListRatesRequest::default()
-    });
-    let mut rates = RatesServiceClient::new(calls.client.clone());
-    let mut parts = rates.list_rates(request).await?.into_inner();
+    };
+    let mut parts = calls.read(Rates::list_rates, request).await?;
     let (mut list, mut rows) = (JsonRows::default(), Vec::new());
     while let Some(message) = parts.message().await? {
         let Some(Part::Json(piece)) = message.part else {

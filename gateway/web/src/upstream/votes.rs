@@ -1,11 +1,10 @@
 //! catalogue-svc: votes and boards.
 
 use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
-use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use kit::Fault;
 
 use super::catalogue::{Catalogue, MODE, Rows, page};
+use super::clients::{Rankings, Votes};
 
 impl Catalogue {
     /// Draws two listings for a voter; `not_found` when none are left.
@@ -18,8 +17,7 @@ impl Catalogue {
             voter: Some(voter),
             kind: kind.to_owned(),
         };
-        let call = async |client, request| VotesServiceClient::new(client).draw_pair(request).await;
-        self.read(request, call).await
+        self.read(Votes::draw_pair, request).await
     }
 
     /// Casts a vote. A second call changes nothing, and says that the voter has judged the pair already.
@@ -27,8 +25,7 @@ impl Catalogue {
         &self,
         vote: proto::CastVoteRequest,
     ) -> Result<proto::CastVoteResponse, Fault> {
-        let call = async |client, request| VotesServiceClient::new(client).cast_vote(request).await;
-        self.read(vote, call).await
+        self.read(Votes::cast_vote, vote).await
     }
 
     /// A page of a board; `not_found` without such a board.
@@ -45,12 +42,7 @@ impl Catalogue {
             kind: kind.to_owned(),
             board: board.to_owned(),
         };
-        let call = async |client, request| {
-            RankingsServiceClient::new(client)
-                .list_ranking(request)
-                .await
-        };
-        let answer = self.read(request, call).await?;
+        let answer = self.read(Rankings::list_ranking, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -62,8 +54,6 @@ impl Catalogue {
             name: name.to_owned(),
             at_least: None,
         };
-        let call =
-            async |client, request| RankingsServiceClient::new(client).get_ranks(request).await;
-        Ok(self.read(request, call).await?.ranks)
+        Ok(self.read(Rankings::get_ranks, request).await?.ranks)
     }
 }

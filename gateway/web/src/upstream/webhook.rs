@@ -3,17 +3,14 @@
 use std::time::Duration;
 
 use contracts::webhook::v1 as proto;
-use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
-use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
-use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use kit::Fault;
 use kit::rpc::client::Client;
 use kit::timestamp::encode;
 use time::OffsetDateTime;
-use tonic::Request;
 use uuid::Uuid;
 
 use super::call::{Calls, incomplete};
+use super::clients::{Deliveries, Endpoints, Receivers};
 
 /// How long the check of a receiver may take: more than webhook-svc takes at most.
 const CHECK_DEADLINE: Duration = Duration::from_secs(25);
@@ -27,56 +24,29 @@ pub struct EndpointChoices {
     pub rate_limit: Option<u32>,
 }
 
-/// Which deliveries are listed; an empty filter matches everything.
-#[derive(Debug, Clone, Default)]
-pub struct DeliveryFilter {
-    pub state: proto::DeliveryState,
-    pub event: String,
-    pub since: Option<OffsetDateTime>,
-    pub until: Option<OffsetDateTime>,
-    pub limit: u32,
-    pub cursor: String,
-}
-
 #[derive(Debug, Clone)]
-pub struct Webhooks {
-    calls: Calls,
-}
+pub struct Webhooks(Calls);
 
 impl Webhooks {
     pub fn new(client: Client, deadline: Duration) -> Self {
-        let calls = Calls { client, deadline };
-        Self { calls }
-    }
-
-    fn client(&self) -> EndpointsServiceClient<Client> {
-        EndpointsServiceClient::new(self.calls.client.clone())
-    }
-
-    fn delivery_client(&self) -> DeliveriesServiceClient<Client> {
-        DeliveriesServiceClient::new(self.calls.client.clone())
-    }
-
-    fn receiver_client(&self) -> ReceiversServiceClient<Client> {
-        ReceiversServiceClient::new(self.calls.client.clone())
+        Self(Calls { client, deadline })
     }
 
     /// The endpoints of an account, oldest first, and the limits of its plan.
     pub async fn endpoints(&self, account: Uuid) -> Result<proto::ListEndpointsResponse, Fault> {
-        let request = self.calls.read(proto::ListEndpointsRequest {
+        let request = proto::ListEndpointsRequest {
             account_id: account.to_string(),
-        });
-        let listed = self.client().list_endpoints(request).await?;
-        Ok(listed.into_inner())
+        };
+        self.0.read(Endpoints::list_endpoints, request).await
     }
 
     pub async fn endpoint(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = self.calls.read(proto::GetEndpointRequest {
+        let request = proto::GetEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
-        });
-        let found = self.client().get_endpoint(request).await?;
-        found.into_inner().endpoint.ok_or_else(incomplete)
+        };
+        let found = self.0.read(Endpoints::get_endpoint, request).await?;
+        found.endpoint.ok_or_else(incomplete)
     }
 
     /// Adds an endpoint; returns it with its secret.
@@ -85,14 +55,13 @@ impl Webhooks {
         account: Uuid,
         choices: EndpointChoices,
     ) -> Result<(proto::Endpoint, String), Fault> {
-        let request = self.calls.write(proto::AddEndpointRequest {
+        let request = proto::AddEndpointRequest {
             account_id: account.to_string(),
             url: choices.url,
             events: choices.events,
             rate_limit: choices.rate_limit,
-        });
-        let added = self.client().add_endpoint(request).await?;
-        let added = added.into_inner();
+        };
+        let added = self.0.write(Endpoints::add_endpoint, request).await?;
         Ok((added.endpoint.ok_or_else(incomplete)?, added.secret))
     }
 
@@ -103,33 +72,33 @@ impl Webhooks {
         choices: EndpointChoices,
     ) -> Result<(), Fault> {
         let events = choices.events;
-        let request = self.calls.read(proto::ChangeEndpointRequest {
+        let request = proto::ChangeEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
             url: Some(choices.url),
             events: Some(proto::EventList { events }),
             rate_limit: Some(choices.rate_limit.unwrap_or(0)),
-        });
-        self.client().change_endpoint(request).await?;
+        };
+        self.0.read(Endpoints::change_endpoint, request).await?;
         Ok(())
     }
 
     pub async fn pause(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = self.calls.read(proto::PauseEndpointRequest {
+        let request = proto::PauseEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
-        });
-        let paused = self.client().pause_endpoint(request).await?;
-        paused.into_inner().endpoint.ok_or_else(incomplete)
+        };
+        let paused = self.0.read(Endpoints::pause_endpoint, request).await?;
+        paused.endpoint.ok_or_else(incomplete)
     }
 
     pub async fn resume(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = self.calls.read(proto::ResumeEndpointRequest {
+        let request = proto::ResumeEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
-        });
-        let resumed = self.client().resume_endpoint(request).await?;
-        resumed.into_inner().endpoint.ok_or_else(incomplete)
+        };
+        let resumed = self.0.read(Endpoints::resume_endpoint, request).await?;
+        resumed.endpoint.ok_or_else(incomplete)
     }
 
     /// Makes a new secret; returns it with the endpoint.
@@ -138,31 +107,30 @@ impl Webhooks {
         account: Uuid,
         id: Uuid,
     ) -> Result<(proto::Endpoint, String), Fault> {
-        let request = self.calls.write(proto::RotateSecretRequest {
+        let request = proto::RotateSecretRequest {
             account_id: account.to_string(),
             id: id.to_string(),
-        });
-        let rotated = self.client().rotate_secret(request).await?;
-        let rotated = rotated.into_inner();
+        };
+        let rotated = self.0.write(Endpoints::rotate_secret, request).await?;
         Ok((rotated.endpoint.ok_or_else(incomplete)?, rotated.secret))
     }
 
     /// Signs with the new secret from now on.
     pub async fn switch(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = self.calls.write(proto::SwitchSecretRequest {
+        let request = proto::SwitchSecretRequest {
             account_id: account.to_string(),
             id: id.to_string(),
-        });
-        let switched = self.client().switch_secret(request).await?;
-        switched.into_inner().endpoint.ok_or_else(incomplete)
+        };
+        let switched = self.0.write(Endpoints::switch_secret, request).await?;
+        switched.endpoint.ok_or_else(incomplete)
     }
 
     pub async fn remove(&self, account: Uuid, id: Uuid) -> Result<(), Fault> {
-        let request = self.calls.write(proto::RemoveEndpointRequest {
+        let request = proto::RemoveEndpointRequest {
             account_id: account.to_string(),
             id: id.to_string(),
-        });
-        self.client().remove_endpoint(request).await?;
+        };
+        self.0.write(Endpoints::remove_endpoint, request).await?;
         Ok(())
     }
 
@@ -178,22 +146,9 @@ impl Webhooks {
     /// Deliveries to an endpoint, newest first, and the cursor of the next page.
     pub async fn deliveries(
         &self,
-        account: Uuid,
-        endpoint: Uuid,
-        filter: DeliveryFilter,
+        request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
-        let request = self.calls.read(proto::ListDeliveriesRequest {
-            account_id: account.to_string(),
-            endpoint_id: endpoint.to_string(),
-            state: filter.state.into(),
-            event: filter.event,
-            since: filter.since.map(encode),
-            until: filter.until.map(encode),
-            limit: filter.limit,
-            cursor: filter.cursor,
-        });
-        let listed = self.delivery_client().list_deliveries(request).await?;
-        Ok(listed.into_inner())
+        self.0.read(Deliveries::list_deliveries, request).await
     }
 
     /// A delivery with its attempts and its body.
@@ -203,13 +158,12 @@ impl Webhooks {
         endpoint: Uuid,
         id: i64,
     ) -> Result<proto::GetDeliveryResponse, Fault> {
-        let request = self.calls.read(proto::GetDeliveryRequest {
+        let request = proto::GetDeliveryRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             id,
-        });
-        let found = self.delivery_client().get_delivery(request).await?;
-        Ok(found.into_inner())
+        };
+        self.0.read(Deliveries::get_delivery, request).await
     }
 
     /// Makes an attempt now.
@@ -219,13 +173,13 @@ impl Webhooks {
         endpoint: Uuid,
         id: i64,
     ) -> Result<proto::Delivery, Fault> {
-        let request = self.calls.write(proto::SendAgainRequest {
+        let request = proto::SendAgainRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             id,
-        });
-        let sent = self.delivery_client().send_again(request).await?;
-        sent.into_inner().delivery.ok_or_else(incomplete)
+        };
+        let sent = self.0.write(Deliveries::send_again, request).await?;
+        sent.delivery.ok_or_else(incomplete)
     }
 
     /// Counts the deliveries that were created since a time, or ever, and have failed.
@@ -235,14 +189,13 @@ impl Webhooks {
         endpoint: Uuid,
         since: Option<OffsetDateTime>,
     ) -> Result<proto::RecoverResponse, Fault> {
-        let request = self.calls.read(proto::RecoverRequest {
+        let request = proto::RecoverRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             since: since.map(encode),
             dry_run: true,
-        });
-        let counted = self.delivery_client().recover(request).await?;
-        Ok(counted.into_inner())
+        };
+        self.0.read(Deliveries::recover, request).await
     }
 
     /// Sends the deliveries again that were created since a time and have failed.
@@ -253,13 +206,13 @@ impl Webhooks {
         since: OffsetDateTime,
     ) -> Result<(), Fault> {
         // A delivery that waits already is not counted again, so the call can be repeated.
-        let request = self.calls.read(proto::RecoverRequest {
+        let request = proto::RecoverRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             since: Some(encode(since)),
             dry_run: false,
-        });
-        self.delivery_client().recover(request).await?;
+        };
+        self.0.read(Deliveries::recover, request).await?;
         Ok(())
     }
 
@@ -271,21 +224,21 @@ impl Webhooks {
         event: &str,
         kind: &str,
     ) -> Result<proto::Delivery, Fault> {
-        let request = self.calls.write(proto::SendTestEventRequest {
+        let request = proto::SendTestEventRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             event: event.to_owned(),
             kind: kind.to_owned(),
-        });
-        let sent = self.delivery_client().send_test_event(request).await?;
-        sent.into_inner().delivery.ok_or_else(incomplete)
+        };
+        let sent = self.0.write(Deliveries::send_test_event, request).await?;
+        sent.delivery.ok_or_else(incomplete)
     }
 
     /// All events, with samples.
     pub async fn event_types(&self) -> Result<Vec<proto::EventType>, Fault> {
-        let request = self.calls.read(proto::ListEventTypesRequest {});
-        let listed = self.receiver_client().list_event_types(request).await?;
-        Ok(listed.into_inner().event_types)
+        let request = proto::ListEventTypesRequest {};
+        let listed = self.0.read(Receivers::list_event_types, request).await?;
+        Ok(listed.event_types)
     }
 
     /// Checks a receiver against the rules of §6.
@@ -294,12 +247,13 @@ impl Webhooks {
         account: Uuid,
         endpoint: Uuid,
     ) -> Result<Vec<proto::RuleFinding>, Fault> {
-        let mut request = Request::new(proto::CheckReceiverRequest {
+        let request = proto::CheckReceiverRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
-        });
-        request.set_timeout(CHECK_DEADLINE.max(self.calls.deadline));
-        let checked = self.receiver_client().check_receiver(request).await?;
-        Ok(checked.into_inner().findings)
+        };
+        let deadline = CHECK_DEADLINE.max(self.0.deadline);
+        let method = Receivers::check_receiver;
+        let checked = self.0.write_within(deadline, method, request).await?;
+        Ok(checked.findings)
     }
 }

@@ -51,7 +51,7 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
         Err(errors) => return page(&request, &form, FormState::invalid(errors)).await,
     };
     let made = make(&request, &form, key);
-    match request.once(&sent, &keys, made).await? {
+    match Box::pin(request.once(&sent, &keys, made)).await? {
         Ok(Some(shown)) => Ok(ok(&shown.page(&request, HEADING).await)),
         // A live key was requested.
         Ok(None) => Ok(see_other(&keys)),

@@ -25,7 +25,6 @@ use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html};
 use crate::store::members;
-use crate::upstream::gateway::TestCall;
 use crate::viewer::Section;
 
 /// The longest body that a page shows, in bytes.
@@ -86,9 +85,11 @@ async fn run(
     let app = &request.app;
     let call = call(operation, typed, &app.api_url);
     let call = call.map_err(FormState::invalid)?;
-    let (actor, account) = (request.actor(), request.scope.id);
-    let test_call = test_call(&call, &app.api_url);
-    let sent = app.gateway.run_test_call(&actor, account, test_call);
+    let sent = app.gateway.run_test_call(proto::RunTestCallRequest {
+        actor: Some((&request.actor()).into()),
+        account_id: request.scope.id.to_string(),
+        ..test_call(&call, &app.api_url)
+    });
     let answer = sent.await.map_err(|fault| {
         // The error names fields of the message. The form has other names for these, so the error goes to the top of the form.
         FormState::refused(&fault, &[])
@@ -97,21 +98,26 @@ async fn run(
 }
 
 /// The call as a message for the gateway: the target without the host, and a content type for the body.
-fn test_call(call: &ApiCall, api_url: &str) -> TestCall {
+fn test_call(call: &ApiCall, api_url: &str) -> proto::RunTestCallRequest {
     let version = api_url.rsplit_once('/').map_or("", |(_, version)| version);
     let target = call.url.strip_prefix(api_url).unwrap_or_default();
-    let headers = call.headers.iter();
-    let mut headers: Vec<(String, String)> = headers
-        .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
-        .collect();
-    if call.body.is_some() {
-        headers.push(("content-type".to_owned(), "application/json".to_owned()));
-    }
-    TestCall {
+    let content_type = ("content-type", "application/json");
+    let headers = call
+        .headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let headers = headers.chain(call.body.is_some().then_some(content_type));
+    proto::RunTestCallRequest {
         method: call.method.clone(),
         target: format!("/{version}{target}"),
-        headers,
-        body: call.body.clone().unwrap_or_default(),
+        headers: headers
+            .map(|(name, value)| proto::HttpHeader {
+                name: name.to_ascii_lowercase(),
+                value: value.to_owned(),
+            })
+            .collect(),
+        body: call.body.clone().unwrap_or_default().into(),
+        ..proto::RunTestCallRequest::default()
     }
 }
 
@@ -230,7 +236,7 @@ mod tests {
         };
         let sent = test_call(&call, "https://api.example/v1");
         assert_eq!(sent.target, "/v1/games?dry_run=true");
-        let names: Vec<&str> = sent.headers.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = sent.headers.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["idempotency-key", "content-type"]);
     }
 }

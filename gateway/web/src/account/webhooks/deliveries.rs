@@ -2,7 +2,7 @@
 
 use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
-use kit::Code;
+use kit::{Code, timestamp};
 use pages::webhooks::deliveries::{DeliveryListPage, FilterChoice};
 use pages::{Field, Fields};
 use serde::Deserialize;
@@ -15,7 +15,6 @@ use crate::domain::utc_minute;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
-use crate::upstream::webhook::DeliveryFilter;
 
 /// Rows of a page.
 const ROWS: u32 = 100;
@@ -50,7 +49,11 @@ impl DeliveryQuery {
             .any(|(_, value)| !value.trim().is_empty())
     }
 
-    fn filter(&self) -> Result<DeliveryFilter, Fields> {
+    fn request(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+    ) -> Result<proto::ListDeliveriesRequest, Fields> {
         let mut errors = Fields::default();
         let mut time = |field: &str, text: &str| match utc_minute::parse(text) {
             Ok(time) => time,
@@ -67,11 +70,13 @@ impl DeliveryQuery {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(DeliveryFilter {
-            state: state.map_or(proto::DeliveryState::Unspecified, |(_, state)| *state),
+        Ok(proto::ListDeliveriesRequest {
+            account_id: account.to_string(),
+            endpoint_id: endpoint.to_string(),
+            state: state.map_or(0, |(_, state)| (*state).into()),
             event: self.event.clone(),
-            since,
-            until,
+            since: since.map(timestamp::encode),
+            until: until.map(timestamp::encode),
             limit: ROWS,
             cursor: self.cursor.clone(),
         })
@@ -95,8 +100,8 @@ pub async fn show(
     let id = endpoint_id(&id)?;
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let deliveries = async {
-        let state = match query.filter() {
-            Ok(filter) => match webhooks.deliveries(account, id, filter).await {
+        let state = match query.request(account, id) {
+            Ok(request) => match webhooks.deliveries(request).await {
                 Ok(listed) => return Ok((FormState::default(), listed)),
                 Err(fault) if fault.code == Code::Invalid => {
                     FormState::refused(&fault, &["event", "since", "until"])
@@ -163,17 +168,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_becomes_a_filter() {
+    fn a_query_becomes_a_request() {
         let query = DeliveryQuery {
             state: "failed".to_owned(),
             event: "tip.paid".to_owned(),
             since: "2026-11-23T12:00".to_owned(),
             ..DeliveryQuery::default()
         };
-        let filter = query.filter().unwrap();
-        assert_eq!(filter.state, proto::DeliveryState::Failed);
-        assert_eq!(filter.since, Some(datetime!(2026-11-23 12:00 UTC)));
-        assert_eq!((filter.until, filter.limit), (None, 100));
+        let request = query.request(Uuid::nil(), Uuid::nil()).unwrap();
+        assert_eq!(request.state(), proto::DeliveryState::Failed);
+        let since = timestamp::encode(datetime!(2026-11-23 12:00 UTC));
+        assert_eq!(request.since, Some(since));
+        assert_eq!((request.until, request.limit), (None, 100));
         assert!(query.is_filtered() && !DeliveryQuery::default().is_filtered());
         let next = query.with_cursor("a&b=");
         assert_eq!(
@@ -190,7 +196,7 @@ mod tests {
             until: "later".to_owned(),
             ..DeliveryQuery::default()
         };
-        let errors = query.filter().unwrap_err();
+        let errors = query.request(Uuid::nil(), Uuid::nil()).unwrap_err();
         assert!(errors.of("since").is_some() && errors.of("until").is_some());
         assert!(errors.general.is_some());
     }

@@ -18,7 +18,6 @@ use crate::once_form::{NoFields, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
-use crate::upstream::webhook::DeliveryFilter;
 use crate::upstream::{minute_of, time_of};
 
 /// Deliveries that the page shows.
@@ -163,14 +162,16 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    let newest = DeliveryFilter {
+    let newest = proto::ListDeliveriesRequest {
+        account_id: account.to_string(),
+        endpoint_id: id.to_string(),
         limit: NEWEST,
-        ..DeliveryFilter::default()
+        ..proto::ListDeliveriesRequest::default()
     };
     let path = format!("/endpoints/{id}");
     let (endpoint, deliveries, types, mut shell) = futures::join!(
         webhooks.endpoint(account, id),
-        webhooks.deliveries(account, id, newest),
+        webhooks.deliveries(newest),
         webhooks.event_types(),
         request.webhooks_shell("GET", &path),
     );

@@ -6,16 +6,13 @@ mod tokens;
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
-use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault, timestamp};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::call::{Calls, incomplete};
-
-pub use test_calls::TestCall;
-pub use tokens::{NewToken, TokenChangeFilter};
+use super::clients::Accounts;
 
 /// The person who makes a change, for the audit of the gateway.
 #[derive(Debug, Clone)]
@@ -57,29 +54,12 @@ pub struct NewKey {
     pub expires_at: Option<prost_types::Timestamp>,
 }
 
-/// Calls to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CallFilter {
-    /// Empty for the calls of all keys.
-    pub key: String,
-    pub only_errors: bool,
-    pub limit: u32,
-    pub cursor: String,
-}
-
 #[derive(Debug, Clone)]
-pub struct Gateway {
-    calls: Calls,
-}
+pub struct Gateway(Calls);
 
 impl Gateway {
     pub fn new(client: Client, deadline: Duration) -> Self {
-        let calls = Calls { client, deadline };
-        Self { calls }
-    }
-
-    fn client(&self) -> AccountsServiceClient<Client> {
-        AccountsServiceClient::new(self.calls.client.clone())
+        Self(Calls { client, deadline })
     }
 
     /// Creates an account. A repeated call with the same id changes nothing.
@@ -90,13 +70,13 @@ impl Gateway {
         name: &str,
         email: &str,
     ) -> Result<proto::Account, Fault> {
-        let request = self.calls.read(proto::AccountsServiceCreateAccountRequest {
+        let request = proto::AccountsServiceCreateAccountRequest {
             actor: Some(actor.into()),
             account_id: id.to_string(),
             name: name.to_owned(),
             email: email.to_owned(),
-        });
-        let created = self.client().create_account(request).await?.into_inner();
+        };
+        let created = self.0.read(Accounts::create_account, request).await?;
         created.account.ok_or_else(incomplete)
     }
 
@@ -104,36 +84,33 @@ impl Gateway {
         &self,
         account: Uuid,
     ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
-        let request = self.calls.read(proto::AccountsServiceGetAccountRequest {
+        let request = proto::AccountsServiceGetAccountRequest {
             account_id: account.to_string(),
             email: String::new(),
-        });
-        Ok(self.client().get_account(request).await?.into_inner())
+        };
+        self.0.read(Accounts::get_account, request).await
     }
 
     /// The account with this address, which its caller has verified.
     pub async fn account_by_email(&self, email: &str) -> Result<Option<Uuid>, Fault> {
-        let request = self.calls.read(proto::AccountsServiceGetAccountRequest {
+        let request = proto::AccountsServiceGetAccountRequest {
             account_id: String::new(),
             email: email.to_owned(),
-        });
-        match self.client().get_account(request).await {
+        };
+        let found = self.0.read(Accounts::get_account, request).await;
+        match found {
             Ok(found) => {
-                let account = found.into_inner().account.ok_or_else(incomplete)?;
+                let account = found.account.ok_or_else(incomplete)?;
                 account.id.parse().map(Some).map_err(|_id| incomplete())
             }
-            Err(status) => match Fault::from(status) {
-                fault if fault.code == Code::NotFound => Ok(None),
-                fault => Err(fault),
-            },
+            Err(fault) if fault.code == Code::NotFound => Ok(None),
+            Err(fault) => Err(fault),
         }
     }
 
     pub async fn switches(&self) -> Result<Switches, Fault> {
-        let request = self
-            .calls
-            .read(proto::AccountsServiceListSwitchesRequest {});
-        let listed = self.client().list_switches(request).await?.into_inner();
+        let request = proto::AccountsServiceListSwitchesRequest {};
+        let listed = self.0.read(Accounts::list_switches, request).await?;
         let is_on = |name: &str| {
             let switch = listed.switches.iter().find(|switch| switch.name == name);
             switch.map(|switch| switch.on)
@@ -162,47 +139,31 @@ impl Gateway {
         switches.is_read_only.then_some(READ_ONLY)
     }
 
+    /// Changes the name of an account, if there is a new one, and its address for mails.
     pub async fn change_account(
         &self,
         actor: &Actor,
         account: Uuid,
-        name: &str,
+        name: Option<&str>,
         email: &str,
     ) -> Result<(), Fault> {
-        let request = self.calls.read(proto::AccountsServiceChangeAccountRequest {
+        let request = proto::AccountsServiceChangeAccountRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
-            name: Some(name.to_owned()),
+            name: name.map(ToOwned::to_owned),
             email: Some(email.to_owned()),
-        });
-        self.client().change_account(request).await?;
-        Ok(())
-    }
-
-    /// Changes the address of an account for mails.
-    pub async fn set_account_email(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        email: &str,
-    ) -> Result<(), Fault> {
-        let request = self.calls.read(proto::AccountsServiceChangeAccountRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            name: None,
-            email: Some(email.to_owned()),
-        });
-        self.client().change_account(request).await?;
+        };
+        self.0.read(Accounts::change_account, request).await?;
         Ok(())
     }
 
     /// The keys of an account, oldest first: all working keys, and the newest ended ones. The response says whether older ones are left
     /// out.
     pub async fn list_keys(&self, account: Uuid) -> Result<proto::ListKeysResponse, Fault> {
-        let request = self.calls.read(proto::AccountsServiceListKeysRequest {
+        let request = proto::AccountsServiceListKeysRequest {
             account_id: account.to_string(),
-        });
-        Ok(self.client().list_keys(request).await?.into_inner())
+        };
+        self.0.read(Accounts::list_keys, request).await
     }
 
     /// The same keys alone.
@@ -216,25 +177,23 @@ impl Gateway {
         until: OffsetDateTime,
         cursor: &str,
     ) -> Result<proto::AccountsServiceListExpiringKeysResponse, Fault> {
-        let request = self
-            .calls
-            .read(proto::AccountsServiceListExpiringKeysRequest {
-                until: Some(timestamp::encode(until)),
-                limit: 500,
-                cursor: cursor.to_owned(),
-            });
-        let listed = self.client().list_expiring_keys(request).await?;
-        Ok(listed.into_inner())
+        let request = proto::AccountsServiceListExpiringKeysRequest {
+            until: Some(timestamp::encode(until)),
+            limit: 500,
+            cursor: cursor.to_owned(),
+        };
+        self.0.read(Accounts::list_expiring_keys, request).await
     }
 
     /// The last call of a key, if the log of calls has one.
     pub async fn last_call(&self, account: Uuid, key: &str) -> Result<Option<proto::Call>, Fault> {
-        let filter = CallFilter {
-            key: key.to_owned(),
+        let newest = proto::AccountsServiceListCallsRequest {
+            account_id: account.to_string(),
+            key_id: key.to_owned(),
             limit: 1,
-            ..CallFilter::default()
+            ..proto::AccountsServiceListCallsRequest::default()
         };
-        Ok(self.calls(account, &filter).await?.calls.into_iter().next())
+        Ok(self.calls(newest).await?.calls.into_iter().next())
     }
 
     /// The key of an account with this id.
@@ -246,15 +205,13 @@ impl Gateway {
 
     /// The newest requests for keys.
     pub async fn key_requests(&self, account: Uuid) -> Result<Vec<proto::KeyRequest>, Fault> {
-        let request = self
-            .calls
-            .read(proto::AccountsServiceListKeyRequestsRequest {
-                account_id: account.to_string(),
-                limit: 0,
-                cursor: String::new(),
-            });
-        let listed = self.client().list_key_requests(request).await?;
-        Ok(listed.into_inner().requests)
+        let request = proto::AccountsServiceListKeyRequestsRequest {
+            account_id: account.to_string(),
+            limit: 0,
+            cursor: String::new(),
+        };
+        let listed = self.0.read(Accounts::list_key_requests, request).await?;
+        Ok(listed.requests)
     }
 
     /// Makes a test key; returns its secret.
@@ -264,7 +221,7 @@ impl Gateway {
         account: Uuid,
         key: NewKey,
     ) -> Result<String, Fault> {
-        let request = self.calls.write(proto::AccountsServiceCreateKeyRequest {
+        let request = proto::AccountsServiceCreateKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             name: key.name,
@@ -272,8 +229,8 @@ impl Gateway {
             may_write: key.may_write,
             game: key.game,
             expires_at: key.expires_at,
-        });
-        Ok(self.client().create_key(request).await?.into_inner().secret)
+        };
+        Ok(self.0.write(Accounts::create_key, request).await?.secret)
     }
 
     /// Requests a live key, which staff review.
@@ -283,7 +240,7 @@ impl Gateway {
         account: Uuid,
         key: NewKey,
     ) -> Result<(), Fault> {
-        let request = self.calls.write(proto::AccountsServiceRequestKeyRequest {
+        let request = proto::AccountsServiceRequestKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             name: key.name,
@@ -291,8 +248,8 @@ impl Gateway {
             may_write: key.may_write,
             game: key.game,
             expires_at: key.expires_at,
-        });
-        self.client().request_key(request).await?;
+        };
+        self.0.write(Accounts::request_key, request).await?;
         Ok(())
     }
 
@@ -303,24 +260,24 @@ impl Gateway {
         account: Uuid,
         request: &str,
     ) -> Result<(proto::Key, String), Fault> {
-        let request = self.calls.write(proto::AccountsServiceRevealKeyRequest {
+        let request = proto::AccountsServiceRevealKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             id: request.to_owned(),
-        });
-        let revealed = self.client().reveal_key(request).await?.into_inner();
+        };
+        let revealed = self.0.write(Accounts::reveal_key, request).await?;
         Ok((revealed.key.ok_or_else(incomplete)?, revealed.secret))
     }
 
     /// Withdraws the requests for keys whose keys have not been revealed.
     pub async fn withdraw_key_requests(&self, actor: &Actor, account: Uuid) -> Result<(), Fault> {
-        let request = self
-            .calls
-            .read(proto::AccountsServiceWithdrawKeyRequestsRequest {
-                actor: Some(actor.into()),
-                account_id: account.to_string(),
-            });
-        self.client().withdraw_key_requests(request).await?;
+        let request = proto::AccountsServiceWithdrawKeyRequestsRequest {
+            actor: Some(actor.into()),
+            account_id: account.to_string(),
+        };
+        self.0
+            .read(Accounts::withdraw_key_requests, request)
+            .await?;
         Ok(())
     }
 
@@ -332,13 +289,13 @@ impl Gateway {
         key: &str,
         grace: u32,
     ) -> Result<(proto::Key, String), Fault> {
-        let request = self.calls.write(proto::AccountsServiceRotateKeyRequest {
+        let request = proto::AccountsServiceRotateKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             id: key.to_owned(),
             grace_seconds: Some(grace),
-        });
-        let rotated = self.client().rotate_key(request).await?.into_inner();
+        };
+        let rotated = self.0.write(Accounts::rotate_key, request).await?;
         Ok((rotated.old_key.ok_or_else(incomplete)?, rotated.secret))
     }
 
@@ -348,19 +305,19 @@ impl Gateway {
         account: Uuid,
         key: &str,
     ) -> Result<proto::Key, Fault> {
-        let request = self.calls.read(proto::AccountsServiceRevokeKeyRequest {
+        let request = proto::AccountsServiceRevokeKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             id: key.to_owned(),
-        });
-        let revoked = self.client().revoke_key(request).await?.into_inner();
+        };
+        let revoked = self.0.read(Accounts::revoke_key, request).await?;
         revoked.key.ok_or_else(incomplete)
     }
 
     /// All plans, cheapest first.
     pub async fn plans(&self) -> Result<Vec<proto::Plan>, Fault> {
-        let request = self.calls.read(proto::AccountsServiceListPlansRequest {});
-        Ok(self.client().list_plans(request).await?.into_inner().plans)
+        let request = proto::AccountsServiceListPlansRequest {};
+        Ok(self.0.read(Accounts::list_plans, request).await?.plans)
     }
 
     /// The calls of the last days by day and route.
@@ -369,27 +326,19 @@ impl Gateway {
         account: Uuid,
         days: u32,
     ) -> Result<proto::AccountsServiceListUseResponse, Fault> {
-        let request = self.calls.read(proto::AccountsServiceListUseRequest {
+        let request = proto::AccountsServiceListUseRequest {
             account_id: account.to_string(),
             days,
-        });
-        Ok(self.client().list_use(request).await?.into_inner())
+        };
+        self.0.read(Accounts::list_use, request).await
     }
 
     /// A page of the log of calls, newest first.
     pub async fn calls(
         &self,
-        account: Uuid,
-        filter: &CallFilter,
+        request: proto::AccountsServiceListCallsRequest,
     ) -> Result<proto::AccountsServiceListCallsResponse, Fault> {
-        let request = self.calls.read(proto::AccountsServiceListCallsRequest {
-            account_id: account.to_string(),
-            key_id: filter.key.clone(),
-            only_errors: filter.only_errors,
-            limit: filter.limit,
-            cursor: filter.cursor.clone(),
-        });
-        Ok(self.client().list_calls(request).await?.into_inner())
+        self.0.read(Accounts::list_calls, request).await
     }
 
     /// A page of the accounts that have used a share of their month, in percent.
@@ -398,11 +347,11 @@ impl Gateway {
         percent: u8,
         cursor: &str,
     ) -> Result<proto::AccountsServiceListMonthUseResponse, Fault> {
-        let request = self.calls.read(proto::AccountsServiceListMonthUseRequest {
+        let request = proto::AccountsServiceListMonthUseRequest {
             percent: percent.into(),
             limit: 500,
             cursor: cursor.to_owned(),
-        });
-        Ok(self.client().list_month_use(request).await?.into_inner())
+        };
+        self.0.read(Accounts::list_month_use, request).await
     }
 }
