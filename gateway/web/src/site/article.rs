@@ -32,11 +32,7 @@ fn show(app: &App, visit: &Visit, name: &'static str) -> PageResult {
     respond(app, visit, |mut frame| {
         // The page does not depend on the query.
         path_of(&visit.path).clone_into(&mut frame.path);
-        frame.head = Head {
-            title: article.title.clone(),
-            description: article.summary.clone(),
-            is_indexed: true,
-        };
+        frame.head = Head::new(article.title.clone(), article.summary.clone());
         Ok(ArticlePage {
             frame,
             body: article.html.clone(),

@@ -43,17 +43,10 @@ pub async fn list(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult
     let reads = all().map(|board| app.catalogue.board(board, FIRST, None));
     let boards = try_join_all(reads).await?;
     respond(&app, &visit, |mut frame| {
-        frame.head = Head {
-            title: frame.say("boards-title").to_owned(),
-            description: frame.say("boards-description").to_owned(),
-            is_indexed: true,
-        };
+        frame.head = Head::new(frame.say("boards-title"), frame.say("boards-description"));
         let boards = all().zip(&boards).map(|((kind, window), rows)| {
             Ok(Board {
-                link: Link {
-                    href: frame.href(&path((kind, window))),
-                    label: title(frame.texts, (kind, window)),
-                },
+                link: frame.link(&path((kind, window)), title(frame.texts, (kind, window))),
                 rows: self::rows(&frame, kind, rows)?,
             })
         });
@@ -66,25 +59,18 @@ pub async fn list(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult
 
 /// A board in full.
 pub async fn show(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
+    request: SiteRequest,
     Path((kind, window)): Path<(String, String)>,
 ) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let cursor = query.get("cursor");
     let board = (kind.as_str(), window.as_str());
     let rows = app.catalogue.board(board, ROWS, cursor).await?;
     let path = path(board);
     visit.path = address(&path, &[("cursor", cursor)]);
-    respond(&app, &visit, |mut frame| {
-        frame.head = Head {
-            title: title(frame.texts, board),
-            description: frame.say("boards-description").to_owned(),
-            is_indexed: filters::is_indexed(&[], cursor),
-        };
+    respond(app, &visit, |mut frame| {
+        frame.head = Head::new(title(frame.texts, board), frame.say("boards-description"))
+            .indexed_if(filters::is_indexed(&[], cursor));
         frame.api_call = Some(format!("GET /v1{path}"));
         Ok(BoardPage {
             tabs: tabs(&frame, board),
@@ -103,10 +89,7 @@ pub async fn show(
 /// The other boards of the kind, and the same of the other kind.
 fn tabs(frame: &Frame, board: (&str, &str)) -> Vec<Tab> {
     let tab = |other: (&str, &str)| Tab {
-        link: Link {
-            href: frame.href(&path(other)),
-            label: title(frame.texts, other),
-        },
+        link: frame.link(&path(other), title(frame.texts, other)),
         is_current: other == board,
     };
     all().map(tab).collect()

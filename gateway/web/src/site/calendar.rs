@@ -27,14 +27,8 @@ const LINE: usize = 75;
 /// Characters of an event's description; the page has all.
 const DESCRIPTION: usize = 1_000;
 
-pub async fn show(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn show(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     visit.path = address(PATH, &[("country", query.get("country"))]);
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
     let mut request = proto::ListEventsRequest {
@@ -54,7 +48,7 @@ pub async fn show(
             None => break,
         }
     }
-    respond_as(&app, &visit, MEDIA_TYPE, |frame| {
+    respond_as(app, &visit, MEDIA_TYPE, |frame| {
         let title = feeds::events_title(&frame, query.get("country"));
         let mut calendar = Calendar::begin(&title);
         for list in &lists {

@@ -85,10 +85,7 @@ pub(super) fn place(texts: &Texts, city: &str, code: &str) -> String {
 }
 
 pub(super) fn country_link(frame: &Frame, code: &str) -> Link {
-    Link {
-        href: frame.href(&format!("/countries/{code}")),
-        label: country(frame.texts, code),
-    }
+    frame.link(&format!("/countries/{code}"), country(frame.texts, code))
 }
 
 /// The city, if it is known, and the country.
@@ -108,10 +105,7 @@ pub(super) fn place_links(frame: &Frame, city: (&str, &str), code: &str) -> Vec<
 }
 
 pub(super) fn creator_link(frame: &Frame, creator: public::GameCreator) -> Link {
-    Link {
-        href: frame.href(&format!("/creators/{}", creator.handle)),
-        label: creator.name,
-    }
+    frame.link(&format!("/creators/{}", creator.handle), creator.name)
 }
 
 pub(super) fn game(frame: &Frame, row: public::GameRow) -> GameCard {
@@ -164,10 +158,7 @@ pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
 
 pub(super) fn city(frame: &Frame, row: public::CityRow) -> PlaceRow {
     PlaceRow {
-        link: Link {
-            href: frame.href(&format!("/cities/{}", row.slug)),
-            label: row.name,
-        },
+        link: frame.link(&format!("/cities/{}", row.slug), row.name),
         country: country(frame.texts, &row.country_code),
         creators: row.creators,
         games: row.games,

@@ -29,14 +29,8 @@ const KIND: FixedFilter = FixedFilter {
     values: &CREATOR_KINDS,
 };
 
-pub async fn list(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn list(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListCreatorsRequest {
         page: Some(list.page()),
@@ -51,7 +45,7 @@ pub async fn list(
     let reads = try_join(catalogue.creators(request), catalogue.countries());
     let (creators, countries) = reads.await?;
     visit.path = list.address();
-    respond(&app, &visit, |mut frame| {
+    respond(app, &visit, |mut frame| {
         let title = list.title(&frame, "creators-title", "creators-in");
         list.describe(&mut frame, title, "creators-description");
         let choices = vec![
@@ -97,11 +91,7 @@ fn creator_page(
         "" => frame.say_of("creator-description", &row.name),
         tagline => tagline.to_owned(),
     };
-    frame.head = Head {
-        title: row.name.clone(),
-        description,
-        is_indexed: true,
-    };
+    frame.head = Head::new(row.name.clone(), description);
     frame.api_call = Some(format!("GET /v1/creators/{}", row.handle));
     frame.share.is_profile = true;
     frame.share.image = share_card::of_creator(&frame.site, row)?;

@@ -51,17 +51,14 @@ pub(super) fn pager(frame: &Frame, path: &str, after: Option<&str>, next: Option
 }
 
 fn currency_link(frame: &Frame, currency: &Currency) -> Link {
-    Link {
-        href: frame.href(&format!("{PATH}/{}", currency.slug)),
-        label: currency.currency.clone(),
-    }
+    frame.link(
+        &format!("{PATH}/{}", currency.slug),
+        currency.currency.clone(),
+    )
 }
 
 fn game_link(frame: &Frame, currency: &Currency) -> Link {
-    Link {
-        href: frame.href(&format!("/games/{}", currency.slug)),
-        label: currency.name.clone(),
-    }
+    frame.link(&format!("/games/{}", currency.slug), currency.name.clone())
 }
 
 pub(super) fn currency_row(frame: &Frame, currency: &Currency) -> CurrencyRow {
@@ -80,13 +77,10 @@ pub(super) fn currency_page(
     choice: Filters,
     after: Option<&str>,
 ) -> CurrencyPage {
-    frame.head = Head {
-        title: frame
-            .texts
-            .say_of_two("pair-name", &shown.currency, &shown.name),
-        description: frame.say_of("economy-description", &shown.currency),
-        is_indexed: filters::is_indexed(&[], after),
-    };
+    let texts = frame.texts;
+    let title = texts.say_of_two("pair-name", &shown.currency, &shown.name);
+    frame.head = Head::new(title, frame.say_of("economy-description", &shown.currency))
+        .indexed_if(filters::is_indexed(&[], after));
     let path = format!("{PATH}/{}", shown.slug);
     let from = address("/v1/economy/rates", &[("from", Some(&shown.slug))]);
     frame.api_call = Some(format!("GET {from}"));
@@ -96,7 +90,7 @@ pub(super) fn currency_page(
         choice,
         game: game_link(&frame, shown),
         is_late: shown.late,
-        figures: figures(frame.texts, shown),
+        figures: figures(texts, shown),
         rates: rows
             .map(|rate| rate_row(&frame, (currencies, shown), rate))
             .collect(),
@@ -139,10 +133,10 @@ fn rate_row(
     let change =
         change.map(|change| texts.say_of("figure-percent", &texts.decimal(change.as_str())));
     RateRow {
-        link: Link {
-            href: frame.href(&format!("{PATH}/{}/{}", from.slug, rate.to)),
-            label: rate.currency_to.to_string(),
-        },
+        link: frame.link(
+            &format!("{PATH}/{}/{}", from.slug, rate.to),
+            rate.currency_to.to_string(),
+        ),
         // A currency that is newer than the list has its game on its own page.
         game: find(currencies, &rate.to).map_or_else(String::new, |to| to.name.clone()),
         rate: texts.decimal(rate.rate.as_str()),
@@ -164,21 +158,20 @@ pub(super) fn pair_page(
 ) -> PairPage {
     let texts = frame.texts;
     let title = texts.say_of_two("pair-title", &from.currency, &to.currency);
-    frame.head = Head {
-        title: title.clone(),
-        description: texts.say_of_two("pair-description", &from.currency, &to.currency),
-        is_indexed: true,
-    };
+    frame.head = Head::new(
+        title.clone(),
+        texts.say_of_two("pair-description", &from.currency, &to.currency),
+    );
     let named = |currency: &Currency| Link {
         label: texts.say_of_two("pair-name", &currency.currency, &currency.name),
         ..currency_link(&frame, currency)
     };
     let path = pair_path((from, to));
     let tab = |span: u32| Tab {
-        link: Link {
-            href: frame.href(&self::span(&path, span)),
-            label: texts.count("pair-days", span.into()),
-        },
+        link: frame.link(
+            &self::span(&path, span),
+            texts.count("pair-days", span.into()),
+        ),
         is_current: span == days,
     };
     let mut spans = SPANS;
@@ -200,10 +193,10 @@ pub(super) fn pair_page(
     PairPage {
         from: named(from),
         to: named(to),
-        inverse: Link {
-            href: frame.href(&pair_path((to, from))),
-            label: texts.say_of_two("pair-title", &to.currency, &from.currency),
-        },
+        inverse: frame.link(
+            &pair_path((to, from)),
+            texts.say_of_two("pair-title", &to.currency, &from.currency),
+        ),
         spans: spans.map(tab).into(),
         late: late.map(|currency| currency.currency.clone()).collect(),
         plot: Plot::new(format!("{title}. {heading}"), &values)

@@ -27,14 +27,8 @@ const CHOICES: usize = 200;
 pub(super) const SPANS: [u32; 3] = [31, 7, 92];
 
 /// The page of all currencies. With `from`, redirects to the page of one.
-pub async fn list(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn list(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let currencies = match app.currencies.all(app.clock.now()).await {
         Ok(currencies) => currencies,
         Err(fault) => return unavailable(&visit, fault),
@@ -51,12 +45,9 @@ pub async fn list(
     let shown = rest.get(..ROWS).unwrap_or(rest);
     visit.path = address(PATH, &[("after", after)]);
     let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
-    respond(&app, &visit, |mut frame| {
-        frame.head = Head {
-            title: frame.say("economy-title").to_owned(),
-            description: frame.say("economy-lead").to_owned(),
-            is_indexed: filters::is_indexed(&[], after),
-        };
+    respond(app, &visit, |mut frame| {
+        frame.head = Head::new(frame.say("economy-title"), frame.say("economy-lead"))
+            .indexed_if(filters::is_indexed(&[], after));
         frame.api_call = Some("GET /v1/economy/currencies".to_owned());
         let next = shown.last().filter(|_| rest.len() > ROWS);
         Ok(EconomyPage {
@@ -70,15 +61,8 @@ pub async fn list(
 }
 
 /// A currency with the rates from it.
-pub async fn currency(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-    Path(game): Path<String>,
-) -> PageResult {
+pub async fn currency(request: SiteRequest, Path(game): Path<String>) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let after = query.get("after");
     let currencies = match app.currencies.all(app.clock.now()).await {
         Ok(currencies) => currencies,
@@ -93,7 +77,7 @@ pub async fn currency(
     let path = format!("{PATH}/{}", shown.slug);
     visit.path = address(&path, &[("after", after)]);
     let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
-    respond(&app, &visit, |frame| {
+    respond(app, &visit, |frame| {
         let choice = choice(&frame, choices, Some(&shown.slug));
         Ok(currency_page(
             frame,
@@ -106,15 +90,8 @@ pub async fn currency(
 }
 
 /// The rate of a pair over time.
-pub async fn pair(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-    Path((from, to)): Path<(String, String)>,
-) -> PageResult {
+pub async fn pair(request: SiteRequest, Path((from, to)): Path<(String, String)>) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let asked = query.get("days").and_then(|days| days.parse().ok());
     let days = SPANS.into_iter().find(|days| asked == Some(*days));
     let days = days.unwrap_or(SPANS[0]);
@@ -135,7 +112,7 @@ pub async fn pair(
         (at.seconds, at.nanos) = (at.seconds - at.seconds.rem_euclid(60), 0);
     }
     visit.path = currency_pages::span(&currency_pages::pair_path(pair), days);
-    respond(&app, &visit, |frame| {
+    respond(app, &visit, |frame| {
         Ok(pair_page(frame, pair, days, &series.points))
     })
 }
@@ -149,11 +126,7 @@ pub async fn method(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     respond(&app, &visit, |mut frame| {
         let method: Methodology =
             serde_json::from_slice(&method.json).map_err(|error| Fault::internal(&error))?;
-        frame.head = Head {
-            title: frame.say("method-title").to_owned(),
-            description: frame.say("method-lead").to_owned(),
-            is_indexed: true,
-        };
+        frame.head = Head::new(frame.say("method-title"), frame.say("method-lead"));
         frame.api_call = Some("GET /v1/economy/methodology".to_owned());
         let texts = frame.texts;
         let words = |group: &str, name: &str, english: String| {

@@ -35,14 +35,8 @@ const KIND: FixedFilter = FixedFilter {
     values: &EVENT_KINDS,
 };
 
-pub async fn list(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn list(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListEventsRequest {
         page: Some(list.page()),
@@ -59,7 +53,7 @@ pub async fn list(
     let reads = try_join(catalogue.events(request), catalogue.countries_with_events());
     let (events, countries) = reads.await?;
     visit.path = list.address();
-    respond(&app, &visit, |mut frame| {
+    respond(app, &visit, |mut frame| {
         let title = match list.get("when") {
             Some("past") => frame.say("events-past-title").to_owned(),
             _ => list.title(&frame, "events-title", "events-in"),
@@ -110,11 +104,10 @@ pub async fn show(
 fn event_page(mut frame: Frame, event: public::Event, today: Date) -> Result<EventPage, Fault> {
     let texts = frame.texts;
     frame.path = format!("{LIST}/{}", event.slug);
-    frame.head = Head {
-        title: event.title.clone(),
-        description: texts.say_of("event-description", &event.title),
-        is_indexed: true,
-    };
+    frame.head = Head::new(
+        event.title.clone(),
+        texts.say_of("event-description", &event.title),
+    );
     frame.api_call = Some(format!("GET /v1/events/{}", event.slug));
     frame.share.image = share_card::of_event(&frame, &event)?;
     frame.share.structured_data = Some(structured_data::event(&frame, &event));
@@ -122,12 +115,10 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> Result<Eve
     let last = Date::parse(last, &Iso8601::DATE).ok();
     let website = event.website.filter(|url| cards::is_https(url));
     Ok(EventPage {
-        kind: Link {
-            href: frame.href(&address(LIST, &[("kind", Some(&event.kind))])),
-            label: texts
-                .value("event-kind", &event.kind, &event.kind)
-                .to_owned(),
-        },
+        kind: frame.link(
+            &address(LIST, &[("kind", Some(&event.kind))]),
+            texts.value("event-kind", &event.kind, &event.kind),
+        ),
         days: texts.days(&event.starts_at, event.ends_at.as_deref()),
         is_over: last.is_some_and(|last| last < today),
         place: cards::place_links(&frame, (&event.city_slug, &event.city), &event.country_code),

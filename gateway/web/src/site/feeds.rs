@@ -45,14 +45,8 @@ pub async fn games(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResul
     })
 }
 
-pub async fn events(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn events(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let set = [("country", query.get("country"))];
     visit.path = address(EVENTS, &set);
     let request = proto::ListEventsRequest {
@@ -60,7 +54,7 @@ pub async fn events(
         ..next_events(NEXT_EVENTS)
     };
     let events = app.catalogue.events_with_times(request).await?;
-    respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
+    respond_as(app, &visit, MEDIA_TYPE, |mut frame| {
         let title = events_title(&frame, query.get("country"));
         head(&mut frame, title, "events-description");
         let rows = events.parse::<public::Event>()?;
@@ -71,11 +65,7 @@ pub async fn events(
 }
 
 fn head(frame: &mut Frame, title: String, description: &str) {
-    frame.head = Head {
-        title,
-        description: frame.say(description).to_owned(),
-        is_indexed: false,
-    };
+    frame.head = Head::new(title, frame.say(description)).unindexed();
 }
 
 /// `Events in Kenya`.

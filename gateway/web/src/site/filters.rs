@@ -24,18 +24,22 @@ pub(super) struct FixedFilter {
 
 /// The request of a list: the filters that it may have, and the cursor of the page.
 #[derive(Debug)]
-pub(super) struct ListRequest {
+pub(super) struct ListRequest<'q> {
     path: &'static str,
     names: &'static [&'static str],
-    query: Query,
+    query: &'q Query,
 }
 
-impl ListRequest {
-    pub(super) fn new(path: &'static str, names: &'static [&'static str], query: Query) -> Self {
+impl<'q> ListRequest<'q> {
+    pub(super) fn new(
+        path: &'static str,
+        names: &'static [&'static str],
+        query: &'q Query,
+    ) -> Self {
         Self { path, names, query }
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&'q str> {
         self.query.get(name)
     }
 
@@ -43,7 +47,7 @@ impl ListRequest {
         self.query.text(name)
     }
 
-    fn cursor(&self) -> Option<&str> {
+    fn cursor(&self) -> Option<&'q str> {
         self.query.get("cursor")
     }
 
@@ -51,7 +55,7 @@ impl ListRequest {
         page(ROWS, self.cursor())
     }
 
-    fn set(&self) -> Vec<(&'static str, Option<&str>)> {
+    fn set(&self) -> Vec<(&'static str, Option<&'q str>)> {
         let names = self.names.iter();
         names.map(|name| (*name, self.query.get(name))).collect()
     }
@@ -74,11 +78,8 @@ impl ListRequest {
     /// Fills the head of the page, and names the call that gives the same.
     pub(super) fn describe(&self, frame: &mut Frame, title: String, description: &str) {
         let set = self.set();
-        frame.head = Head {
-            title,
-            description: frame.say(description).to_owned(),
-            is_indexed: is_indexed(&set, self.cursor()),
-        };
+        frame.head =
+            Head::new(title, frame.say(description)).indexed_if(is_indexed(&set, self.cursor()));
         frame.api_call = Some(format!("GET /v1{}", address(self.path, &set)));
     }
 

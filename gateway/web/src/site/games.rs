@@ -5,7 +5,6 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
 use futures::future::{join, try_join, try_join3};
 use kit::Fault;
-use pages::site::cards::Link;
 use pages::site::games::{Credit, Currency, GamePage, Trailer};
 use pages::site::list::GamesPage;
 use pages::site::{Frame, Head};
@@ -35,14 +34,8 @@ const STAGE: FixedFilter = FixedFilter {
     values: &STAGES,
 };
 
-pub async fn list(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn list(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListGamesRequest {
         page: Some(list.page()),
@@ -62,7 +55,7 @@ pub async fn list(
     );
     let (games, genres, countries) = reads.await?;
     visit.path = list.address();
-    respond(&app, &visit, |mut frame| {
+    respond(app, &visit, |mut frame| {
         let title = list.title(&frame, "games-title", "games-in");
         list.describe(&mut frame, title, "games-description");
         frame.share.documents = feeds::of_games(&frame);
@@ -120,19 +113,15 @@ fn game_page(
         "" => frame.say_of("game-description", &row.title),
         tagline => tagline.to_owned(),
     };
-    frame.head = Head {
-        title: format!("{} – {}", row.title, row.creator.name),
-        description,
-        is_indexed: true,
-    };
+    frame.head = Head::new(format!("{} – {}", row.title, row.creator.name), description);
     frame.api_call = Some(format!("GET /v1/games/{}", row.slug));
     frame.share.image = share_card::of_game(&frame.site, row)?;
     frame.share.documents = oembed::of_game(&frame.site, &frame.canonical(), &row.title);
     frame.share.structured_data = Some(structured_data::game(&frame, &game, creator_kind));
     let row = game.row;
-    let filtered = |group: &str, name: &'static str, value: &String| Link {
-        href: frame.href(&address(LIST, &[(name, Some(value))])),
-        label: frame.texts.value(group, value, value).to_owned(),
+    let filtered = |group: &str, name: &'static str, value: &String| {
+        let list = address(LIST, &[(name, Some(value))]);
+        frame.link(&list, frame.texts.value(group, value, value))
     };
     let genres = row.genres.iter().map(|key| filtered("genre", "genre", key));
     let platforms = row.platforms.iter();
@@ -150,10 +139,7 @@ fn game_page(
         release_year: row.release_year,
         place: cards::place_links(&frame, ("", &row.city), &row.country_code),
         currency: currency.map(|currency| Currency {
-            link: Link {
-                href: frame.href(&format!("/economy/{}", row.slug)),
-                label: currency.name,
-            },
+            link: frame.link(&format!("/economy/{}", row.slug), currency.name),
             is_late: currency.is_late,
         }),
         ranks: ranks

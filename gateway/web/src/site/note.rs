@@ -232,11 +232,7 @@ fn retry_after(mut response: Response, fault: &Fault) -> Response {
 /// Forms are not for search engines.
 fn frame(app: &Web, visit: &Visit, about: &NoteAbout, title: &str) -> Frame {
     let mut frame = visit.frame(&app.public_url);
-    frame.head = Head {
-        title: heading(&frame, about, title),
-        description: String::new(),
-        is_indexed: false,
-    };
+    frame.head = Head::new(heading(&frame, about, title), "").unindexed();
     frame
 }
 
@@ -250,10 +246,7 @@ fn heading(frame: &Frame, about: &NoteAbout, title: &str) -> String {
 }
 
 fn listing(frame: &Frame, about: &NoteAbout, title: String) -> Link {
-    Link {
-        href: frame.href(&about.kind.public_path(&about.name)),
-        label: title,
-    }
+    frame.link(&about.kind.public_path(&about.name), title)
 }
 
 fn sent(frame: Frame, about: &NoteAbout, title: String, done: &'static str) -> NoteSentPage {

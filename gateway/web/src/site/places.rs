@@ -45,14 +45,8 @@ pub async fn countries(SiteRequest { app, visit, .. }: SiteRequest) -> PageResul
     })
 }
 
-pub async fn cities(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn cities(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(CITIES, &["country"], query);
     let request = proto::ListCitiesRequest {
         page: Some(list.page()),
@@ -61,7 +55,7 @@ pub async fn cities(
     };
     let cities = app.catalogue.cities(request).await?;
     visit.path = list.address();
-    respond(&app, &visit, |mut frame| {
+    respond(app, &visit, |mut frame| {
         let title = list.title(&frame, "cities-title", "cities-of");
         list.describe(&mut frame, title, "cities-description");
         let rows: Vec<public::CityRow> = cities.parse()?;
@@ -229,18 +223,10 @@ fn part<R: serde::de::DeserializeOwned, C>(
 }
 
 fn head(frame: &mut Frame, title: &str, description: &str) {
-    frame.head = Head {
-        title: frame.texts.say(title).to_owned(),
-        description: frame.texts.say(description).to_owned(),
-        is_indexed: true,
-    };
+    frame.head = Head::new(frame.texts.say(title), frame.texts.say(description));
 }
 
 fn place_head(frame: &mut Frame, name: &str, path: String) {
-    frame.head = Head {
-        title: name.to_owned(),
-        description: frame.say_of("place-description", name),
-        is_indexed: true,
-    };
+    frame.head = Head::new(name, frame.say_of("place-description", name));
     frame.path = path;
 }

@@ -5,7 +5,6 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
 use http::StatusCode;
 use kit::Fault;
-use pages::site::cards::Link;
 use pages::site::results::{Found, Kind, Row, SearchPage};
 use pages::site::{Frame, Head};
 
@@ -22,19 +21,13 @@ const PATH: &str = "/search";
 /// The kinds of results, as in `type`.
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
-pub async fn show(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn show(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let set = ["q", "type", "country"].map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
     visit.path = address(PATH, &[&set[..], &[("cursor", cursor)]].concat());
     let Some(words) = query.get("q") else {
-        return respond(&app, &visit, |mut frame| {
+        return respond(app, &visit, |mut frame| {
             head(&mut frame, true);
             Ok(SearchPage {
                 frame,
@@ -52,11 +45,11 @@ pub async fn show(
     };
     let results = match app.catalogue.search(request).await {
         Err(fault) if fault.fields.contains_key("q") => {
-            return Ok(too_many_words(&app, &visit, words));
+            return Ok(too_many_words(app, &visit, words));
         }
         results => results?,
     };
-    respond(&app, &visit, |mut frame| {
+    respond(app, &visit, |mut frame| {
         // Search engines should not list results of a search.
         head(&mut frame, false);
         words.clone_into(&mut frame.search);
@@ -84,11 +77,11 @@ fn too_many_words(web: &Web, visit: &Visit, words: &str) -> Response {
 }
 
 fn head(frame: &mut Frame, is_indexed: bool) {
-    frame.head = Head {
-        title: frame.texts.say("search-title").to_owned(),
-        description: frame.texts.say("search-label").to_owned(),
-        is_indexed,
-    };
+    frame.head = Head::new(
+        frame.texts.say("search-title"),
+        frame.texts.say("search-label"),
+    )
+    .indexed_if(is_indexed);
 }
 
 fn found(
@@ -105,10 +98,7 @@ fn found(
             None => frame.texts.say("search-all"),
         };
         Kind {
-            link: Link {
-                href: frame.href(&address(PATH, &parameters)),
-                label: label.to_owned(),
-            },
+            link: frame.link(&address(PATH, &parameters), label),
             is_current: value == current,
         }
     };
@@ -117,12 +107,9 @@ fn found(
     let nearest = rows
         .first()
         .filter(|_| results.is_similar && cursor.is_none());
-    let did_you_mean = nearest.map(|row| Link {
-        href: frame.href(&address(
-            PATH,
-            &[("q", Some(&row.name)), ("type", current), country],
-        )),
-        label: row.name.clone(),
+    let did_you_mean = nearest.map(|row| {
+        let parameters = [("q", Some(row.name.as_str())), ("type", current), country];
+        frame.link(&address(PATH, &parameters), row.name.clone())
     });
     Ok(Found {
         kinds: std::iter::once(None)
@@ -141,10 +128,7 @@ fn result(frame: &Frame, row: SearchResult) -> Row {
     let texts = frame.texts;
     let (SearchAddress::Slug(name) | SearchAddress::Handle(name)) = row.address;
     Row {
-        link: Link {
-            href: frame.href(&format!("/{}/{name}", row.kind)),
-            label: row.name,
-        },
+        link: frame.link(&format!("/{}/{name}", row.kind), row.name),
         kind: texts.value("search-type", &row.kind, &row.kind).to_owned(),
         tagline: row.tagline,
         place: cards::country(texts, &row.country_code),

@@ -136,39 +136,27 @@ pub(super) fn of_event(frame: &Frame, event: &public::Event) -> Result<Option<Li
     Ok(image(&frame.site, &event.title, &card))
 }
 
-pub async fn game(
-    SiteRequest {
-        app, visit, query, ..
-    }: SiteRequest,
-    Path(slug): Path<String>,
-) -> PageResult {
+pub async fn game(request: SiteRequest, Path(slug): Path<String>) -> PageResult {
+    let (app, query, visit) = (&request.app, &request.query, request.visit);
     let game: public::Game = app.catalogue.game(&slug).await?.parse()?;
     let card = Card::of_game(&app.public_url, &game.row)?;
-    respond(&app, &visit, &query, card).await
+    respond(app, &visit, query, card).await
 }
 
-pub async fn creator(
-    SiteRequest {
-        app, visit, query, ..
-    }: SiteRequest,
-    Path(handle): Path<String>,
-) -> PageResult {
+pub async fn creator(request: SiteRequest, Path(handle): Path<String>) -> PageResult {
+    let (app, query, visit) = (&request.app, &request.query, request.visit);
     let creator: public::Creator = app.catalogue.creator(&handle).await?.parse()?;
     let card = Card::of_creator(&app.public_url, &creator.row)?;
-    respond(&app, &visit, &query, card).await
+    respond(app, &visit, query, card).await
 }
 
-pub async fn event(
-    SiteRequest {
-        app, visit, query, ..
-    }: SiteRequest,
-    Path(slug): Path<String>,
-) -> PageResult {
+pub async fn event(request: SiteRequest, Path(slug): Path<String>) -> PageResult {
+    let (app, query, visit) = (&request.app, &request.query, request.visit);
     let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
     let mut languages = Language::ALL.into_iter();
     let language = languages.find(|it| query.get("language") == Some(it.code()));
     let texts = Texts::of(language.unwrap_or(Language::English));
-    respond(&app, &visit, &query, Card::of_event(texts, &event)?).await
+    respond(app, &visit, query, Card::of_event(texts, &event)?).await
 }
 
 async fn respond(app: &Web, visit: &Visit, query: &Query, card: Card) -> PageResult {

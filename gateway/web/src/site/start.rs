@@ -12,14 +12,8 @@ use super::{FEW, cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::page;
 
-pub async fn show(
-    SiteRequest {
-        app,
-        mut visit,
-        query,
-        ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn show(request: SiteRequest) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     // From a fixed list, so that a link cannot put words into the page.
     let notice = match query.get("done") {
         Some("signed-out") => Some("notice-signed-out"),
@@ -38,12 +32,11 @@ pub async fn show(
     // People sign in from here, also while there is nothing to show.
     let (games, events) = reads.await;
     let (games, events) = (games.ok(), events.ok());
-    respond(&app, &visit, |mut frame| {
-        frame.head = Head {
-            title: frame.texts.say("start-title").to_owned(),
-            description: frame.texts.say("start-lead").to_owned(),
-            is_indexed: true,
-        };
+    respond(app, &visit, |mut frame| {
+        frame.head = Head::new(
+            frame.texts.say("start-title"),
+            frame.texts.say("start-lead"),
+        );
         frame.share.documents = feeds::of_games(&frame);
         frame.share.structured_data = Some(structured_data::site(&frame));
         let games: Vec<public::GameRow> = match &games {

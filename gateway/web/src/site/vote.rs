@@ -6,7 +6,7 @@ use futures::future::try_join;
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::site::cards::{Link, Tab};
+use pages::site::cards::Tab;
 use pages::site::voting::{Candidate, Pair, RankedListing, VotePage};
 use pages::site::{Frame, Head};
 use serde::Deserialize;
@@ -176,16 +176,13 @@ fn limit(frame: &Frame, seconds: u32) -> String {
 /// The page without a pair.
 async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
     let mut frame = visit.frame(&app.public_url);
-    frame.head = Head {
-        title: frame.texts.value("vote-title", kind.name, "").to_owned(),
-        description: frame.say("vote-description").to_owned(),
-        is_indexed: false,
-    };
+    frame.head = Head::new(
+        frame.texts.value("vote-title", kind.name, ""),
+        frame.say("vote-description"),
+    )
+    .unindexed();
     let tab = |it: Kind| Tab {
-        link: Link {
-            href: frame.href(it.path),
-            label: frame.texts.value("nav-kind", it.name, it.name).to_owned(),
-        },
+        link: frame.link(it.path, frame.texts.value("nav-kind", it.name, it.name)),
         is_current: it == kind,
     };
     VotePage {
@@ -196,10 +193,10 @@ async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
         account: account_name(app, &frame, voter).await,
         sign_in: format!("/sign-in?next={}", frame.href(kind.path)),
         ranked: Vec::new(),
-        board: Link {
-            href: frame.href(&format!("/rankings/{}/week", kind.name)),
-            label: frame.say("vote-board").to_owned(),
-        },
+        board: frame.link(
+            &format!("/rankings/{}/week", kind.name),
+            frame.say("vote-board"),
+        ),
         frame,
     }
 }
@@ -245,10 +242,7 @@ fn candidate(
     Candidate {
         pick,
         picture: cards::picture(frame, listing.picture_url.as_deref(), size, ""),
-        link: Link {
-            href: frame.href(&format!("/{}/{slug}", kind.name)),
-            label: listing.name,
-        },
+        link: frame.link(&format!("/{}/{slug}", kind.name), listing.name),
         tagline: listing.tagline,
         country: cards::country(frame.texts, &listing.country_code),
         slug,
@@ -267,10 +261,7 @@ async fn ranked(app: &Web, frame: &Frame, kind: Kind, judged: &Judged) -> Vec<Ra
             continue;
         };
         ranked.push(RankedListing {
-            link: Link {
-                href: frame.href(&format!("/{}/{name}", kind.name)),
-                label: title,
-            },
+            link: frame.link(&format!("/{}/{name}", kind.name), title),
             ranks: ranks.iter().map(|rank| boards::rank(frame, rank)).collect(),
         });
     }

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::cards::Link;
 use super::language::Language;
 use super::share::Share;
 use super::texts::Texts;
@@ -36,6 +37,28 @@ pub struct Head {
     pub description: String,
     /// Whether search engines may list the page.
     pub is_indexed: bool,
+}
+
+impl Head {
+    pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            description: description.into(),
+            is_indexed: true,
+        }
+    }
+
+    /// Of a page that search engines list under a condition.
+    #[must_use]
+    pub fn indexed_if(self, is_indexed: bool) -> Self {
+        Self { is_indexed, ..self }
+    }
+
+    /// Of a page that search engines do not list.
+    #[must_use]
+    pub fn unindexed(self) -> Self {
+        self.indexed_if(false)
+    }
 }
 
 /// The page in a language.
@@ -79,6 +102,14 @@ impl Frame {
             ("", path) => path.to_owned(),
             (prefix, "/") => prefix.to_owned(),
             (prefix, path) => format!("{prefix}{path}"),
+        }
+    }
+
+    /// A link to a path of the site.
+    pub fn link(&self, path: &str, label: impl Into<String>) -> Link {
+        Link {
+            href: self.href(path),
+            label: label.into(),
         }
     }
 

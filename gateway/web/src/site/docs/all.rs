@@ -13,12 +13,8 @@ pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let reference = reference::if_any(&app).await;
     respond(&app, &visit, |mut frame| {
         "/docs/all".clone_into(&mut frame.path);
-        frame.head = Head {
-            title: TITLE.to_owned(),
-            description: SUMMARY.to_owned(),
-            // Search engines have each guide by itself.
-            is_indexed: false,
-        };
+        // Search engines have each guide by itself.
+        frame.head = Head::new(TITLE, SUMMARY).unindexed();
         let operations = reference.iter().flat_map(|reference| reference.all());
         let guides = app.guides.pages.iter().chain(operations).map(|page| {
             let title = page.guide.title.clone();

@@ -29,11 +29,11 @@ pub async fn feed(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
     respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         FEED.clone_into(&mut frame.path);
-        frame.head = Head {
-            title: "Changes of the API".to_owned(),
-            description: "What is new in the API and its documentation.".to_owned(),
-            is_indexed: false,
-        };
+        frame.head = Head::new(
+            "Changes of the API",
+            "What is new in the API and its documentation.",
+        )
+        .unindexed();
         let changes = app.guides.changes.iter();
         let entries: Vec<Entry> = changes.map(|change| entry(&frame.site, change)).collect();
         Ok(ok(&Feed {

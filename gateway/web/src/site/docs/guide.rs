@@ -20,11 +20,7 @@ pub async fn index(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
     respond(&app, &visit, |mut frame| {
         "/docs".clone_into(&mut frame.path);
-        frame.head = Head {
-            title: TITLE.to_owned(),
-            description: SUMMARY.to_owned(),
-            is_indexed: true,
-        };
+        frame.head = Head::new(TITLE, SUMMARY);
         Ok(IndexPage {
             frame,
             menu: menu(&app.guides, None, ""),
@@ -70,11 +66,7 @@ pub(super) fn page(
     let title = &shown.guide.title;
     // The page does not depend on the query.
     frame.path = shown.path();
-    frame.head = Head {
-        title: title.clone(),
-        description: shown.guide.summary.clone(),
-        is_indexed: true,
-    };
+    frame.head = Head::new(title.clone(), shown.guide.summary.clone());
     let markdown = format!("{}.md", shown.path());
     frame.share.documents = vec![Document {
         media_type: "text/markdown",

@@ -14,26 +14,20 @@ const PATH: &str = "/docs/search";
 /// Characters of a query that count, as many as the field takes.
 const MOST: usize = 100;
 
-pub async fn show(
-    SiteRequest {
-        app, visit, query, ..
-    }: SiteRequest,
-) -> PageResult {
+pub async fn show(request: SiteRequest) -> PageResult {
+    let (app, query, visit) = (&request.app, &request.query, request.visit);
     let words: Option<String> = query
         .get("q")
         .map(|words| words.chars().take(MOST).collect());
     let mut visit = visit.in_english();
     visit.path = address(PATH, &[("q", words.as_deref())]);
-    let reference = reference::if_any(&app).await;
-    respond(&app, &visit, |mut frame| {
-        frame.head = Head {
-            title: match &words {
-                Some(words) => format!("Documentation: “{words}”"),
-                None => "Search the documentation".to_owned(),
-            },
-            description: "Search every page of the documentation.".to_owned(),
-            is_indexed: false,
+    let reference = reference::if_any(app).await;
+    respond(app, &visit, |mut frame| {
+        let title = match &words {
+            Some(words) => format!("Documentation: “{words}”"),
+            None => "Search the documentation".to_owned(),
         };
+        frame.head = Head::new(title, "Search every page of the documentation.").unindexed();
         let indexes = std::iter::once(&app.guides.index);
         let indexes = indexes.chain(reference.as_deref().map(|reference| &reference.index));
         let hits = words.as_ref().map(|words| Index::find(indexes, words));
