@@ -21,11 +21,10 @@ use crate::store::members;
 /// Accounts that a person may own, so that nobody multiplies the free plan at will.
 const MAX_OWNED: usize = 20;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct AccountForm {
-    #[serde(default)]
     name: String,
-    #[serde(default)]
     form: String,
 }
 

@@ -25,12 +25,10 @@ const ROWS: u32 = 50;
 const CUT_OFF: usize = 297;
 
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct CallQuery {
-    #[serde(default)]
     key: String,
-    #[serde(default)]
     errors: String,
-    #[serde(default)]
     cursor: String,
 }
 

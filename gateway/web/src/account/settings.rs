@@ -13,11 +13,10 @@ use crate::render::{FormState, html, see_other};
 use crate::store::members;
 use crate::viewer::Section;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Input {
-    #[serde(default)]
     name: String,
-    #[serde(default)]
     email: String,
 }
 

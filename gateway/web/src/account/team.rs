@@ -32,10 +32,9 @@ const MAX_TEAM: usize = 100;
 const TEAM: &str = "/team";
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct InviteForm {
-    #[serde(default)]
     email: String,
-    #[serde(default)]
     role: String,
 }
 

@@ -24,17 +24,14 @@ use crate::upstream::{minute_of, time_of};
 use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Shown {
     /// The game whose currency the plot shows.
-    #[serde(default)]
     to: String,
     /// The place in the list of rates.
-    #[serde(default)]
     after: String,
     /// Of the page of the reports.
-    #[serde(default)]
     cursor: String,
-    #[serde(default)]
     done: String,
 }
 

@@ -23,20 +23,18 @@ use crate::upstream::minute_of;
 use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct ClaimForm {
-    #[serde(default)]
     handle: String,
-    #[serde(default)]
     evidence: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct ClaimQuery {
     /// The page that a link of the public site names.
-    #[serde(default)]
     handle: String,
     /// The action that the notice is about.
-    #[serde(default)]
     done: String,
 }
 

@@ -14,16 +14,12 @@ use crate::render::{FormState, html};
 
 /// The form of that page.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct UseForm {
-    #[serde(default)]
     pub(super) id: String,
-    #[serde(default)]
     src: String,
-    #[serde(default)]
     crop: String,
-    #[serde(default)]
     pub(super) alt: String,
-    #[serde(default)]
     pub(super) place: String,
 }
 

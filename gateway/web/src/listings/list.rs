@@ -17,12 +17,11 @@ use crate::upstream::minute_of;
 use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct PageQuery {
     /// Of the page of a list.
-    #[serde(default)]
     pub(super) cursor: String,
     /// The action that the notice is about.
-    #[serde(default)]
     pub(super) done: String,
 }
 

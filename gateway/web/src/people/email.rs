@@ -16,11 +16,10 @@ use crate::session::limits;
 use crate::store::links::LinkTarget;
 use crate::viewer::Viewer;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Input {
-    #[serde(default)]
     email: String,
-    #[serde(default)]
     password: String,
 }
 

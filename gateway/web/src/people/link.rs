@@ -24,10 +24,9 @@ use crate::store::people::{self, Person};
 use crate::viewer::Viewer;
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Input {
-    #[serde(default)]
     pub account_name: String,
-    #[serde(default)]
     pub password: String,
 }
 

@@ -16,11 +16,10 @@ use crate::render::{ok, refused, see_other};
 use crate::store::{links, people};
 use crate::viewer::Viewer;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Input {
-    #[serde(default)]
     current: String,
-    #[serde(default)]
     password: String,
 }
 

@@ -21,11 +21,10 @@ use crate::session::sessions::Stage;
 use crate::store::people::{self, Person};
 use crate::viewer::{NewSession, begin_session};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct CodeForm {
-    #[serde(default)]
     code: String,
-    #[serde(default)]
     next: String,
 }
 

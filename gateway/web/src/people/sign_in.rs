@@ -25,13 +25,11 @@ use crate::store::activity::{self, NewEntry};
 use crate::store::people;
 use crate::viewer::{NewSession, Viewer, begin_session};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Input {
-    #[serde(default)]
     email: String,
-    #[serde(default)]
     password: String,
-    #[serde(default)]
     next: String,
 }
 

@@ -15,12 +15,11 @@ use crate::page_error::PageResult;
 use crate::render::{html, ok, see_other};
 use crate::viewer::Viewer;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Input {
-    #[serde(default)]
     email: String,
     /// The page to return to.
-    #[serde(default)]
     next: String,
 }
 

@@ -23,11 +23,10 @@ use crate::session::once;
 use crate::store::people;
 use crate::viewer::Viewer;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Input {
-    #[serde(default)]
     code: String,
-    #[serde(default)]
     password: String,
 }
 

@@ -21,18 +21,13 @@ use crate::viewer::Section;
 const HEADING: &str = "Your test key";
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct KeyForm {
-    #[serde(default)]
     name: String,
-    #[serde(default)]
     mode: String,
-    #[serde(default)]
     kind: String,
-    #[serde(default)]
     may_write: String,
-    #[serde(default)]
     game: String,
-    #[serde(default)]
     expires: String,
 }
 

@@ -20,16 +20,12 @@ use crate::render::{FormState, html};
 const ROWS: u32 = 100;
 
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct DeliveryQuery {
-    #[serde(default)]
     state: String,
-    #[serde(default)]
     event: String,
-    #[serde(default)]
     since: String,
-    #[serde(default)]
     until: String,
-    #[serde(default)]
     cursor: String,
 }
 

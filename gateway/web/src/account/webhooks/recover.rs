@@ -19,11 +19,10 @@ use crate::render::{FormState, html, see_other};
 use crate::upstream::time_of;
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct SinceForm {
-    #[serde(default)]
     since: String,
     /// `yes` to send the deliveries, otherwise to count them.
-    #[serde(default)]
     confirmed: String,
 }
 
