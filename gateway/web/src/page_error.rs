@@ -107,6 +107,16 @@ impl PageError {
         Self::new(StatusCode::CONFLICT, "Sent twice", text).way_out(look_at, "Look")
     }
 
+    /// A public page of the economy while economy-svc is away.
+    pub fn economy_away(fault: &Fault) -> Self {
+        let text = fault.message.clone();
+        Self {
+            retry_after: Some(fault.retry_after.unwrap_or(1)),
+            ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available now", text)
+        }
+        .with_site_texts(&("error-unavailable-title", "economy-away"))
+    }
+
     pub fn too_many_pages(seconds: u32) -> Self {
         let unit = if seconds == 1 { "second" } else { "seconds" };
         let text = format!("Too many pages in a minute. Try again in {seconds} {unit}.");
@@ -140,8 +150,8 @@ impl PageError {
     /// The response, with the id under which the request is in the log.
     pub fn response(self, request_id: &str) -> Response {
         let mut response = if let Some(visit) = self.visit {
-            let texts = self.site_texts;
-            let page = site_page((self.status, texts), self.retry_after, &visit, request_id);
+            let wait = self.retry_after;
+            let page = site_page(self.status, self.site_texts, wait, &visit, request_id);
             html(self.status, &page)
         } else {
             let shell = Shell {
@@ -169,7 +179,8 @@ impl PageError {
 
 /// The page of an error of the public site. `texts` are the keys of its title and its text.
 fn site_page(
-    (status, texts): (StatusCode, Option<&(&'static str, &'static str)>),
+    status: StatusCode,
+    texts: Option<&(&'static str, &'static str)>,
     retry_after: Option<u32>,
     visit: &Visit,
     request_id: &str,

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::form::{Choices, FormContext};
 use super::kind;
-use super::typed::Typed;
+use super::typed::TypedListing;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
@@ -29,7 +29,7 @@ struct Create {
     request: MemberRequest,
     kind: ListingKind,
     frame: AccountFrame,
-    typed: Typed,
+    typed: TypedListing,
 }
 
 pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String)>) -> PageResult {
@@ -39,7 +39,7 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
         request.frame(Section::Listings)
     );
     let choices = choices?;
-    let mut typed = Typed::default();
+    let mut typed = TypedListing::default();
     typed.set("form", &once::new_id());
     if let [(handle, _), ..] = &choices.creators[..] {
         typed.set("creator", handle);
@@ -61,7 +61,7 @@ pub async fn send(
     let mut create = Create {
         kind: kind(&of_kind)?,
         frame: request.frame(Section::Listings).await,
-        typed: Typed::new(pairs),
+        typed: TypedListing::new(pairs),
         request,
     };
     match create.run().await {
@@ -143,7 +143,7 @@ impl Create {
 }
 
 /// The id of the form. The service accepts one submission per id.
-fn form_id(typed: &Typed) -> Result<&str, Fault> {
+fn form_id(typed: &TypedListing) -> Result<&str, Fault> {
     let id = typed.get("form");
     if id.is_empty() {
         let text = "Open the page again, and send the form from there.";

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::facts::Summary;
 use super::form::{Choices, FormContext};
-use super::typed::{Typed, changed_fields};
+use super::typed::{TypedListing, changed_fields};
 use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
@@ -29,7 +29,7 @@ struct Edit<'a> {
     request: &'a MemberRequest,
     listing: ListingRef<'a>,
     frame: AccountFrame,
-    typed: Typed,
+    typed: TypedListing,
 }
 
 /// The outcome of a form.
@@ -49,7 +49,7 @@ pub async fn show(
     );
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
-    let mut typed = Typed::of(content, &found.creator);
+    let mut typed = TypedListing::of(content, &found.creator);
     let summary = Summary::of(content, &found.creator);
     if summary.state == proto::State::Removed {
         return Err(taken_down(&request.listing_path(listing.kind, &name)));
@@ -74,7 +74,7 @@ pub async fn send(
         request: &request,
         listing,
         frame: request.frame(Section::Listings).await,
-        typed: Typed::new(pairs),
+        typed: TypedListing::new(pairs),
     };
     if edit.typed.get("step") == "edit" {
         return edit.fresh_form().await;
@@ -112,7 +112,7 @@ impl Edit<'_> {
         let not_found = || Fault::not_found("There is no such listing.");
         let content = found.listing.as_ref().ok_or_else(not_found)?;
         let kind = self.listing.kind;
-        let stored = Typed::of(content, &found.creator).body(kind);
+        let stored = TypedListing::of(content, &found.creator).body(kind);
         let body = Value::Object(changed_fields(&stored, self.typed.body(kind))).to_string();
         let submission = Submission {
             account: self.request.scope.id,

@@ -8,7 +8,7 @@ use pages::input::{Area, Checks, Choice, FormPart, Group, Select};
 use pages::{Field, Fields};
 
 use super::refused;
-use super::typed::{Typed, beside_fields};
+use super::typed::{TypedListing, beside_fields};
 use super::words::value_name;
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
@@ -57,7 +57,7 @@ async fn creators(
 
 /// The names of the fields of a form.
 fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
-    let own = Typed::default().body(kind).into_iter();
+    let own = TypedListing::default().body(kind).into_iter();
     let own = own.map(|(name, _)| name).filter(|name| name != "links");
     let links = link_keys(kind, values);
     let links = links.iter().map(|key| format!("links.{key}"));
@@ -75,7 +75,7 @@ fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[St
 /// The data from which the parts of a form are made.
 pub(super) struct FormContext<'a> {
     pub(super) kind: ListingKind,
-    pub(super) typed: &'a Typed,
+    pub(super) typed: &'a TypedListing,
     pub(super) choices: &'a Choices,
     pub(super) is_new: bool,
     pub(super) errors: &'a Fields,

@@ -8,9 +8,9 @@ use crate::domain::listing_kind::ListingKind;
 
 /// The names and values of the typed fields, in the order of the form.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Typed(Vec<(String, String)>);
+pub(super) struct TypedListing(Vec<(String, String)>);
 
-impl Typed {
+impl TypedListing {
     /// The fields that a browser sends. It writes line ends as CR LF.
     pub(super) fn new(pairs: Vec<(String, String)>) -> Self {
         let pairs = pairs.into_iter();
@@ -216,9 +216,9 @@ mod tests {
 
     use super::*;
 
-    fn typed(pairs: &[(&str, &str)]) -> Typed {
+    fn typed(pairs: &[(&str, &str)]) -> TypedListing {
         let pairs = pairs.iter();
-        Typed::new(
+        TypedListing::new(
             pairs
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
@@ -257,7 +257,7 @@ mod tests {
             release_year: 2026,
             ..proto::Game::default()
         };
-        let stored = Typed::of(&Listing::Game(game), "studio");
+        let stored = TypedListing::of(&Listing::Game(game), "studio");
         let kind = ListingKind::Game;
         assert_eq!(
             changed_fields(&stored.body(kind), stored.body(kind)),

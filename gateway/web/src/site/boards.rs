@@ -25,29 +25,48 @@ const FIRST: u32 = 5;
 
 /// The paths of the boards.
 pub(super) fn paths() -> impl Iterator<Item = String> {
-    all().map(path)
+    all().map(BoardName::path)
 }
 
-fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let boards = |kind| WINDOWS.into_iter().map(move |window| (kind, window));
+fn all() -> impl Iterator<Item = BoardName<'static>> {
+    let boards = |kind| {
+        WINDOWS
+            .into_iter()
+            .map(move |window| BoardName { kind, window })
+    };
     KINDS.into_iter().flat_map(boards)
 }
 
-fn path((kind, window): (&str, &str)) -> String {
-    format!("{PATH}/{kind}/{window}")
+/// A board by the kind of its listings and the window of its votes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct BoardName<'a> {
+    kind: &'a str,
+    window: &'a str,
+}
+
+impl BoardName<'_> {
+    fn path(self) -> String {
+        format!("{PATH}/{}/{}", self.kind, self.window)
+    }
+
+    fn title(self, texts: &Texts) -> String {
+        let kind = texts.value("nav-kind", self.kind, self.kind);
+        let window = texts.value("board", self.window, self.window);
+        format!("{kind} – {window}")
+    }
 }
 
 /// The six boards.
 pub async fn list(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult {
     PATH.clone_into(&mut visit.path);
-    let reads = all().map(|board| app.catalogue.board(board, FIRST, None));
+    let reads = all().map(|it| app.catalogue.board(it.kind, it.window, FIRST, None));
     let boards = try_join_all(reads).await?;
     respond(&app, &visit, |mut frame| {
         frame.head = Head::new(frame.say("boards-title"), frame.say("boards-description"));
-        let boards = all().zip(&boards).map(|((kind, window), rows)| {
+        let boards = all().zip(&boards).map(|(board, rows)| {
             Ok(Board {
-                link: frame.link(&path((kind, window)), title(frame.texts, (kind, window))),
-                rows: self::rows(&frame, kind, rows)?,
+                link: frame.link(&board.path(), board.title(frame.texts)),
+                rows: self::rows(&frame, board.kind, rows)?,
             })
         });
         Ok(BoardsPage {
@@ -64,12 +83,13 @@ pub async fn show(
 ) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let cursor = query.get("cursor");
-    let board = (kind.as_str(), window.as_str());
-    let rows = app.catalogue.board(board, ROWS, cursor).await?;
-    let path = path(board);
+    let (kind, window) = (kind.as_str(), window.as_str());
+    let rows = app.catalogue.board(kind, window, ROWS, cursor).await?;
+    let board = BoardName { kind, window };
+    let path = board.path();
     visit.path = address(&path, &[("cursor", cursor)]);
     respond(app, &visit, |mut frame| {
-        frame.head = Head::new(title(frame.texts, board), frame.say("boards-description"))
+        frame.head = Head::new(board.title(frame.texts), frame.say("boards-description"))
             .indexed_if(filters::is_indexed(&[], cursor));
         frame.api_call = Some(format!("GET /v1{path}"));
         Ok(BoardPage {
@@ -79,7 +99,7 @@ pub async fn show(
             } else {
                 "/vote"
             }),
-            rows: self::rows(&frame, &kind, &rows)?,
+            rows: self::rows(&frame, kind, &rows)?,
             pager: filters::pager(&frame, &path, &[], cursor, &rows),
             frame,
         })
@@ -87,18 +107,12 @@ pub async fn show(
 }
 
 /// The other boards of the kind, and the same of the other kind.
-fn tabs(frame: &Frame, board: (&str, &str)) -> Vec<Tab> {
-    let tab = |other: (&str, &str)| Tab {
-        link: frame.link(&path(other), title(frame.texts, other)),
+fn tabs(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
+    let tab = |other: BoardName<'_>| Tab {
+        link: frame.link(&other.path(), other.title(frame.texts)),
         is_current: other == board,
     };
     all().map(tab).collect()
-}
-
-fn title(texts: &Texts, (kind, window): (&str, &str)) -> String {
-    let kind = texts.value("nav-kind", kind, kind);
-    let window = texts.value("board", window, window);
-    format!("{kind} – {window}")
 }
 
 fn rows(frame: &Frame, kind: &str, rows: &Rows) -> Result<Vec<BoardRow>, Fault> {

@@ -18,7 +18,7 @@ use crate::upstream::rates::RatePage;
 
 pub(super) const PATH: &str = "/economy";
 
-pub(super) fn pair_path((from, to): (&Currency, &Currency)) -> String {
+pub(super) fn pair_path(from: &Currency, to: &Currency) -> String {
     format!("{PATH}/{}/{}", from.slug, to.slug)
 }
 
@@ -36,7 +36,7 @@ pub(super) fn choice(frame: &Frame, currencies: &[Currency], chosen: Option<&str
         (row.slug.clone(), label)
     });
     let values = filters::by_name(named.collect());
-    let mut choice = filters::choice(frame, ("from", "economy-from"), values, chosen);
+    let mut choice = filters::choice(frame, "from", "economy-from", values, chosen);
     // One currency is always chosen.
     choice.options.remove(0);
     filters::form(frame, PATH, vec![choice], &[])
@@ -72,7 +72,8 @@ pub(super) fn currency_row(frame: &Frame, currency: &Currency) -> CurrencyRow {
 
 pub(super) fn currency_page(
     mut frame: Frame,
-    (currencies, shown): (&[Currency], &Currency),
+    currencies: &[Currency],
+    shown: &Currency,
     rates: &RatePage,
     choice: Filters,
     after: Option<&str>,
@@ -92,7 +93,7 @@ pub(super) fn currency_page(
         is_late: shown.late,
         figures: figures(texts, shown),
         rates: rows
-            .map(|rate| rate_row(&frame, (currencies, shown), rate))
+            .map(|rate| rate_row(&frame, currencies, shown, rate))
             .collect(),
         pager: pager(&frame, &path, after, next.map(|rate| rate.to.as_ref())),
         frame,
@@ -123,11 +124,7 @@ fn figures(texts: &Texts, shown: &Currency) -> Vec<(String, String)> {
         .collect()
 }
 
-fn rate_row(
-    frame: &Frame,
-    (currencies, from): (&[Currency], &Currency),
-    rate: &Rate<'_>,
-) -> RateRow {
+fn rate_row(frame: &Frame, currencies: &[Currency], from: &Currency, rate: &Rate<'_>) -> RateRow {
     let texts = frame.texts;
     let change = rate.day_change_pct.as_ref();
     let change =
@@ -152,7 +149,8 @@ fn source(texts: &Texts, source: &str) -> String {
 
 pub(super) fn pair_page(
     mut frame: Frame,
-    (from, to): (&Currency, &Currency),
+    from: &Currency,
+    to: &Currency,
     days: u32,
     points: &[proto::RatePoint],
 ) -> PairPage {
@@ -166,7 +164,7 @@ pub(super) fn pair_page(
         label: texts.say_of_two("pair-name", &currency.currency, &currency.name),
         ..currency_link(&frame, currency)
     };
-    let path = pair_path((from, to));
+    let path = pair_path(from, to);
     let tab = |span: u32| Tab {
         link: frame.link(
             &self::span(&path, span),
@@ -194,7 +192,7 @@ pub(super) fn pair_page(
         from: named(from),
         to: named(to),
         inverse: frame.link(
-            &pair_path((to, from)),
+            &pair_path(to, from),
             texts.say_of_two("pair-title", &to.currency, &from.currency),
         ),
         spans: spans.map(tab).into(),

@@ -2,12 +2,9 @@
 
 use axum::extract::Path;
 use contracts::public::Methodology;
-use http::header::RETRY_AFTER;
-use http::{HeaderValue, StatusCode};
-use kit::Fault;
+use kit::{Code, Fault};
 use pages::site::Head;
 use pages::site::currencies::{ConstantRow, EconomyPage, FormulaRow, MethodWords, RatesMethodPage};
-use pages::site::frame::ErrorPage;
 
 use super::cached::respond;
 use super::currency_pages::{self, PATH, choice, currency_page, currency_row, pager, pair_page};
@@ -15,9 +12,8 @@ use super::filters;
 use super::query::address;
 use super::request::SiteRequest;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{html, see_other, status};
+use crate::render::see_other;
 use crate::upstream::currencies::find;
-use crate::visit::Visit;
 
 /// Rows of a list.
 const ROWS: usize = 24;
@@ -29,10 +25,8 @@ pub(super) const SPANS: [u32; 3] = [31, 7, 92];
 /// The page of all currencies. With `from`, redirects to the page of one.
 pub async fn list(request: SiteRequest) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    let currencies = match app.currencies.all(app.clock.now()).await {
-        Ok(currencies) => currencies,
-        Err(fault) => return unavailable(&visit, fault),
-    };
+    let currencies = app.currencies.all(app.clock.now()).await;
+    let currencies = currencies.map_err(unavailable)?;
     if let Some(from) = query.get("from") {
         // A slug from the list needs no encoding, and the redirect stays on this site.
         let chosen = find(&currencies, from).ok_or_else(PageError::not_found)?;
@@ -64,16 +58,11 @@ pub async fn list(request: SiteRequest) -> PageResult {
 pub async fn currency(request: SiteRequest, Path(game): Path<String>) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let after = query.get("after");
-    let currencies = match app.currencies.all(app.clock.now()).await {
-        Ok(currencies) => currencies,
-        Err(fault) => return unavailable(&visit, fault),
-    };
+    let currencies = app.currencies.all(app.clock.now()).await;
+    let currencies = currencies.map_err(unavailable)?;
     let shown = find(&currencies, &game).ok_or_else(PageError::not_found)?;
     let rates = app.currencies.rates(&game, after.unwrap_or_default(), ROWS);
-    let rates = match rates.await {
-        Ok(rates) => rates,
-        Err(fault) => return unavailable(&visit, fault),
-    };
+    let rates = rates.await.map_err(unavailable)?;
     let path = format!("{PATH}/{}", shown.slug);
     visit.path = address(&path, &[("after", after)]);
     let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
@@ -81,7 +70,8 @@ pub async fn currency(request: SiteRequest, Path(game): Path<String>) -> PageRes
         let choice = choice(&frame, choices, Some(&shown.slug));
         Ok(currency_page(
             frame,
-            (&currencies, shown),
+            &currencies,
+            shown,
             &rates,
             choice,
             after,
@@ -95,34 +85,26 @@ pub async fn pair(request: SiteRequest, Path((from, to)): Path<(String, String)>
     let asked = query.get("days").and_then(|days| days.parse().ok());
     let days = SPANS.into_iter().find(|days| asked == Some(*days));
     let days = days.unwrap_or(SPANS[0]);
-    let currencies = match app.currencies.all(app.clock.now()).await {
-        Ok(currencies) => currencies,
-        Err(fault) => return unavailable(&visit, fault),
-    };
+    let currencies = app.currencies.all(app.clock.now()).await;
+    let currencies = currencies.map_err(unavailable)?;
     let found = find(&currencies, &from).zip(find(&currencies, &to));
-    let pair = found.filter(|(one, other)| one.slug != other.slug);
-    let pair = pair.ok_or_else(PageError::not_found)?;
-    let series = app.currencies.rate_series(&from, &to, days);
-    let mut series = match series.await {
-        Ok(series) => series,
-        Err(fault) => return unavailable(&visit, fault),
-    };
+    let pair = found.filter(|(from, to)| from.slug != to.slug);
+    let (from, to) = pair.ok_or_else(PageError::not_found)?;
+    let series = app.currencies.rate_series(&from.slug, &to.slug, days);
+    let mut series = series.await.map_err(unavailable)?;
     // Truncate times to minutes, as the page shows them: the last point has the time of the call.
     for at in series.points.iter_mut().filter_map(|it| it.at.as_mut()) {
         (at.seconds, at.nanos) = (at.seconds - at.seconds.rem_euclid(60), 0);
     }
-    visit.path = currency_pages::span(&currency_pages::pair_path(pair), days);
+    visit.path = currency_pages::span(&currency_pages::pair_path(from, to), days);
     respond(app, &visit, |frame| {
-        Ok(pair_page(frame, pair, days, &series.points))
+        Ok(pair_page(frame, from, to, days, &series.points))
     })
 }
 
 /// The page about the calculation of rates, with its version and parameters.
 pub async fn method(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
-    let method = match app.currencies.methodology().await {
-        Ok(method) => method,
-        Err(fault) => return unavailable(&visit, fault),
-    };
+    let method = app.currencies.methodology().await.map_err(unavailable)?;
     respond(&app, &visit, |mut frame| {
         let method: Methodology =
             serde_json::from_slice(&method.json).map_err(|error| Fault::internal(&error))?;
@@ -157,26 +139,9 @@ pub async fn method(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
 }
 
 /// The page while economy-svc is away. Other faults become errors as on any page.
-fn unavailable(visit: &Visit, fault: Fault) -> PageResult {
-    let status = status(fault.code);
-    if !matches!(
-        status,
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
-    ) {
-        return Err(fault.into());
+fn unavailable(fault: Fault) -> PageError {
+    match fault.code {
+        Code::Unavailable | Code::OutcomeUnknown => PageError::economy_away(&fault),
+        _ => fault.into(),
     }
-    tracing::warn!(%fault, "a public page of the economy is not available");
-    let seconds = fault.retry_after.unwrap_or(1);
-    let mut frame = visit.frame("");
-    let title = frame.say("error-unavailable-title").to_owned();
-    frame.head.title = title;
-    let page = ErrorPage {
-        text: frame.say("economy-away").to_owned(),
-        request_id: String::new(),
-        frame,
-    };
-    let mut response = html(StatusCode::SERVICE_UNAVAILABLE, &page);
-    let headers = response.headers_mut();
-    headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-    Ok(response)
 }

@@ -85,8 +85,8 @@ impl<'q> ListRequest<'q> {
 
     pub(super) fn fixed(&self, frame: &Frame, filter: FixedFilter) -> Filter {
         let values = fixed(frame, filter.group, filter.values);
-        let names = (filter.name, filter.label);
-        choice(frame, names, values, self.get(filter.name))
+        let chosen = self.get(filter.name);
+        choice(frame, filter.name, filter.label, values, chosen)
     }
 
     /// The genres that games have.
@@ -111,7 +111,8 @@ impl<'q> ListRequest<'q> {
 /// A filter: its parameter, the key of its label, its values with their names, and the one that is chosen.
 pub(super) fn choice(
     frame: &Frame,
-    (name, label): (&'static str, &'static str),
+    name: &'static str,
+    label: &str,
     values: Vec<(String, String)>,
     chosen: Option<&str>,
 ) -> Filter {
@@ -152,7 +153,7 @@ fn genres(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fa
         (row.key, name)
     });
     let values = by_name(named.collect());
-    Ok(choice(frame, ("genre", "filter-genre"), values, chosen))
+    Ok(choice(frame, "genre", "filter-genre", values, chosen))
 }
 
 /// The countries with listings.
@@ -166,7 +167,7 @@ fn countries(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter,
         .into_iter()
         .map(|code| (code.clone(), cards::country(frame.texts, &code)));
     let values = by_name(named.collect());
-    Ok(choice(frame, ("country", "filter-country"), values, chosen))
+    Ok(choice(frame, "country", "filter-country", values, chosen))
 }
 
 /// Sorts values by their names without regard to accents: `Égypte` is at E.

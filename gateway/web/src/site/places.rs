@@ -84,12 +84,16 @@ pub async fn country(
         country: Some(code.clone()),
         ..proto::ListCreatorsRequest::default()
     };
+    let events = proto::ListEventsRequest {
+        country: Some(code.clone()),
+        ..next_events(FEW)
+    };
     // First, so that an unknown code is not found rather than a bad filter.
     let country = catalogue.country(&code).await?;
     let reads = try_join3(
         catalogue.games(games),
         catalogue.creators(creators),
-        events_of(catalogue, ("country", &code)),
+        events_of(catalogue, events),
     );
     let (games, creators, (events, when)) = reads.await?;
     respond(&app, &visit, |mut frame| {
@@ -100,6 +104,7 @@ pub async fn country(
         frame.api_call = Some(format!("GET /v1/countries/{code}"));
         let has_more = country.cities.len() > CITIES_OF_COUNTRY;
         let all = |path: &str| frame.href(&address(path, &[("country", Some(&code))]));
+        let all_events = address("/events", &[("when", when), ("country", Some(&code))]);
         let cities = country.cities.into_iter().take(CITIES_OF_COUNTRY);
         let cities = cities.map(|row| PlaceRow {
             country: String::new(),
@@ -111,12 +116,7 @@ pub async fn country(
             all_cities: has_more.then(|| all(CITIES)),
             games: part(&frame, &games, all("/games"), cards::game)?,
             creators: part(&frame, &creators, all("/creators"), cards::creator)?,
-            events: part(
-                &frame,
-                &events,
-                all_events(&frame, when, ("country", &code)),
-                cards::event,
-            )?,
+            events: part(&frame, &events, frame.href(&all_events), cards::event)?,
             name,
             frame,
         })
@@ -133,10 +133,14 @@ pub async fn city(
         city: Some(slug.clone()),
         ..proto::ListCreatorsRequest::default()
     };
+    let events = proto::ListEventsRequest {
+        city: Some(slug.clone()),
+        ..next_events(FEW)
+    };
     let reads = try_join3(
         catalogue.city_or_place_of_events(&slug),
         catalogue.creators(creators),
-        events_of(catalogue, ("city", &slug)),
+        events_of(catalogue, events),
     );
     let (city, creators, (events, when)) = reads.await?;
     respond(&app, &visit, |mut frame| {
@@ -150,6 +154,7 @@ pub async fn city(
         };
         frame.api_call = Some(format!("GET /v1/{list}?city={}", city.slug));
         let creators_of = address("/creators", &[("city", Some(&city.slug))]);
+        let events_of = address("/events", &[("when", when), ("city", Some(&city.slug))]);
         Ok(PlacePage {
             country: Some(cards::country_link(&frame, &city.country_code)),
             cities: Vec::new(),
@@ -161,29 +166,18 @@ pub async fn city(
                 all: String::new(),
             },
             creators: part(&frame, &creators, frame.href(&creators_of), cards::creator)?,
-            events: part(
-                &frame,
-                &events,
-                all_events(&frame, when, ("city", &city.slug)),
-                cards::event,
-            )?,
+            events: part(&frame, &events, frame.href(&events_of), cards::event)?,
             name: city.name,
             frame,
         })
     })
 }
 
-/// The upcoming events of a place or, if there are none, the past ones; and which of them these are.
+/// The requested events of a place that are upcoming or, if there are none, the past ones; and which of them these are.
 async fn events_of(
     catalogue: &Catalogue,
-    (filter, place): (&'static str, &str),
+    upcoming: proto::ListEventsRequest,
 ) -> Result<(Rows, Option<&'static str>), Fault> {
-    let place = |name| (filter == name).then(|| place.to_owned());
-    let upcoming = proto::ListEventsRequest {
-        country: place("country"),
-        city: place("city"),
-        ..next_events(FEW)
-    };
     let past = proto::ListEventsRequest {
         when: Some("past".to_owned()),
         ..upcoming.clone()
@@ -193,18 +187,6 @@ async fn events_of(
         return Ok((upcoming, None));
     }
     Ok((catalogue.events(past).await?, Some("past")))
-}
-
-/// The list of all these events.
-fn all_events(
-    frame: &Frame,
-    when: Option<&'static str>,
-    (filter, place): (&'static str, &str),
-) -> String {
-    frame.href(&address(
-        "/events",
-        &[("when", when), (filter, Some(place))],
-    ))
 }
 
 /// The first rows of a list.

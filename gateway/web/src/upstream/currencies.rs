@@ -78,8 +78,8 @@ impl State {
 
 /// The currency of a game.
 pub fn find<'c>(currencies: &'c [Currency], slug: &str) -> Option<&'c Currency> {
-    let place = currencies.binary_search_by(|currency| currency.slug.as_str().cmp(slug));
-    currencies.get(place.ok()?)
+    let found = currencies.binary_search_by(|currency| currency.slug.as_str().cmp(slug));
+    currencies.get(found.ok()?)
 }
 
 impl Currencies {

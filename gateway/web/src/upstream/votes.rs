@@ -31,7 +31,8 @@ impl Catalogue {
     /// A page of a board; `not_found` without such a board.
     pub async fn board(
         &self,
-        (kind, board): (&str, &str),
+        kind: &str,
+        board: &str,
         limit: u32,
         cursor: Option<&str>,
     ) -> Result<Rows, Fault> {

@@ -3,13 +3,17 @@
 use pages::input::{Area, Checks, Choice, FormPart, Select};
 use pages::{Field, Fields};
 
-use super::typed::{BODY, MAX_BODY, MAX_VALUE, Typed, field_name};
+use super::typed::{BODY, MAX_BODY, MAX_VALUE, TypedCall, field_name};
 use crate::docs::reference::{Operation, Parameter};
 
 /// Lines of the field with the body.
 const MAX_ROWS: usize = 24;
 
-pub(super) fn form_parts(operation: &Operation, typed: &Typed, errors: &Fields) -> Vec<FormPart> {
+pub(super) fn form_parts(
+    operation: &Operation,
+    typed: &TypedCall,
+    errors: &Fields,
+) -> Vec<FormPart> {
     let parameters = operation.parameters.iter();
     let mut parts: Vec<FormPart> = parameters
         .map(|parameter| part(parameter, typed, errors))
@@ -29,7 +33,7 @@ pub(super) fn form_parts(operation: &Operation, typed: &Typed, errors: &Fields) 
     parts
 }
 
-fn part(parameter: &Parameter, typed: &Typed, errors: &Fields) -> FormPart {
+fn part(parameter: &Parameter, typed: &TypedCall, errors: &Fields) -> FormPart {
     let name = field_name(parameter);
     let value = typed.get(&name);
     let shape = &parameter.shape;

@@ -14,7 +14,7 @@ use pages::try_it::{Answer, Request, TryPage};
 use uuid::Uuid;
 
 use self::form::form_parts;
-use self::typed::{Typed, call};
+use self::typed::{TypedCall, call};
 use super::choice::{Question, choose};
 use super::member_request::MemberRequest;
 use crate::docs::reference::{Operation, Reference};
@@ -51,7 +51,7 @@ pub async fn show(
 ) -> PageResult {
     let reference = reference(&request).await?;
     let operation = find(&reference, &operation)?;
-    let typed = Typed::prefilled(operation);
+    let typed = TypedCall::prefilled(operation);
     page(&request, operation, &typed, Err(FormState::default())).await
 }
 
@@ -62,7 +62,7 @@ pub async fn send(
 ) -> PageResult {
     let reference = reference(&request).await?;
     let operation = find(&reference, &operation)?;
-    let typed = Typed::new(pairs);
+    let typed = TypedCall::new(pairs);
     let sent = run(&request, operation, &typed).await;
     page(&request, operation, &typed, sent).await
 }
@@ -80,7 +80,7 @@ fn find<'r>(reference: &'r Reference, id: &str) -> Result<&'r Operation, PageErr
 async fn run(
     request: &MemberRequest,
     operation: &Operation,
-    typed: &Typed,
+    typed: &TypedCall,
 ) -> Result<(Request, Answer), FormState> {
     let app = &request.app;
     let call = call(operation, typed, &app.api_url);
@@ -152,7 +152,7 @@ fn shown_answer(answer: proto::RunTestCallResponse) -> Answer {
 async fn page(
     request: &MemberRequest,
     operation: &Operation,
-    typed: &Typed,
+    typed: &TypedCall,
     sent: Result<(Request, Answer), FormState>,
 ) -> PageResult {
     let (sent, FormState { status, errors }) = match sent {

@@ -2,7 +2,7 @@
 
 use pages::Fields;
 
-use crate::docs::reference::{Operation, Parameter, Place};
+use crate::docs::reference::{Location, Operation, Parameter};
 use crate::domain::snippet::{ApiCall, target};
 
 /// The most characters of a parameter, and of a body.
@@ -13,9 +13,9 @@ pub(super) const BODY: &str = "body";
 
 /// Names and values of fields.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Typed(Vec<(String, String)>);
+pub(super) struct TypedCall(Vec<(String, String)>);
 
-impl Typed {
+impl TypedCall {
     pub(super) fn new(pairs: Vec<(String, String)>) -> Self {
         let plain = |text: String| {
             // A browser sends line ends as CR LF. A shell cannot pass NUL on.
@@ -42,13 +42,17 @@ impl Typed {
     }
 }
 
-/// The name of a parameter's field. It has the place, since two places may have parameters with the same name.
+/// The name of a parameter's field. It has the location, since two locations may have parameters with the same name.
 pub(super) fn field_name(parameter: &Parameter) -> String {
-    format!("{}.{}", parameter.place.as_str(), parameter.name)
+    format!("{}.{}", parameter.location.as_str(), parameter.name)
 }
 
 /// The typed call. A value that the API refuses is still sent; a value that no request can contain is an error of its field.
-pub(super) fn call(operation: &Operation, typed: &Typed, api_url: &str) -> Result<ApiCall, Fields> {
+pub(super) fn call(
+    operation: &Operation,
+    typed: &TypedCall,
+    api_url: &str,
+) -> Result<ApiCall, Fields> {
     let mut errors = Fields::default();
     let (mut in_path, mut query, mut headers) = (Vec::new(), Vec::new(), Vec::new());
     for parameter in &operation.parameters {
@@ -60,18 +64,18 @@ pub(super) fn call(operation: &Operation, typed: &Typed, api_url: &str) -> Resul
                 format!("Shorten it to at most {MAX_VALUE} characters."),
             );
         }
-        match parameter.place {
+        match parameter.location {
             // HTTP clients remove dot segments from a path.
-            Place::Path if ["", ".", ".."].contains(&value) => {
+            Location::Path if ["", ".", ".."].contains(&value) => {
                 errors.add(&name, "Give a value: it is a part of the path.");
             }
-            Place::Path => in_path.push((parameter.name.as_str(), value)),
-            Place::Header if !is_header(value) => {
+            Location::Path => in_path.push((parameter.name.as_str(), value)),
+            Location::Header if !is_header(value) => {
                 errors.add(&name, "A header is one line of ASCII characters.");
             }
             _ if value.is_empty() => {}
-            Place::Query => query.push((parameter.name.as_str(), value)),
-            Place::Header => headers.push((parameter.name.clone(), value.trim().to_owned())),
+            Location::Query => query.push((parameter.name.as_str(), value)),
+            Location::Header => headers.push((parameter.name.clone(), value.trim().to_owned())),
         }
     }
     let body = operation.body.as_ref().map(|_| typed.get(BODY).to_owned());
@@ -116,9 +120,9 @@ mod tests {
         Reference::read(document.to_string().as_bytes(), API).unwrap()
     }
 
-    fn typed(pairs: &[(&str, &str)]) -> Typed {
+    fn typed(pairs: &[(&str, &str)]) -> TypedCall {
         let pairs = pairs.iter();
-        Typed::new(
+        TypedCall::new(
             pairs
                 .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
                 .collect(),
@@ -129,7 +133,7 @@ mod tests {
     fn every_form_as_it_is_opened_is_a_call() {
         let reference = reference();
         for operation in &reference.operations {
-            let typed = Typed::prefilled(operation);
+            let typed = TypedCall::prefilled(operation);
             let call = call(operation, &typed, API).unwrap();
             assert!(
                 call.url.starts_with(API) && !call.url.contains('{'),

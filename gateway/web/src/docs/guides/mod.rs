@@ -147,14 +147,25 @@ impl Guides {
     pub fn find(&self, name: &str) -> Option<&DocsPage> {
         self.pages.iter().find(|page| page.name == name)
     }
+}
 
-    /// The pages before and after this one.
-    pub fn neighbours(&self, name: &str) -> (Option<&DocsPage>, Option<&DocsPage>) {
-        let Some(at) = self.pages.iter().position(|page| page.name == name) else {
-            return (None, None);
-        };
-        let before = at.checked_sub(1).and_then(|at| self.pages.get(at));
-        (before, self.pages.get(at + 1))
+/// The pages before and after another one.
+#[derive(Debug, Default)]
+pub struct Neighbours<'p> {
+    pub previous: Option<&'p DocsPage>,
+    pub next: Option<&'p DocsPage>,
+}
+
+impl<'p> Neighbours<'p> {
+    /// Those of the page with this name.
+    pub fn of(name: &str, pages: impl IntoIterator<Item = &'p DocsPage>) -> Self {
+        let mut neighbours = Self::default();
+        let mut pages = pages.into_iter();
+        for page in pages.by_ref().take_while(|page| page.name != name) {
+            neighbours.previous = Some(page);
+        }
+        neighbours.next = pages.next();
+        neighbours
     }
 }
 
@@ -252,10 +263,10 @@ mod tests {
     #[test]
     fn pages_have_neighbours() {
         let guides = guides();
-        let (before, after) = guides.neighbours("keys");
-        assert_eq!(before.unwrap().name, "first-call");
-        assert_eq!(after.unwrap().name, "reading");
-        assert!(guides.neighbours("first-call").0.is_none());
-        assert!(guides.neighbours("changelog").1.is_none());
+        let of = |name| Neighbours::of(name, &guides.pages);
+        assert_eq!(of("keys").previous.unwrap().name, "first-call");
+        assert_eq!(of("keys").next.unwrap().name, "reading");
+        assert!(of("first-call").previous.is_none());
+        assert!(of("changelog").next.is_none());
     }
 }

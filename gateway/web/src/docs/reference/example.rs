@@ -38,8 +38,8 @@ impl Layout<'_> {
             ('{', '}')
         };
         text.push(opening);
-        for (place, (name, member, path)) in self.members(value, path).into_iter().enumerate() {
-            if place > 0 {
+        for (index, (name, member, path)) in self.members(value, path).into_iter().enumerate() {
+            if index > 0 {
                 text.push(',');
             }
             new_line(depth + 1, text);
@@ -94,17 +94,17 @@ impl Layout<'_> {
                         (Some(name.as_str()), member, path)
                     })
                     .collect();
-                members.sort_by_key(|(_, _, path)| self.place(path));
+                members.sort_by_key(|(_, _, path)| self.position(path));
                 members
             }
             _ => Vec::new(),
         }
     }
 
-    /// The place of a field in the table; those that it lacks come last.
-    fn place(&self, path: &str) -> usize {
-        let place = self.fields.iter().position(|field| field.path == path);
-        place.unwrap_or(usize::MAX)
+    /// The position of a field in the table; those that it lacks come last.
+    fn position(&self, path: &str) -> usize {
+        let position = self.fields.iter().position(|field| field.path == path);
+        position.unwrap_or(usize::MAX)
     }
 }
 

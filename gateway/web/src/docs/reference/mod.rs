@@ -14,7 +14,7 @@ use crate::docs::guides::{DocsPage, Index};
 
 pub use example::laid_out;
 pub use fields::{Field, Shape};
-pub use operation::{Body, Caller, ErrorRow, Header, Operation, Parameter, Place, Reply};
+pub use operation::{Body, Caller, ErrorRow, Header, Location, Operation, Parameter, Reply};
 pub use refresh::DocumentCache;
 
 use document::Document;
@@ -57,9 +57,9 @@ impl Reference {
         anyhow::ensure!(!operations.is_empty(), "it has no operations");
         let webhooks = operation::webhooks(document);
         let tags = operation::tags(document);
-        let place = |tag: &str| tags.iter().position(|(name, _)| name == tag);
+        let position = |tag: &str| tags.iter().position(|(name, _)| name == tag);
         // A stable sort: the operations of a path stay together. A group that the document does not describe comes last.
-        operations.sort_by_key(|it| place(&it.tag).unwrap_or(usize::MAX));
+        operations.sort_by_key(|it| position(&it.tag).unwrap_or(usize::MAX));
         let context = Context::new(api_url, &operations);
         let list = page(
             LIST.to_owned(),
@@ -100,16 +100,6 @@ impl Reference {
 
     pub fn operation(&self, id: &str) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.id == id)
-    }
-
-    /// The pages before and after the one with this name.
-    pub fn neighbours(&self, name: &str) -> (Option<&DocsPage>, Option<&DocsPage>) {
-        let pages: Vec<&DocsPage> = self.all().collect();
-        let Some(at) = pages.iter().position(|page| page.name == name) else {
-            return (None, None);
-        };
-        let before = at.checked_sub(1).and_then(|at| pages.get(at));
-        (before.copied(), pages.get(at + 1).copied())
     }
 }
 

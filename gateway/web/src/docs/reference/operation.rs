@@ -41,7 +41,7 @@ pub struct Caller {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
-    pub place: Place,
+    pub location: Location,
     pub is_required: bool,
     pub shape: Shape,
     pub description: String,
@@ -50,7 +50,7 @@ pub struct Parameter {
 
 /// Where a parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     Path,
     Query,
     Header,
@@ -89,7 +89,7 @@ pub struct ErrorRow {
     pub meaning: String,
 }
 
-impl Place {
+impl Location {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -103,8 +103,8 @@ impl Operation {
     /// Its id as words: `listOwnListings` → `List own listings`.
     pub fn title(&self) -> String {
         let mut title = String::new();
-        for (place, character) in self.id.chars().enumerate() {
-            if place == 0 {
+        for (index, character) in self.id.chars().enumerate() {
+            if index == 0 {
                 title.extend(character.to_uppercase());
             } else if character.is_ascii_uppercase() {
                 title.push(' ');
@@ -129,9 +129,9 @@ impl Operation {
 }
 
 impl Parameter {
-    /// The parameters of an example call: all parts of the path, and the required ones of other places.
+    /// The parameters of an example call: all parts of the path, and the other required ones.
     pub fn example_value(&self) -> Option<String> {
-        let is_needed = self.is_required || self.place == Place::Path;
+        let is_needed = self.is_required || self.location == Location::Path;
         let first = || self.shape.values.first().cloned();
         let value = self.example.clone().or_else(first);
         value.filter(|_| is_needed)
@@ -153,7 +153,7 @@ pub(super) fn operations(document: Document<'_>) -> Vec<Operation> {
         for (method, json) in methods.as_object().into_iter().flatten() {
             let id = text(json, "operationId");
             if is_name(id) {
-                found.push(operation(document, (id, method, path), json));
+                found.push(operation(document, id, method, path, json));
             }
         }
     }
@@ -166,7 +166,7 @@ pub(super) fn webhooks(document: Document<'_>) -> Vec<Operation> {
     events
         .filter_map(|(event, methods)| {
             let json = methods.get("post")?;
-            Some(operation(document, (event, "post", ""), json))
+            Some(operation(document, event, "post", "", json))
         })
         .collect()
 }
@@ -191,7 +191,9 @@ fn is_name(name: &str) -> bool {
 
 fn operation(
     document: Document<'_>,
-    (id, method, path): (&str, &str, &str),
+    id: &str,
+    method: &str,
+    path: &str,
     json: &Value,
 ) -> Operation {
     let responses = || object(json, "responses");
@@ -241,15 +243,15 @@ fn callers(json: &Value) -> Vec<Caller> {
 }
 
 fn parameter(document: Document<'_>, json: &Value) -> Option<Parameter> {
-    let place = match text(json, "in") {
-        "path" => Place::Path,
-        "query" => Place::Query,
-        "header" => Place::Header,
+    let location = match text(json, "in") {
+        "path" => Location::Path,
+        "query" => Location::Query,
+        "header" => Location::Header,
         _ => return None,
     };
     Some(Parameter {
         name: text(json, "name").to_owned(),
-        place,
+        location,
         is_required: json["required"] == true,
         shape: document.shape(&json["schema"]),
         description: text(json, "description").to_owned(),

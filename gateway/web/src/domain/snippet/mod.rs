@@ -39,8 +39,8 @@ pub fn target(path: &str, in_path: &[(&str, &str)], query: &[(&str, &str)]) -> S
         value.map_or_else(|| segment.to_owned(), |(_, value)| encoded(value))
     });
     let mut target = segments.collect::<Vec<_>>().join("/");
-    for (place, (name, value)) in query.iter().enumerate() {
-        target.push(if place == 0 { '?' } else { '&' });
+    for (index, (name, value)) in query.iter().enumerate() {
+        target.push(if index == 0 { '?' } else { '&' });
         target.extend([encoded(name), "=".to_owned(), encoded(value)]);
     }
     target

@@ -7,7 +7,7 @@ use pages::site::{Frame, Head};
 
 use super::{SUMMARY, TITLE, changelog, link, menu};
 use crate::app::Web;
-use crate::docs::guides::DocsPage;
+use crate::docs::guides::{DocsPage, Neighbours};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file};
@@ -47,8 +47,8 @@ pub async fn show(
 
 fn html(app: &Web, visit: &Visit, shown: &DocsPage) -> PageResult {
     respond(app, visit, |frame| {
-        let neighbours = app.guides.neighbours(&shown.name);
-        let mut page = page(app, frame, (shown, neighbours), None);
+        let neighbours = Neighbours::of(&shown.name, &app.guides.pages);
+        let mut page = page(app, frame, shown, &neighbours, None);
         if shown.name == changelog::PAGE {
             page.frame.share.documents.push(changelog::document());
         }
@@ -60,7 +60,8 @@ fn html(app: &Web, visit: &Visit, shown: &DocsPage) -> PageResult {
 pub(super) fn page(
     web: &Web,
     mut frame: Frame,
-    (shown, (previous, next)): (&DocsPage, (Option<&DocsPage>, Option<&DocsPage>)),
+    shown: &DocsPage,
+    neighbours: &Neighbours<'_>,
     reference: Option<&Reference>,
 ) -> GuidePage {
     let title = &shown.guide.title;
@@ -81,7 +82,7 @@ pub(super) fn page(
         body: shown.guide.html.clone(),
         markdown,
         try_it: None,
-        previous: previous.map(link),
-        next: next.map(link),
+        previous: neighbours.previous.map(link),
+        next: neighbours.next.map(link),
     }
 }

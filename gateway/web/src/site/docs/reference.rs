@@ -6,6 +6,7 @@ use axum::extract::Path;
 
 use super::guide::{MARKDOWN, page};
 use crate::app::{App, Web};
+use crate::docs::guides::Neighbours;
 use crate::docs::reference::{LIST, Reference};
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file};
@@ -54,8 +55,8 @@ async fn show(app: &App, visit: Visit, name: &str) -> PageResult {
         return Ok(respond_file(MARKDOWN, shown.markdown.clone()));
     }
     respond(app, &visit.in_english(), |frame| {
-        let neighbours = reference.neighbours(name);
-        let mut page = page(app, frame, (shown, neighbours), Some(&reference));
+        let neighbours = Neighbours::of(name, reference.all());
+        let mut page = page(app, frame, shown, &neighbours, Some(&reference));
         let id = name.strip_prefix(LIST).and_then(|it| it.strip_prefix('/'));
         let operation = id.and_then(|id| reference.operation(id));
         page.try_it = operation.map(|operation| format!("/try/{}", operation.id));

@@ -5,7 +5,7 @@ mod page;
 use std::collections::BTreeSet;
 
 use self::page::{Page, always, cell, code, described};
-use super::operation::{Body, Caller, Operation, Place};
+use super::operation::{Body, Caller, Location, Operation};
 use crate::domain::snippet::{self, ApiCall};
 
 /// The values that the pages of all operations share.
@@ -69,13 +69,16 @@ impl<'a> Context<'a> {
 
     /// The operation with the values of its examples.
     fn example_call(&self, operation: &Operation) -> ApiCall {
-        let values = |place: Place| -> Vec<(&str, String)> {
-            let parameters = operation.parameters.iter().filter(|it| it.place == place);
+        let values = |location: Location| -> Vec<(&str, String)> {
+            let parameters = operation
+                .parameters
+                .iter()
+                .filter(|it| it.location == location);
             parameters
                 .filter_map(|it| Some((it.name.as_str(), it.example_value()?)))
                 .collect()
         };
-        let (in_path, query) = (values(Place::Path), values(Place::Query));
+        let (in_path, query) = (values(Location::Path), values(Location::Query));
         let target = snippet::target(&operation.path, &borrowed(&in_path), &borrowed(&query));
         ApiCall {
             method: operation.method.clone(),

@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::group;
 use crate::docs::reference::fields::{Field, Shape};
 use crate::docs::reference::operation::{
-    Body, ErrorRow, Header, Operation, Parameter, Place, Reply,
+    Body, ErrorRow, Header, Location, Operation, Parameter, Reply,
 };
 use crate::domain::snippet::{self, ApiCall};
 
@@ -83,13 +83,16 @@ impl Page {
                 .as_ref()
                 .map(|example| format!("Example: `{example}`."));
             let words = described(
-                it.is_required && it.place != Place::Path,
+                it.is_required && it.location != Location::Path,
                 &it.description,
                 &it.shape,
                 example,
             );
-            let (name, place, kind) = (&it.name, it.place.as_str(), &it.shape.kind);
-            self.line(&format!("| {} | {place} | {kind} | {words} |", code(name)));
+            let (name, location, kind) = (&it.name, it.location.as_str(), &it.shape.kind);
+            self.line(&format!(
+                "| {} | {location} | {kind} | {words} |",
+                code(name)
+            ));
         }
     }
 
