@@ -49,19 +49,31 @@ impl Handler<(), App> for AnyHandler {
     }
 }
 
+impl Route {
+    fn new(
+        path: &'static str,
+        access: Access,
+        methods: Vec<Method>,
+        handlers: MethodRouter<App>,
+    ) -> Self {
+        Self {
+            path,
+            access,
+            methods,
+            closes: true,
+            body_limit: form_body::DEFAULT_LIMIT,
+            handlers,
+        }
+    }
+}
+
 pub fn page<H, T>(path: &'static str, access: Access, show: H) -> Route
 where
     H: Handler<T, App>,
     T: 'static,
 {
-    Route {
-        path,
-        access,
-        methods: vec![Method::GET],
-        closes: true,
-        body_limit: form_body::DEFAULT_LIMIT,
-        handlers: get(AnyHandler::new(show)),
-    }
+    let handlers = get(AnyHandler::new(show));
+    Route::new(path, access, vec![Method::GET], handlers)
 }
 
 pub fn action<H, T>(path: &'static str, access: Access, send: H) -> Route
@@ -69,14 +81,8 @@ where
     H: Handler<T, App>,
     T: 'static,
 {
-    Route {
-        path,
-        access,
-        methods: vec![Method::POST],
-        closes: true,
-        body_limit: form_body::DEFAULT_LIMIT,
-        handlers: post(AnyHandler::new(send)),
-    }
+    let handlers = post(AnyHandler::new(send));
+    Route::new(path, access, vec![Method::POST], handlers)
 }
 
 /// A page with a form that is sent to the same path.
@@ -87,14 +93,8 @@ where
     P: Handler<U, App>,
     U: 'static,
 {
-    Route {
-        path,
-        access,
-        methods: vec![Method::GET, Method::POST],
-        closes: true,
-        body_limit: form_body::DEFAULT_LIMIT,
-        handlers: get(AnyHandler::new(show)).post(AnyHandler::new(send)),
-    }
+    let handlers = get(AnyHandler::new(show)).post(AnyHandler::new(send));
+    Route::new(path, access, vec![Method::GET, Method::POST], handlers)
 }
 
 /// The same path, but the access layer lets its forms pass while everything is read-only: the handler refuses them, and shows the typed

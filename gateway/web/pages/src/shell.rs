@@ -2,8 +2,6 @@
 
 use askama::Template;
 
-use crate::asset::{ICON, SCRIPT, STYLE};
-
 /// The frame of a page.
 #[derive(Debug, Default, Clone)]
 pub struct Shell {
@@ -68,23 +66,6 @@ pub struct NavLink {
     pub href: String,
     pub label: &'static str,
     pub is_current: bool,
-}
-
-impl Shell {
-    #[expect(clippy::unused_self, reason = "templates call it as a method")]
-    pub fn style(&self) -> String {
-        STYLE.path()
-    }
-
-    #[expect(clippy::unused_self, reason = "templates call it as a method")]
-    pub fn script(&self) -> String {
-        SCRIPT.path()
-    }
-
-    #[expect(clippy::unused_self, reason = "templates call it as a method")]
-    pub fn icon(&self) -> String {
-        ICON.path()
-    }
 }
 
 /// A form as it was sent.

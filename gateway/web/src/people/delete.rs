@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::confirmation::confirm_password;
-use super::link_mail::inform;
+use super::link_mail::record_and_inform;
 use super::sign_in_again;
 use crate::app::Web;
 use crate::contact_address;
@@ -61,19 +61,10 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
             return page(&request, FormState::invalid(errors)).await;
         }
     };
-    request
-        .record_own(&mut *transaction, Action::PersonDeleted)
-        .await?;
-    people::remove(&mut *transaction, person.id).await?;
     let text = "You are deleted at Mchezo, as you asked.\n";
-    inform(
-        &mut transaction,
-        &person.email,
-        "You are deleted",
-        text,
-        app.clock.now(),
-    )
-    .await?;
+    let action = Action::PersonDeleted;
+    record_and_inform(&request, &mut transaction, action, "You are deleted", text).await?;
+    people::remove(&mut *transaction, person.id).await?;
     transaction.commit().await?;
     revoke_tokens::run_now(app).await;
     for account in accounts {

@@ -5,7 +5,7 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::confirmation::confirm_password;
-use super::link_mail::{LinkMail, inform, send_link};
+use super::link_mail::{LinkMail, record_and_inform, send_link};
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::form_body::FormBody;
@@ -64,17 +64,15 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         let text = format!(
             "Somebody who is signed in as you wants to change your address to {address}. A link that was mailed there does so.\n\nIf this was not you, change your password at once: that also voids the link.\n"
         );
-        inform(
+        let subject = "A change of your address";
+        record_and_inform(
+            &request,
             &mut transaction,
-            &person.email,
-            "A change of your address",
+            Action::EmailChangeAsked,
+            subject,
             &text,
-            now,
         )
         .await?;
-        request
-            .record_own(&mut *transaction, Action::EmailChangeAsked)
-            .await?;
         transaction.commit().await?;
     }
     Ok(see_other("/you?done=email-sent"))

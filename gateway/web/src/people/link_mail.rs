@@ -11,9 +11,11 @@ use super::link;
 use crate::SCHEMA;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
+use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
 use crate::page_error::PageError;
+use crate::person_request::PersonRequest;
 use crate::render::{self, FormState};
 use crate::session::limits;
 use crate::store::links::{self, LinkTarget};
@@ -161,4 +163,17 @@ pub async fn inform(
         body,
     };
     mail::insert(connection, SCHEMA, mail, now).await
+}
+
+/// Records a change of how a person signs in, in the transaction of the change, and tells the person by mail.
+pub(super) async fn record_and_inform(
+    request: &PersonRequest,
+    connection: &mut PgConnection,
+    action: Action,
+    subject: &str,
+    text: &str,
+) -> Result<(), sqlx::Error> {
+    let (email, now) = (&request.person().email, request.app.clock.now());
+    inform(&mut *connection, email, subject, text, now).await?;
+    request.record_own(connection, action).await
 }

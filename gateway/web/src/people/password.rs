@@ -5,7 +5,7 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::confirmation::confirm_password;
-use super::link_mail::inform;
+use super::link_mail::record_and_inform;
 use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::password;
@@ -45,17 +45,15 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     let version = set.ok_or_else(sign_in_again)?;
     links::remove_of_person(&mut *transaction, person.id).await?;
     let text = "The password of your account was changed, and all other sessions have ended.\n\nIf this was not you, set a new password at once.\n";
-    inform(
+    let subject = "Your password was changed";
+    record_and_inform(
+        &request,
         &mut transaction,
-        &person.email,
-        "Your password was changed",
+        Action::PasswordChanged,
+        subject,
         text,
-        app.clock.now(),
     )
     .await?;
-    request
-        .record_own(&mut *transaction, Action::PasswordChanged)
-        .await?;
     transaction.commit().await?;
     let response = see_other("/you?done=password");
     Ok(request.renew_session(version, response).await)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::confirmation::confirm_password;
-use super::link_mail::inform;
+use super::link_mail::record_and_inform;
 use super::second_factor::{count_wrong_code, use_code};
 use super::sign_in_again;
 use crate::app::Web;
@@ -110,17 +110,8 @@ async fn store(
     let set = people::set_totp(&mut transaction, person, Some((&sealed, step)), &hashes);
     let version = set.await?.ok_or_else(sign_in_again)?;
     let text = "An authenticator app is needed to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
-    inform(
-        &mut transaction,
-        &person.email,
-        "The second factor is on",
-        text,
-        web.clock.now(),
-    )
-    .await?;
-    request
-        .record_own(&mut *transaction, Action::TotpOn)
-        .await?;
+    let subject = "The second factor is on";
+    record_and_inform(request, &mut transaction, Action::TotpOn, subject, text).await?;
     transaction.commit().await?;
     Ok(TurnedOn { codes, version })
 }
@@ -156,17 +147,8 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
     let set = people::set_totp(&mut transaction, person, None, &[]);
     let version = set.await?.ok_or_else(sign_in_again)?;
     let text = "A password is enough to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
-    inform(
-        &mut transaction,
-        &person.email,
-        "The second factor is off",
-        text,
-        app.clock.now(),
-    )
-    .await?;
-    request
-        .record_own(&mut *transaction, Action::TotpOff)
-        .await?;
+    let subject = "The second factor is off";
+    record_and_inform(&request, &mut transaction, Action::TotpOff, subject, text).await?;
     transaction.commit().await?;
     let response = see_other("/you?done=totp-off");
     Ok(request.renew_session(version, response).await)

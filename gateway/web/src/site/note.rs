@@ -1,9 +1,10 @@
 //! Notes about a listing: corrections and reports. No part of a note is public.
 
-use axum::extract::Path;
+use axum::extract::{FromRequestParts, Path};
 use axum::response::Response;
 use contracts::listings::v1 as proto;
 use http::header::RETRY_AFTER;
+use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use kit::client_address::Network;
 use kit::{Code, Fault};
@@ -18,7 +19,7 @@ use super::cached::uncached;
 use super::query::address;
 use super::request::SiteRequest;
 use super::{correction_mail, listing_title};
-use crate::app::Web;
+use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::listing_kind::{ListingKind, is_listing_name};
 use crate::domain::session_token::Token;
@@ -46,20 +47,31 @@ pub struct Input {
 
 /// A form about a listing.
 #[derive(Debug)]
-struct NoteAbout {
+pub struct FormSubject {
     note: proto::NoteKind,
     kind: ListingKind,
     /// The slug or the handle.
     name: String,
 }
 
-impl NoteAbout {
-    fn new(note: proto::NoteKind, kind: &str, name: String) -> Result<Self, PageError> {
-        let kind = ListingKind::parse(kind).filter(|_| is_listing_name(&name));
+impl FromRequestParts<App> for FormSubject {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
+        let path = Path::<(String, String)>::from_request_parts(parts, app).await;
+        let Path((kind, name)) = path.map_err(|_no_text| PageError::not_found())?;
+        let kind = ListingKind::parse(&kind).filter(|_| is_listing_name(&name));
         let kind = kind.ok_or_else(PageError::not_found)?;
+        let visit = parts.extensions.get::<Visit>();
+        let note = match visit {
+            Some(visit) if visit.path.starts_with("/report/") => proto::NoteKind::Report,
+            _ => proto::NoteKind::Correction,
+        };
         Ok(Self { note, kind, name })
     }
+}
 
+impl FormSubject {
     fn is_report(&self) -> bool {
         self.note == proto::NoteKind::Report
     }
@@ -74,41 +86,8 @@ impl NoteAbout {
     }
 }
 
-pub async fn correct(
-    request: SiteRequest,
-    Path((kind, name)): Path<(String, String)>,
-) -> PageResult {
-    let about = NoteAbout::new(proto::NoteKind::Correction, &kind, name)?;
-    show(request, &about).await
-}
-
-pub async fn report(
-    request: SiteRequest,
-    Path((kind, name)): Path<(String, String)>,
-) -> PageResult {
-    let about = NoteAbout::new(proto::NoteKind::Report, &kind, name)?;
-    show(request, &about).await
-}
-
-pub async fn send_correction(
-    request: SiteRequest,
-    Path((kind, name)): Path<(String, String)>,
-    FormBody(input): FormBody<Input>,
-) -> PageResult {
-    let about = NoteAbout::new(proto::NoteKind::Correction, &kind, name)?;
-    send(request, &about, input).await
-}
-
-pub async fn send_report(
-    request: SiteRequest,
-    Path((kind, name)): Path<(String, String)>,
-    FormBody(input): FormBody<Input>,
-) -> PageResult {
-    let about = NoteAbout::new(proto::NoteKind::Report, &kind, name)?;
-    send(request, &about, input).await
-}
-
-async fn show(request: SiteRequest, about: &NoteAbout) -> PageResult {
+pub async fn show(request: SiteRequest, about: FormSubject) -> PageResult {
+    let about = &about;
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let title = listing_title(app, about.kind, &about.name).await?;
     visit.path = about.path();
@@ -136,7 +115,12 @@ async fn show(request: SiteRequest, about: &NoteAbout) -> PageResult {
     Ok(uncached(&visit, StatusCode::OK, &form.page(frame)))
 }
 
-async fn send(request: SiteRequest, about: &NoteAbout, input: Input) -> PageResult {
+pub async fn send(
+    request: SiteRequest,
+    about: FormSubject,
+    FormBody(input): FormBody<Input>,
+) -> PageResult {
+    let about = &about;
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
     let input = Input {
         text: input.text.replace("\r\n", "\n"),
@@ -179,7 +163,7 @@ async fn send(request: SiteRequest, about: &NoteAbout, input: Input) -> PageResu
     }
 }
 
-fn message(client: &ClientInfo, about: &NoteAbout, form: &Input) -> proto::CreateNoteRequest {
+fn message(client: &ClientInfo, about: &FormSubject, form: &Input) -> proto::CreateNoteRequest {
     // The id must be one of this site's forms.
     let form_id = Token::parse(&form.form).map(|token| token.hash().hex());
     proto::CreateNoteRequest {
@@ -230,13 +214,13 @@ fn retry_after(mut response: Response, fault: &Fault) -> Response {
 }
 
 /// Forms are not for search engines.
-fn frame(app: &Web, visit: &Visit, about: &NoteAbout, title: &str) -> Frame {
+fn frame(app: &Web, visit: &Visit, about: &FormSubject, title: &str) -> Frame {
     let mut frame = visit.frame(&app.public_url);
     frame.head = Head::new(heading(&frame, about, title), "").unindexed();
     frame
 }
 
-fn heading(frame: &Frame, about: &NoteAbout, title: &str) -> String {
+fn heading(frame: &Frame, about: &FormSubject, title: &str) -> String {
     let key = if about.is_report() {
         "note-report-title"
     } else {
@@ -245,11 +229,11 @@ fn heading(frame: &Frame, about: &NoteAbout, title: &str) -> String {
     frame.say_of(key, title)
 }
 
-fn listing(frame: &Frame, about: &NoteAbout, title: String) -> Link {
+fn listing(frame: &Frame, about: &FormSubject, title: String) -> Link {
     frame.link(&about.kind.public_path(&about.name), title)
 }
 
-fn sent(frame: Frame, about: &NoteAbout, title: String, done: &'static str) -> NoteSentPage {
+fn sent(frame: Frame, about: &FormSubject, title: String, done: &'static str) -> NoteSentPage {
     NoteSentPage {
         heading: heading(&frame, about, &title),
         text: frame.texts.say(done).to_owned(),
@@ -260,7 +244,7 @@ fn sent(frame: Frame, about: &NoteAbout, title: String, done: &'static str) -> N
 
 /// The form about a listing with this title, as typed.
 struct NoteForm<'a> {
-    about: &'a NoteAbout,
+    about: &'a FormSubject,
     title: String,
     input: &'a Input,
     errors: Fields,

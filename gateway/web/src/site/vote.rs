@@ -1,9 +1,13 @@
 //! The page where people vote: they pick one of two listings, or neither. catalogue-svc checks votes and limits their number.
 
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use futures::future::try_join;
 use http::header::RETRY_AFTER;
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::site::cards::Tab;
@@ -16,7 +20,7 @@ use super::cached::uncached;
 use super::request::SiteRequest;
 use super::voter::{self, Voter};
 use super::{boards, cards};
-use crate::app::Web;
+use crate::app::{App, Web};
 use crate::domain::judged::Judged;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
@@ -29,7 +33,7 @@ const HOUR: u32 = 3_600;
 
 /// The kind of listings: the name of its boards, and the path of its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Kind {
+pub struct Kind {
     name: &'static str,
     path: &'static str,
 }
@@ -55,33 +59,19 @@ pub struct Ballot {
     pick: String,
 }
 
-pub async fn games(request: SiteRequest, headers: HeaderMap) -> PageResult {
-    show(request, GAMES, &headers).await
+impl FromRequestParts<App> for Kind {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+        let visit = parts.extensions.get::<Visit>();
+        let is_of = |kind: Kind| visit.is_some_and(|visit| visit.path.starts_with(kind.path));
+        Ok(if is_of(CREATORS) { CREATORS } else { GAMES })
+    }
 }
 
-pub async fn creators(request: SiteRequest, headers: HeaderMap) -> PageResult {
-    show(request, CREATORS, &headers).await
-}
-
-pub async fn for_game(
-    request: SiteRequest,
-    headers: HeaderMap,
-    FormBody(ballot): FormBody<Ballot>,
-) -> PageResult {
-    cast(request, GAMES, &headers, ballot).await
-}
-
-pub async fn for_creator(
-    request: SiteRequest,
-    headers: HeaderMap,
-    FormBody(ballot): FormBody<Ballot>,
-) -> PageResult {
-    cast(request, CREATORS, &headers, ballot).await
-}
-
-async fn show(request: SiteRequest, kind: Kind, headers: &HeaderMap) -> PageResult {
+pub async fn show(request: SiteRequest, kind: Kind, headers: HeaderMap) -> PageResult {
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
-    let (voter, issued) = if let Some(voter) = Voter::find(app, headers).await {
+    let (voter, issued) = if let Some(voter) = Voter::find(app, &headers).await {
         (voter, None)
     } else {
         let (voter, value) = Voter::issue(app);
@@ -93,7 +83,7 @@ async fn show(request: SiteRequest, kind: Kind, headers: &HeaderMap) -> PageResu
         Err(fault) if fault.code == Code::NotFound => None,
         Err(fault) => return Err(fault.into()),
     };
-    let judged = Judged::read(kind.name, app.cookie.value(headers, JUDGED));
+    let judged = Judged::read(kind.name, app.cookie.value(&headers, JUDGED));
     kind.path.clone_into(&mut visit.path);
     let mut page = page(app, &visit, kind, &voter).await;
     page.ranked = ranked(app, &page.frame, kind, &judged).await;
@@ -118,10 +108,15 @@ async fn show(request: SiteRequest, kind: Kind, headers: &HeaderMap) -> PageResu
     Ok(response)
 }
 
-async fn cast(request: SiteRequest, kind: Kind, headers: &HeaderMap, ballot: Ballot) -> PageResult {
+pub async fn cast(
+    request: SiteRequest,
+    kind: Kind,
+    headers: HeaderMap,
+    FormBody(ballot): FormBody<Ballot>,
+) -> PageResult {
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
     let next = |done: &str| see_other(&format!("{}{}?done={done}", visit.prefix, kind.path));
-    let Some(voter) = Voter::find(app, headers).await else {
+    let Some(voter) = Voter::find(app, &headers).await else {
         return Ok(next("unknown"));
     };
     if app.gateway.admit_change().await.is_err() {
@@ -142,7 +137,7 @@ async fn cast(request: SiteRequest, kind: Kind, headers: &HeaderMap, ballot: Bal
     match app.catalogue.cast_vote(vote).await {
         Ok(cast) if cast.repeated_today => Ok(next("repeated")),
         Ok(_counted) => {
-            let judged = Judged::read(kind.name, app.cookie.value(headers, JUDGED));
+            let judged = Judged::read(kind.name, app.cookie.value(&headers, JUDGED));
             let judged = judged.with(&winner, &loser);
             let mut response = next("voted");
             voter::set(app, JUDGED, &judged.value(), Duration::HOUR, &mut response);

@@ -4,7 +4,6 @@ use askama::Template;
 
 use super::cards::{Link, Picture};
 use super::frame::Frame;
-use crate::asset::EMBED_STYLE;
 
 #[derive(Debug, Template)]
 #[template(path = "site/embed.html")]
@@ -18,11 +17,4 @@ pub struct Embed {
     pub creator: Link,
     /// For example `Puzzle · Android · 2023`.
     pub facts: String,
-}
-
-impl Embed {
-    #[expect(clippy::unused_self, reason = "templates call it as a method")]
-    fn style(&self) -> String {
-        EMBED_STYLE.path()
-    }
 }

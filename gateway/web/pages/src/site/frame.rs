@@ -6,7 +6,6 @@ use super::cards::Link;
 use super::language::Language;
 use super::share::Share;
 use super::texts::Texts;
-use crate::asset::{ICON, SCRIPT, STYLE};
 
 /// The frame of a page.
 #[derive(Debug, Clone)]
@@ -164,21 +163,6 @@ impl Frame {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
         };
         is_below(path) || (path == "/countries" && is_below("/cities"))
-    }
-
-    #[expect(clippy::unused_self, reason = "templates call it as a method")]
-    pub fn style(&self) -> String {
-        STYLE.path()
-    }
-
-    #[expect(clippy::unused_self, reason = "templates call it as a method")]
-    pub fn script(&self) -> String {
-        SCRIPT.path()
-    }
-
-    #[expect(clippy::unused_self, reason = "templates call it as a method")]
-    pub fn icon(&self) -> String {
-        ICON.path()
     }
 }
 
