@@ -50,8 +50,10 @@ impl Articles {
         Ok(Self(articles))
     }
 
-    pub fn find(&self, name: &'static str, language: Language) -> Option<&Article> {
-        self.0.get(&(name, language))
+    pub fn find(&self, name: &str, language: Language) -> Option<&Article> {
+        let mut all = self.0.iter();
+        let found = all.find(|(key, _)| **key == (name, language));
+        found.map(|(_, article)| article)
     }
 }
 

@@ -10,28 +10,15 @@ use crate::app::App;
 use crate::page_error::{PageError, PageResult};
 use crate::visit::Visit;
 
-pub async fn boards(app: State<App>, visit: Extension<Visit>) -> PageResult {
-    show(&app, &visit, "boards")
-}
-
-pub async fn credits(app: State<App>, visit: Extension<Visit>) -> PageResult {
-    show(&app, &visit, "credits")
-}
-
-pub async fn terms(app: State<App>, visit: Extension<Visit>) -> PageResult {
-    show(&app, &visit, "terms")
-}
-
-pub async fn privacy(app: State<App>, visit: Extension<Visit>) -> PageResult {
-    show(&app, &visit, "privacy")
-}
-
-fn show(app: &App, visit: &Visit, name: &'static str) -> PageResult {
+/// The text whose name ends the path.
+pub async fn show(app: State<App>, visit: Extension<Visit>) -> PageResult {
+    let path = path_of(&visit.path);
+    let name = path.rsplit('/').next().unwrap_or_default();
     let article = app.articles.find(name, visit.language);
     let article = article.ok_or_else(PageError::not_found)?;
-    respond(app, visit, |mut frame| {
+    respond(&app, &visit, |mut frame| {
         // The page does not depend on the query.
-        path_of(&visit.path).clone_into(&mut frame.path);
+        path.clone_into(&mut frame.path);
         frame.head = Head::new(article.title.clone(), article.summary.clone());
         Ok(ArticlePage {
             frame,

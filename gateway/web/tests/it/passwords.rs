@@ -1,8 +1,6 @@
 //! A password is the same text from every keyboard: composed or decomposed letters, usual or no-break spaces.
 
-use argon2::{Argon2, PasswordHasher as _};
 use sqlx::PgPool;
-use web::store::people;
 
 use crate::browser::Page;
 use crate::support::{ADA, Site};
@@ -51,18 +49,4 @@ async fn a_password_works_as_every_keyboard_writes_it(pool: PgPool) {
     for spelling in SPELLINGS {
         sign_in(&site, spelling).await.location();
     }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_hash_of_the_text_as_it_was_typed_works_and_is_replaced(pool: PgPool) {
-    let site = Site::new(pool).await;
-    site.person(ADA).await;
-    let raw = Argon2::default().hash_password(SPELLINGS[1].as_bytes());
-    let raw = raw.unwrap().to_string();
-    let person = people::by_email(&site.pool, ADA).await.unwrap().unwrap();
-    let set = people::set_password(&site.pool, &person, &raw).await;
-    assert!(set.unwrap().is_some());
-    sign_in(&site, SPELLINGS[0]).await.assert(422, "wrong");
-    sign_in(&site, SPELLINGS[1]).await.location();
-    sign_in(&site, SPELLINGS[0]).await.location();
 }
