@@ -17,6 +17,7 @@ use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
+use crate::domain::curl;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
@@ -198,7 +199,7 @@ impl Edit<'_> {
         let notes = [state.to_owned(), written.note.clone()];
         let call = match kind {
             ListingKind::Page => String::new(),
-            kind => curl(&self.request.app.api_url, kind, name, body),
+            kind => shell_command(&self.request.app.api_url, kind, name, body),
         };
         ok(&PreviewPage {
             heading: format!("Changes of {name}"),
@@ -224,11 +225,11 @@ fn api_call(kind: ListingKind, name: &str) -> ApiCall {
 }
 
 /// A call as a shell command.
-fn curl(api_url: &str, kind: ListingKind, name: &str, body: &str) -> String {
-    let body = body.replace('\'', r"'\''");
+fn shell_command(api_url: &str, kind: ListingKind, name: &str, body: &str) -> String {
     format!(
-        "curl -X PATCH '{api_url}/{}/{name}' -H \"Authorization: Bearer $SERVICE_WRITE_KEY\" -H 'Content-Type: application/json' --data '{body}'",
-        kind.api_list()
+        "curl -X PATCH '{api_url}/{}/{name}' -H \"Authorization: Bearer $SERVICE_WRITE_KEY\" -H 'Content-Type: application/json' --data {}",
+        kind.api_list(),
+        curl::quoted(body)
     )
 }
 
@@ -244,7 +245,7 @@ mod tests {
     #[test]
     fn a_call_is_safe_to_paste() {
         let body = r#"{"title":"It's; $(rm -rf /)"}"#;
-        let call = curl(
+        let call = shell_command(
             "https://mchezo.example/v1",
             ListingKind::Game,
             "okoto",

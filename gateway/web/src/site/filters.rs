@@ -84,19 +84,41 @@ impl<'q> ListRequest<'q> {
     }
 
     pub(super) fn fixed(&self, frame: &Frame, filter: FixedFilter) -> Filter {
-        let values = fixed(frame, filter.group, filter.values);
+        let values = filter.values.iter().map(|value| {
+            let name = frame.texts.value(filter.group, value, value);
+            ((*value).to_owned(), name.to_owned())
+        });
         let chosen = self.get(filter.name);
-        choice(frame, filter.name, filter.label, values, chosen)
+        choice(frame, filter.name, filter.label, values.collect(), chosen)
     }
 
     /// The genres that games have.
     pub(super) fn genres(&self, frame: &Frame, rows: &Rows) -> Result<Filter, Fault> {
-        genres(frame, rows, self.get("genre"))
+        let chosen = self.get("genre");
+        let mut rows: Vec<GenreRow> = rows.parse()?;
+        rows.retain(|row| row.games > 0 || chosen == Some(row.key.as_str()));
+        let named = rows.into_iter().map(|row| {
+            let name = frame.texts.value("genre", &row.key, &row.name).to_owned();
+            (row.key, name)
+        });
+        let values = by_name(named.collect());
+        Ok(choice(frame, "genre", "filter-genre", values, chosen))
     }
 
     /// The countries with listings.
     pub(super) fn countries(&self, frame: &Frame, rows: &Rows) -> Result<Filter, Fault> {
-        countries(frame, rows, self.get("country"))
+        let chosen = self.get("country");
+        let rows: Vec<CountryRow> = rows.parse()?;
+        let mut codes: Vec<String> = rows.into_iter().map(|row| row.code).collect();
+        codes.extend(chosen.map(ToOwned::to_owned));
+        codes.sort_unstable();
+        codes.dedup();
+        let named = codes.into_iter().map(|code| {
+            let name = cards::country(frame.texts, &code);
+            (code, name)
+        });
+        let values = by_name(named.collect());
+        Ok(choice(frame, "country", "filter-country", values, chosen))
     }
 
     pub(super) fn form(&self, frame: &Frame, choices: Vec<Filter>) -> Filters {
@@ -131,43 +153,6 @@ pub(super) fn choice(
         label: frame.say(label).to_owned(),
         options: std::iter::once(any).chain(options).collect(),
     }
-}
-
-/// The values of a fixed set with their names.
-fn fixed(frame: &Frame, group: &str, values: &[&str]) -> Vec<(String, String)> {
-    let named = values.iter().map(|value| {
-        let name = frame.texts.value(group, value, value);
-        ((*value).to_owned(), name.to_owned())
-    });
-    named.collect()
-}
-
-/// The genres that games have.
-fn genres(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fault> {
-    let rows: Vec<GenreRow> = rows.parse()?;
-    let shown = rows
-        .into_iter()
-        .filter(|row| row.games > 0 || chosen == Some(row.key.as_str()));
-    let named = shown.map(|row| {
-        let name = frame.texts.value("genre", &row.key, &row.name).to_owned();
-        (row.key, name)
-    });
-    let values = by_name(named.collect());
-    Ok(choice(frame, "genre", "filter-genre", values, chosen))
-}
-
-/// The countries with listings.
-fn countries(frame: &Frame, rows: &Rows, chosen: Option<&str>) -> Result<Filter, Fault> {
-    let rows: Vec<CountryRow> = rows.parse()?;
-    let mut codes: Vec<String> = rows.into_iter().map(|row| row.code).collect();
-    codes.extend(chosen.map(ToOwned::to_owned));
-    codes.sort_unstable();
-    codes.dedup();
-    let named = codes
-        .into_iter()
-        .map(|code| (code.clone(), cards::country(frame.texts, &code)));
-    let values = by_name(named.collect());
-    Ok(choice(frame, "country", "filter-country", values, chosen))
 }
 
 /// Sorts values by their names without regard to accents: `Égypte` is at E.

@@ -110,17 +110,8 @@ impl TimedRows {
 
 impl One {
     fn live(json: Bytes) -> Self {
-        Self {
-            json,
-            is_sample: false,
-        }
-    }
-
-    fn sample(self) -> Self {
-        Self {
-            is_sample: true,
-            ..self
-        }
+        let is_sample = false;
+        Self { json, is_sample }
     }
 
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Fault> {
@@ -128,9 +119,18 @@ impl One {
     }
 }
 
-/// Whether a listing that is not live may be a sample. The names of all samples have the same prefix, which live listings may have too.
-fn may_be_sample(fault: &Fault, name: &str) -> bool {
-    fault.code == Code::NotFound && name.starts_with("sample-")
+/// Reads a live listing or, if there is none, one of the sample data; and whether it is that. The names of all samples have the same prefix,
+/// which live listings may have too.
+async fn live_or_sample<T, F>(name: &str, read: impl Fn(i32) -> F) -> Result<(T, bool), Fault>
+where
+    F: Future<Output = Result<T, Fault>>,
+{
+    match read(MODE).await {
+        Err(fault) if fault.code == Code::NotFound && name.starts_with("sample-") => {
+            Ok((read(Mode::Test.into()).await?, true))
+        }
+        live => Ok((live?, false)),
+    }
 }
 
 /// A page of a list: this many rows after a cursor.
@@ -160,11 +160,8 @@ impl Catalogue {
     }
 
     /// This function sets the `mode` of the request, as the other functions do.
-    pub async fn games(&self, request: proto::ListGamesRequest) -> Result<Rows, Fault> {
-        let request = proto::ListGamesRequest {
-            mode: MODE,
-            ..request
-        };
+    pub async fn games(&self, mut request: proto::ListGamesRequest) -> Result<Rows, Fault> {
+        request.mode = MODE;
         let answer = self.read(CatalogueGames::list_games, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
@@ -175,12 +172,8 @@ impl Catalogue {
 
     /// A public one, or one of the sample data, with the kind of its creator, which is empty while the creator is not public.
     pub async fn game_or_sample(&self, slug: &str) -> Result<(One, String), Fault> {
-        let (game, is_sample) = match self.game_in(MODE, slug).await {
-            Err(fault) if may_be_sample(&fault, slug) => {
-                (self.game_in(Mode::Test.into(), slug).await?, true)
-            }
-            read => (read?, false),
-        };
+        let read = live_or_sample(slug, |mode| self.game_in(mode, slug));
+        let (game, is_sample) = read.await?;
         let json = game.json;
         Ok((One { json, is_sample }, game.creator_kind))
     }
@@ -194,11 +187,8 @@ impl Catalogue {
         self.read(CatalogueGames::get_game, request).await
     }
 
-    pub async fn creators(&self, request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
-        let request = proto::ListCreatorsRequest {
-            mode: MODE,
-            ..request
-        };
+    pub async fn creators(&self, mut request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
+        request.mode = MODE;
         let answer = self.read(Creators::list_creators, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
@@ -215,13 +205,8 @@ impl Catalogue {
         handle: &str,
         max_games: u32,
     ) -> Result<(One, u64), Fault> {
-        let (creator, is_sample) = match self.creator_in(MODE, handle, max_games).await {
-            Err(fault) if may_be_sample(&fault, handle) => {
-                let mode = Mode::Test.into();
-                (self.creator_in(mode, handle, max_games).await?, true)
-            }
-            read => (read?, false),
-        };
+        let read = live_or_sample(handle, |mode| self.creator_in(mode, handle, max_games));
+        let (creator, is_sample) = read.await?;
         let json = creator.json;
         Ok((One { json, is_sample }, creator.total_games))
     }
@@ -248,24 +233,18 @@ impl Catalogue {
 
     async fn list_events(
         &self,
-        request: proto::ListEventsRequest,
+        mut request: proto::ListEventsRequest,
     ) -> Result<proto::ListEventsResponse, Fault> {
-        let request = proto::ListEventsRequest {
-            mode: MODE,
-            ..request
-        };
+        request.mode = MODE;
         self.read(CatalogueEvents::list_events, request).await
     }
 
     /// Events with their times.
     pub async fn events_with_times(
         &self,
-        request: proto::ListEventsRequest,
+        mut request: proto::ListEventsRequest,
     ) -> Result<TimedRows, Fault> {
-        let request = proto::ListEventsRequest {
-            with_times: true,
-            ..request
-        };
+        request.with_times = true;
         let answer = self.list_events(request).await?;
         let times = answer.first_published_at.into_iter().zip(answer.updated_at);
         let times = times.map(|(published, updated)| Times::decode(Some(published), Some(updated)));
@@ -276,27 +255,24 @@ impl Catalogue {
     }
 
     pub async fn event(&self, slug: &str) -> Result<One, Fault> {
-        self.event_in(MODE, slug).await
+        Ok(One::live(self.event_in(MODE, slug).await?))
     }
 
     /// A public one, or one of the sample data.
     pub async fn event_or_sample(&self, slug: &str) -> Result<One, Fault> {
-        match self.event_in(MODE, slug).await {
-            Err(fault) if may_be_sample(&fault, slug) => {
-                Ok(self.event_in(Mode::Test.into(), slug).await?.sample())
-            }
-            read => read,
-        }
+        let read = live_or_sample(slug, |mode| self.event_in(mode, slug));
+        let (json, is_sample) = read.await?;
+        Ok(One { json, is_sample })
     }
 
-    async fn event_in(&self, mode: i32, slug: &str) -> Result<One, Fault> {
+    async fn event_in(&self, mode: i32, slug: &str) -> Result<Bytes, Fault> {
         let request = proto::GetEventRequest {
             mode,
             slug: slug.to_owned(),
             at_least: None,
         };
-        let json = self.read(CatalogueEvents::get_event, request).await?.json;
-        Ok(One::live(json))
+        let event = self.read(CatalogueEvents::get_event, request).await?;
+        Ok(event.json)
     }
 
     pub async fn genres(&self) -> Result<Rows, Fault> {
@@ -339,11 +315,8 @@ impl Catalogue {
         Ok(One::live(json))
     }
 
-    pub async fn cities(&self, request: proto::ListCitiesRequest) -> Result<Rows, Fault> {
-        let request = proto::ListCitiesRequest {
-            mode: MODE,
-            ..request
-        };
+    pub async fn cities(&self, mut request: proto::ListCitiesRequest) -> Result<Rows, Fault> {
+        request.mode = MODE;
         let answer = self.read(Places::list_cities, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
@@ -390,11 +363,8 @@ impl Catalogue {
         Ok(One::live(json))
     }
 
-    pub async fn search(&self, request: proto::SearchRequest) -> Result<Results, Fault> {
-        let request = proto::SearchRequest {
-            mode: MODE,
-            ..request
-        };
+    pub async fn search(&self, mut request: proto::SearchRequest) -> Result<Results, Fault> {
+        request.mode = MODE;
         let answer = self.read(Search::search, request).await?;
         Ok(Results {
             rows: Rows::new(answer.json, answer.page),

@@ -1,6 +1,6 @@
 //! A call as a program in JavaScript, with `fetch`, as an ES module.
 
-use super::{ApiCall, literal, push_escaped};
+use super::{ApiCall, literal, members, push_escaped};
 
 /// A program that makes the call and prints the status and the answer.
 pub fn snippet(call: &ApiCall) -> String {
@@ -12,16 +12,7 @@ pub fn snippet(call: &ApiCall) -> String {
         lines.push(format!("  method: {},", literal(&call.method, '\'')));
     }
     let key = format!("`Bearer ${{process.env.{}}}`", call.variable);
-    let json = call
-        .body
-        .as_ref()
-        .map(|_| ("Content-Type", "application/json"));
-    let others = call.headers.iter();
-    let others = others.map(|(name, value)| (name.as_str(), value.as_str()));
-    let others: Vec<String> = others
-        .chain(json)
-        .map(|(name, value)| format!("{}: {}", literal(name, '\''), literal(value, '\'')))
-        .collect();
+    let others = members(call, '\'');
     if others.is_empty() {
         lines.push(format!("  headers: {{ Authorization: {key} }},"));
     } else {

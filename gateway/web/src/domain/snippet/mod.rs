@@ -50,6 +50,17 @@ fn encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
+/// The headers besides `Authorization`, as members of an object in Python and JavaScript, between these quotes.
+fn members(call: &ApiCall, quote: char) -> Vec<String> {
+    let json = ("Content-Type", "application/json");
+    let headers = call.headers.iter();
+    let headers = headers.map(|(name, value)| (name.as_str(), value.as_str()));
+    headers
+        .chain(call.body.is_some().then_some(json))
+        .map(|(name, value)| format!("{}: {}", literal(name, quote), literal(value, quote)))
+        .collect()
+}
+
 /// A text as a literal of Python and JavaScript, between these quotes.
 fn literal(text: &str, quote: char) -> String {
     let mut literal = String::from(quote);
