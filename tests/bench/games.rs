@@ -7,30 +7,38 @@ use tokio::process::Child;
 
 use crate::child;
 use crate::fleet::BenchFleet;
+use crate::results::{Measure, Report};
 use crate::side::{Side, compare};
 use crate::wrk::Request;
 
 /// Keys that are made at once.
 const AT_ONCE: usize = 16;
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let bench = BenchFleet::up().await;
     let (_, rows) = bench.games().await;
     let (_hop, hop) = hop(&bench, &rows).await;
-    compare(&hop, &bench.whole_path()).await;
+    let measure = Measure::new(
+        "GET /games, 20 rows, one key: the whole path (key, quota, feed position, gRPC, envelope, access log, metrics, traces) compared with a bare axum→tonic hop with the same bytes",
+    );
+    let measure = measure.required("0.8");
+    compare(report, &measure, &hop, &bench.whole_path()).await;
 }
 
 /// The same with a key of each of so many accounts.
-pub(crate) async fn compare_in_turns(keys: usize) {
+pub(crate) async fn compare_in_turns(report: &mut Report, keys: usize) {
     let bench = BenchFleet::up().await;
     let (_, rows) = bench.games().await;
     let (_hop, hop) = hop(&bench, &rows).await;
     let script = bench
         .small
         .write("keys.lua", keys_in_turns(&bench, keys).await);
-    println!("{keys} keys in turns:");
     let whole = bench.whole_path().with_script(&script);
-    compare(&hop.with_script(&script), &whole).await;
+    let measure = Measure::new(format!(
+        "GET /games, 20 rows, keys of {keys} accounts in turns: the whole path compared with a bare axum→tonic hop with the same bytes"
+    ));
+    let measure = measure.required("0.75");
+    compare(report, &measure, &hop.with_script(&script), &whole).await;
 }
 
 /// A script for wrk that calls with a key of each of so many accounts.

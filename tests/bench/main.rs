@@ -1,4 +1,5 @@
-//! Benchmarks: `cargo bench -p e2e -- games`, and others. What they found, and their commands, is in the README of this folder.
+//! Benchmarks: `cargo bench -p e2e -- games`, and others. Each writes what it found to `results.csv` of this folder; `tests/README.md` has
+//! the figures that matter most.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,6 +20,7 @@ mod memory;
 mod overload;
 mod queue;
 mod quota;
+mod results;
 mod search;
 mod side;
 mod visibility;
@@ -29,6 +31,8 @@ mod writes;
 mod wrk;
 
 use tokio::runtime::{Builder, Runtime};
+
+use results::Report;
 
 const WHICH: &str = "Which benchmark?
   games        GET /games through the whole path beside a bare axum→tonic hop
@@ -64,33 +68,48 @@ fn main() {
         .collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
-        ["games"] => many_threads().block_on(games::run()),
-        ["envoy", program] => many_threads().block_on(envoy::run(program)),
-        ["quota"] => one_thread().block_on(quota::run()),
-        ["memory"] => many_threads().block_on(memory::run()),
-        ["overload"] => one_thread().block_on(overload::run()),
-        ["writes"] => many_threads().block_on(writes::run()),
-        ["economy"] => many_threads().block_on(economy::run()),
-        ["rates"] => many_threads().block_on(economy::rates::run()),
+        ["games"] => measure(&many_threads(), "games", games::run),
+        ["envoy", program] => {
+            let run = async |report: &mut Report| envoy::run(report, program).await;
+            measure(&many_threads(), "envoy", run);
+        }
+        ["quota"] => measure(&one_thread(), "quota", quota::run),
+        ["memory"] => measure(&many_threads(), "memory", memory::run),
+        ["overload"] => measure(&one_thread(), "overload", overload::run),
+        ["writes"] => measure(&many_threads(), "writes", writes::run),
+        ["economy"] => measure(&many_threads(), "economy", economy::run),
+        ["rates"] => measure(&many_threads(), "rates", economy::rates::run),
         ["static-body", listen, body] => {
             many_threads().block_on(economy::static_body::serve(listen, body));
         }
-        ["visibility"] => one_thread().block_on(visibility::run()),
-        ["queue"] => many_threads().block_on(queue::run()),
-        ["votes"] => many_threads().block_on(votes::run()),
-        ["search"] => many_threads().block_on(search::run()),
-        ["catalogue"] => many_threads().block_on(catalogue::run()),
-        ["catalogue", "changes"] => many_threads().block_on(catalogue::changes::run()),
-        ["catalogue", "pages"] => many_threads().block_on(catalogue::pages::run()),
-        ["catalogue", "sql"] => many_threads().block_on(catalogue::sql::run()),
+        ["visibility"] => measure(&one_thread(), "visibility", visibility::run),
+        ["queue"] => measure(&many_threads(), "queue", queue::run),
+        ["votes"] => measure(&many_threads(), "votes", votes::run),
+        ["search"] => measure(&many_threads(), "search", search::run),
+        ["catalogue"] => measure(&many_threads(), "catalogue", catalogue::run),
+        ["catalogue", "changes"] => {
+            measure(
+                &many_threads(),
+                "catalogue changes",
+                catalogue::changes::run,
+            );
+        }
+        ["catalogue", "pages"] => {
+            measure(&many_threads(), "catalogue pages", catalogue::pages::run);
+        }
+        ["catalogue", "sql"] => {
+            measure(&many_threads(), "catalogue sql", catalogue::sql::run);
+        }
         ["games-by-sql", listen, database_url, total] => {
             many_threads().block_on(catalogue::sql::server::serve(listen, database_url, total));
         }
-        ["web"] => many_threads().block_on(web::run()),
-        ["sign-ins"] => many_threads().block_on(web::sign_ins::run()),
-        ["sender"] => many_threads().block_on(webhooks::sender::run()),
-        ["webhooks"] => many_threads().block_on(webhooks::run()),
-        ["webhooks", "million"] => many_threads().block_on(webhooks::run_million()),
+        ["web"] => measure(&many_threads(), "web", web::run),
+        ["sign-ins"] => measure(&many_threads(), "sign-ins", web::sign_ins::run),
+        ["sender"] => measure(&many_threads(), "sender", webhooks::sender::run),
+        ["webhooks"] => measure(&many_threads(), "webhooks", webhooks::run),
+        ["webhooks", "million"] => {
+            measure(&many_threads(), "webhooks million", webhooks::run_million);
+        }
         ["webhook-receiver", listen] => many_threads().block_on(webhooks::receiver::serve(listen)),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
@@ -99,6 +118,13 @@ fn main() {
         }
         _ => println!("{WHICH}"),
     }
+}
+
+/// Runs a benchmark, and keeps its figures.
+fn measure(runtime: &Runtime, name: &str, run: impl AsyncFnOnce(&mut Report)) {
+    let mut report = Report::new(name);
+    runtime.block_on(run(&mut report));
+    report.save();
 }
 
 fn many_threads() -> Runtime {

@@ -7,6 +7,7 @@ use futures::stream::{self, StreamExt as _};
 use tokio::net::TcpStream;
 
 use crate::http1::{Connection, Target};
+use crate::results::{Measure, Report};
 
 const KEYS: u32 = 100_000;
 const CONNECTIONS: u32 = 10_000;
@@ -15,7 +16,7 @@ const AT_ONCE: usize = 32;
 /// File descriptors for all else.
 const RESERVED: u64 = 256;
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     may_open(u64::from(CONNECTIONS) + RESERVED);
     let mut small = SmallFleet::new();
     small.set("GATEWAY_HTTP_CONNECTIONS", "12000");
@@ -27,18 +28,26 @@ pub(crate) async fn run() {
     let gateway = Process::new("gateway", fleet.pids()["gateway"]);
 
     let fresh = gateway.memory();
-    println!("fresh: {}", mib(fresh));
     let client = Client::anonymous(&fleet);
     call_with_each(&client, secrets.iter().cloned(), &[200]).await;
     drop(client);
     let with_keys = gateway.memory();
-    tell(&format!("{KEYS} keys seen"), fresh, with_keys, KEYS);
+    let measure = Measure::new(format!(
+        "resident memory of the gateway with {KEYS} keys that have called once, MiB"
+    ));
+    let details = format!("{:.1} MiB before the first call", mib(fresh));
+    let figure = format!("{:.1}", mib(with_keys));
+    report.figure(measure.required("150"), figure, &details);
     let resting = rest(&Target::games(&fleet, &secrets[0])).await;
     let open = connections(&fleet).await;
     assert!(open >= CONNECTIONS, "the gateway has {open} connections");
     let with_connections = settled(&gateway).await;
-    let what = format!("and {CONNECTIONS} connections");
-    tell(&what, with_keys, with_connections, CONNECTIONS);
+    let measure = Measure::new(format!(
+        "memory that {CONNECTIONS} idle connections add to the gateway (needs `ulimit -Hn` of 12256), MB"
+    ));
+    let added = f64::from(with_connections.saturating_sub(with_keys)) * 1_024.0 / 1e6;
+    let details = format!("{:.1} MiB in all", mib(with_connections));
+    report.figure(measure.required("400"), format!("{added:.0}"), &details);
     drop(resting);
 }
 
@@ -79,16 +88,6 @@ async fn connections(fleet: &Fleet) -> u32 {
     found.unwrap_or(0)
 }
 
-fn tell(what: &str, before: u32, after: u32, count: u32) {
-    let more = f64::from(after) - f64::from(before);
-    println!(
-        "{what}: {}, {:.1} MiB more: {:.2} KiB each",
-        mib(after),
-        more / 1024.0,
-        more / f64::from(count)
-    );
-}
-
-fn mib(kib: u32) -> String {
-    format!("{:.1} MiB", f64::from(kib) / 1024.0)
+fn mib(kib: u32) -> f64 {
+    f64::from(kib) / 1024.0
 }

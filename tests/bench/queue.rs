@@ -12,7 +12,7 @@ use kit::rpc::client::{Client as Channel, dial};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::side::print_ratio;
+use crate::results::{Measure, Report};
 
 const SHORT: u32 = 100;
 const LONG: u32 = 100_000;
@@ -24,7 +24,7 @@ const ROUNDS: usize = 21;
 /// Pages asked for in a round, one after the other.
 const PAGES: u32 = 200;
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
     let mut short = Queue::of(&one.up().await).await;
     let mut long = Queue::of(&other.up().await).await;
@@ -38,15 +38,19 @@ pub(crate) async fn run() {
         shorts.push(short.page_time().await);
         longs.push(long.page_time().await);
     }
-    for (waiting, times) in [(SHORT, &mut shorts), (LONG, &mut longs)] {
-        times.sort_unstable();
-        println!("{waiting} wait: {:.2?} a page", times[ROUNDS / 2]);
-    }
     let ratios = longs.iter().zip(&shorts);
     let ratios: Vec<f64> = ratios
         .map(|(long, short)| long.as_secs_f64() / short.as_secs_f64())
         .collect();
-    print_ratio("100,000 / 100", &ratios);
+    let measure = Measure::new(format!(
+        "first page of a review queue of {LONG} events compared with one of {SHORT}; time"
+    ));
+    let [long, short] = [longs, shorts].map(|mut times| {
+        times.sort_unstable();
+        times[ROUNDS / 2]
+    });
+    let details = format!("{long:.2?} a page; {short:.2?}");
+    report.ratio(measure.required("1.5"), &ratios, &details);
 }
 
 /// A review queue.

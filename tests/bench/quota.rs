@@ -20,7 +20,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use uuid::{Uuid, uuid};
 
-use crate::side::{ROUNDS, SECONDS, WARM_UP, median, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::{ROUNDS, SECONDS, WARM_UP, median};
 use crate::{child, games};
 
 /// Keys, each of an account of its own, which call in turns.
@@ -42,20 +43,20 @@ const RANDOM: &str = "__rand_int__";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs on one thread.
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     // The gateway counts its decisions; so does this.
     PrometheusBuilder::new().install_recorder().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let address = child::free_address();
     let server = redis_server(&address, folder.path().to_str().unwrap()).await;
     let decisions = Decisions::new(&address).await;
-    decisions.compare_scripts().await;
-    compare(&decisions).await;
+    decisions.compare_scripts(report).await;
+    compare(report, &decisions).await;
     drop(server);
-    games::compare_in_turns(KEYS).await;
+    games::compare_in_turns(report, KEYS).await;
 }
 
-async fn compare(decisions: &Decisions) {
+async fn compare(report: &mut Report, decisions: &Decisions) {
     decisions.of_module(WARM_UP).await;
     let mut bare_rate = decisions.of_redis_benchmark(TRIAL).await;
     let (mut bare, mut module) = (Vec::new(), Vec::new());
@@ -66,14 +67,16 @@ async fn compare(decisions: &Decisions) {
         bare.push(bare_rate);
         module.push(decisions.of_module(SECONDS).await);
     }
-    for (name, rates) in [("redis-benchmark", &bare), ("quota module", &module)] {
-        println!(
-            "{name}, {KEYS} keys: {:.0} decisions/s",
-            median(rates, |rate| *rate)
-        );
-    }
     let ratios: Vec<f64> = module.iter().zip(&bare).map(|(m, b)| m / b).collect();
-    print_ratio("quota module / redis-benchmark", &ratios);
+    let measure = Measure::new(format!(
+        "the gateway's quota module (one thread, one connection, {AT_ONCE} tasks, {KEYS} accounts in turns) compared with redis-benchmark -c {AT_ONCE} -P 1 with the same script; decisions/s"
+    ));
+    let details = format!(
+        "quota module {:.0}/s; redis-benchmark {:.0}/s",
+        median(&module, |rate| *rate),
+        median(&bare, |rate| *rate)
+    );
+    report.ratio(measure, &ratios, &details);
 }
 
 /// A Redis with the settings that a fleet's has.
@@ -144,8 +147,8 @@ impl Decisions {
         }
     }
 
-    /// Prints what Redis spends on a run of the script, and of one that does nothing.
-    async fn compare_scripts(&self) {
+    /// Reports what Redis spends on a run of the script, and of one that does nothing.
+    async fn compare_scripts(&self, report: &mut Report) {
         let empty = Script::new("return 1");
         let empty = empty
             .load_async(&mut self.connection.clone())
@@ -156,11 +159,14 @@ impl Decisions {
             scripts.push(self.microseconds(&self.script_call()).await);
             empties.push(self.microseconds(&[&empty, "0"].map(str::to_owned)).await);
         }
-        for (name, times) in [("the script", &scripts), ("an empty one", &empties)] {
-            println!(
-                "{name}: {:.2} µs in Redis a run",
-                median(times, |time| *time)
-            );
+        for (name, times) in [
+            ("the quota's script", &scripts),
+            ("an empty script", &empties),
+        ] {
+            let measure = Measure::new(format!(
+                "time in Redis for a run of {name}, {KEYS} accounts (INFO commandstats), µs"
+            ));
+            report.figure(measure, format!("{:.1}", median(times, |time| *time)), "");
         }
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use e2e::Process;
 
+use crate::results::{Measure, Report};
 use crate::wrk;
 
 /// Of each side, one after the other.
@@ -49,17 +50,22 @@ struct Round {
     cpu: Vec<f64>,
 }
 
-/// Loads both sides round by round and prints the medians. The ratio is the median of the rounds' own.
-pub(crate) async fn compare(base: &Side, other: &Side) {
+/// Loads both sides round by round and reports the medians. The ratio is the median of the rounds' own.
+pub(crate) async fn compare(report: &mut Report, measure: &Measure, base: &Side, other: &Side) {
     let length = Length {
         rounds: ROUNDS,
         seconds: SECONDS,
     };
-    compare_for(length, base, other).await;
+    compare_for(length, report, measure, [base, other]).await;
 }
 
 /// The same, for another time.
-pub(crate) async fn compare_for(length: Length, base: &Side, other: &Side) {
+pub(crate) async fn compare_for(
+    length: Length,
+    report: &mut Report,
+    measure: &Measure,
+    [base, other]: [&Side; 2],
+) {
     for side in [base, other] {
         wrk::load(&side.request, WARM_UP).await;
     }
@@ -68,41 +74,37 @@ pub(crate) async fn compare_for(length: Length, base: &Side, other: &Side) {
         bases.push(base.round(length.seconds).await);
         others.push(other.round(length.seconds).await);
     }
-    for (side, rounds) in [(base, &bases), (other, &others)] {
-        println!(
-            "{}: {:.0} requests/s, p99 {:.0} µs",
-            side.name,
-            median(rounds, |round| round.rate),
-            median(rounds, |round| round.p99)
-        );
-        for (place, process) in side.processes.iter().enumerate() {
-            let cpu = median(rounds, |round| round.cpu[place]);
-            println!("  {:<14} {cpu:>6.1} µs of CPU a request", process.name);
-        }
-        let all = median(rounds, |round| round.cpu.iter().sum());
-        println!("  {:<14} {all:>6.1} µs", "together");
-    }
     let ratios = |of: fn(&Round) -> f64| -> Vec<f64> {
         let rounds = others.iter().zip(&bases);
         rounds.map(|(other, base)| of(other) / of(base)).collect()
     };
-    let names = format!("{} / {}", other.name, base.name);
-    print_ratio(&names, &ratios(|round| round.rate));
-    print_ratio(&format!("p99 of {names}"), &ratios(|round| round.p99));
-}
-
-/// Prints the median of the rounds' ratios, and how far they lie apart.
-pub(crate) fn print_ratio(what: &str, ratios: &[f64]) {
-    let spread = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick).unwrap();
-    println!(
-        "{what}: {:.2} (rounds from {:.2} to {:.2})",
-        median(ratios, |ratio| *ratio),
-        spread(f64::min),
-        spread(f64::max)
+    let details = format!("{}; {}", other.details(&others), base.details(&bases));
+    let rates = ratios(|round| round.rate);
+    report.ratio(measure.in_unit("requests/s"), &rates, &details);
+    let p99 = |rounds: &[Round]| format!("{:.1} ms", median(rounds, |round| round.p99) / 1e3);
+    let details = format!(
+        "{} {}; {} {}",
+        other.name,
+        p99(&others),
+        base.name,
+        p99(&bases)
     );
+    report.ratio(measure.also("p99"), &ratios(|round| round.p99), &details);
 }
 
 impl Side {
+    /// The medians of its rounds: requests a second, and the CPU of each process for a request.
+    fn details(&self, rounds: &[Round]) -> String {
+        let rate = median(rounds, |round| round.rate);
+        let mut details = format!("{} {rate:.0} requests/s", self.name);
+        for (place, process) in self.processes.iter().enumerate() {
+            let cpu = median(rounds, |round| round.cpu[place]);
+            let before = if place == 0 { ", CPU a request" } else { "," };
+            details += &format!("{before} {} {cpu:.1} µs", process.name);
+        }
+        details
+    }
+
     async fn round(&self, seconds: u32) -> Round {
         let before: Vec<f64> = self.processes.iter().map(Process::cpu).collect();
         let load = wrk::load(&self.request, seconds).await;

@@ -10,6 +10,7 @@ use e2e::{Fleet, SmallFleet};
 use kit::rpc::client::{Client as Channel, dial};
 use tokio::time::Instant;
 
+use crate::results::{Measure, Report};
 use crate::writes::studios::{GAMES, STUDIOS, Studios, Way};
 
 /// Changes that are looked for.
@@ -19,7 +20,7 @@ const OTHERS: usize = 16;
 /// What they write until, at most.
 const AT_MOST: Duration = Duration::from_mins(10);
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let mut small = SmallFleet::new();
     let plans = small.plans();
     let fleet = small.up_with(&["--plans", &plans]).await;
@@ -27,20 +28,23 @@ pub(crate) async fn run() {
     let way = Way::replicas(&fleet, 1).await;
     let reader = Reader::new(&fleet).await;
 
-    measure("nobody else writes", &studios, &way, &reader).await;
+    let times = visibility_times(&studios, &way, &reader).await;
+    report_times(report, "nobody else writes", &times, "");
     let others = studios.write_until(OTHERS, &way, Instant::now() + AT_MOST);
     let before = (studios.changes(), Instant::now());
-    measure("16 others write", &studios, &way, &reader).await;
+    let times = visibility_times(&studios, &way, &reader).await;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     let changes = (studios.changes() - before.0) as f64;
-    println!(
-        "  meanwhile {:.0} changes/s",
+    let details = format!(
+        "meanwhile {:.0} changes/s",
         changes / before.1.elapsed().as_secs_f64()
     );
+    report_times(report, "16 others write", &times, &details);
     drop(others);
 }
 
-async fn measure(what: &str, studios: &Studios, way: &Way, reader: &Reader) {
+/// How long each change takes from its response until a list has it, in ascending order.
+async fn visibility_times(studios: &Studios, way: &Way, reader: &Reader) -> Vec<Duration> {
     let mut way = way.clone();
     let mut times = Vec::with_capacity(CHANGES);
     for turn in 0..CHANGES {
@@ -51,13 +55,17 @@ async fn measure(what: &str, studios: &Studios, way: &Way, reader: &Reader) {
         times.push(answered.elapsed());
     }
     times.sort_unstable();
-    let percentile = |percent: usize| times[(times.len() - 1) * percent / 100];
-    println!(
-        "{what}: p50 {:.1?}, p99 {:.1?}, at most {:.1?}",
-        percentile(50),
-        percentile(99),
-        percentile(100)
-    );
+    times
+}
+
+fn report_times(report: &mut Report, others: &str, times: &[Duration], details: &str) {
+    for (percent, required) in [(50, "10"), (99, "50"), (100, "")] {
+        let measure = Measure::new(format!(
+            "from the response to a change until a list of catalogue-svc has it, {others}: p{percent} of {CHANGES}, ms"
+        ));
+        let time = times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e3;
+        report.figure(measure.required(required), format!("{time:.1}"), details);
+    }
 }
 
 /// Looks whether catalogue-svc shows a change.

@@ -19,7 +19,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::side::{WARM_UP, median, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::{WARM_UP, median};
 
 const GAMES: usize = 26_000;
 const PAGES: usize = 2_600;
@@ -38,7 +39,7 @@ const SECONDS: u32 = 3;
 const TABLES: &str =
     "('vote', 'voter', 'network_day', 'tally', 'tally_hour', 'snapshot', 'snapshot_board')";
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
     let none = Votes::of(&mut one).await;
     let many = Votes::of(&mut other).await;
@@ -53,10 +54,11 @@ pub(crate) async fn run() {
     let sides = [("none", &none), ("10 million", &many)];
     for (name, votes) in sides {
         let process = Process::new("catalogue-svc", votes.fleet.pids()["catalogue-svc"]);
-        println!(
-            "{name}: catalogue-svc takes {} MiB",
-            process.memory() / 1_024
-        );
+        let memory = (process.memory() / 1_024).to_string();
+        let measure = Measure::new(format!(
+            "resident memory of catalogue-svc with {GAMES} games, votes cast: {name}, MiB"
+        ));
+        report.figure(measure, memory, "");
         for board in ["week", "all"] {
             let rows = votes.read(board).await;
             println!("{name}: {rows} rows on the board `{board}`");
@@ -66,7 +68,10 @@ pub(crate) async fn run() {
             votes.read("week").await;
         }
         let read = votes.rows_read().await - before;
-        println!("{name}: {READS} reads of a board read {read} rows of votes and tallies");
+        let measure = Measure::new(format!(
+            "rows of votes, tallies and snapshots that PostgreSQL reads for {READS} reads of a board of the week, votes cast: {name}"
+        ));
+        report.figure(measure.required("0"), read.to_string(), "");
     }
     let (mut reads, mut casts) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     for _ in 0..ROUNDS {
@@ -75,13 +80,17 @@ pub(crate) async fn run() {
             casts[place].push(votes.cast_for(SECONDS).await);
         }
     }
-    for (place, (name, _)) in sides.iter().enumerate() {
-        let read = median(&reads[place], |time| *time);
-        let cast = median(&casts[place], |rate| *rate);
-        println!("{name}: {read:.0} µs a board, {cast:.0} votes/s");
-    }
-    print_ratio("board, 10 million / none, time", &ratios(&reads));
-    print_ratio("voting, 10 million / none, votes/s", &ratios(&casts));
+    let of = |values: &Vec<f64>| median(values, |value| *value);
+    let measure = Measure::new(format!(
+        "ListRanking (20 rows of the week) at one catalogue-svc with {GAMES} games, with 10 million votes of the last 30 days compared with none; time"
+    ));
+    let details = format!("{:.0} and {:.0} µs a board", of(&reads[1]), of(&reads[0]));
+    report.ratio(measure.required("1"), &ratios(&reads), &details);
+    let measure = Measure::new(format!(
+        "votes of {CALLERS} callers at one catalogue-svc with {GAMES} games, each by a new voter on a drawn pair, with 10 million votes of the last 30 days compared with none; votes/s"
+    ));
+    let details = format!("{:.0} and {:.0} votes/s", of(&casts[1]), of(&casts[0]));
+    report.ratio(measure.required("1"), &ratios(&casts), &details);
 }
 
 fn ratios([none, many]: &[Vec<f64>; 2]) -> Vec<f64> {

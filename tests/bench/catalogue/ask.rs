@@ -44,12 +44,16 @@ impl Question {
         (Self::FirstPage, "first page", "1.1"),
         (Self::DeepPage, "page at row 20,000", "1.1"),
         (Self::ThreeFilters, "genre, platform and country", "1.75"),
-        (Self::RareFilter, "rare genre", "1.1"),
+        (
+            Self::RareFilter,
+            "a genre that one game in a thousand has",
+            "1.1",
+        ),
         (Self::OneGame, "one game", "1.1"),
-        (Self::TwoWords, "q of two words", "4"),
+        (Self::TwoWords, "q of two words of a game", "4"),
         (Self::TenLetters, "q of ten letters", "4"),
-        (Self::SearchTwoWords, "/search, two words", "5"),
-        (Self::SearchTenLetters, "/search, ten letters", "5"),
+        (Self::SearchTwoWords, "/search of two words", "5"),
+        (Self::SearchTenLetters, "/search of ten letters", "5"),
         (Self::Genres, "/genres", ""),
     ];
 }

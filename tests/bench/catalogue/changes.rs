@@ -15,7 +15,8 @@ use super::MANY;
 use super::ask::{CatalogueClient, Question};
 use super::fill::{fill, restart};
 use super::generate::Generator;
-use crate::side::{median, percentile, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::{median, percentile};
 use crate::visibility::Reader;
 use crate::writes::studios::{STUDIOS, Studios, Way};
 
@@ -25,6 +26,9 @@ const PART: Duration = Duration::from_secs(4);
 const BETWEEN_CHANGES: Duration = Duration::from_millis(10);
 /// Changes that are looked for.
 const LOOKED_FOR: usize = 1_000;
+/// What every measure of reads begins with.
+const READS_OF_MANY: &str =
+    "reads of 1,000,000 games (first page, one game, three filters, two words; one caller)";
 /// What is read, in turns.
 const READS: [Question; 4] = [
     Question::FirstPage,
@@ -33,7 +37,7 @@ const READS: [Question; 4] = [
     Question::TwoWords,
 ];
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
     let plans = one.plans();
     let elsewhere = other.up_with(&["--plans", &plans]).await;
@@ -59,36 +63,37 @@ pub(crate) async fn run() {
     }
     let [quiet, changed_elsewhere, changed_here] = &parts;
     let of = |values: &Vec<f64>| median(values, |value| *value);
-    println!(
-        "p99 of reads: {:.0} µs without changes, {:.0} µs with changes elsewhere, {:.0} µs with changes here",
-        of(quiet),
-        of(changed_elsewhere),
-        of(changed_here)
-    );
     let ratios = |with: &[f64], without: &[f64]| -> Vec<f64> {
         let pairs = with.iter().zip(without);
         pairs.map(|(with, without)| with / without).collect()
     };
-    print_ratio(
-        "p99 of reads, a change every 10 ms / none",
-        &ratios(changed_here, quiet),
-    );
-    print_ratio(
-        "p99 of reads, a change every 10 ms here / elsewhere",
-        &ratios(changed_here, changed_elsewhere),
-    );
-    println!(
-        "the slowest read took {:.1} ms longer than half of those without changes, at most",
-        longer / 1_000.0
-    );
+    for (base, without) in [
+        ("none", quiet),
+        (
+            "as many in a second fleet, which takes the cores that listings-svc and PostgreSQL take here",
+            changed_elsewhere,
+        ),
+    ] {
+        let measure = Measure::new(format!(
+            "{READS_OF_MANY} while a game changes every 10 ms compared with {base}; p99"
+        ));
+        let details = format!("{:.0} and {:.0} µs", of(changed_here), of(without));
+        let ratios = ratios(changed_here, without);
+        report.ratio(measure.required("1.3"), &ratios, &details);
+    }
+    let measure = Measure::new(format!(
+        "{READS_OF_MANY}: how much longer the slowest took while games changed than half of those without changes, ms"
+    ));
+    let figure = format!("{:.1}", longer / 1_000.0);
+    report.figure(measure.required("25"), figure, "");
     let mut visible = here.look_for_changes(&Reader::new(&fleet).await).await;
-    println!(
-        "{} changes, visible after p50 {:.1} ms, p99 {:.1} ms, at most {:.1} ms",
-        visible.len(),
-        percentile(&mut visible, 50) / 1_000.0,
-        percentile(&mut visible, 99) / 1_000.0,
-        percentile(&mut visible, 100) / 1_000.0
-    );
+    for (percent, required) in [(50, ""), (99, "20"), (100, "")] {
+        let measure = Measure::new(format!(
+            "from the response to a change until catalogue-svc with {MANY} games shows it: p{percent} of {LOOKED_FOR}, ms"
+        ));
+        let time = percentile(&mut visible, percent) / 1_000.0;
+        report.figure(measure.required(required), format!("{time:.1}"), "");
+    }
 }
 
 /// The times of reads, one after the other.

@@ -15,6 +15,7 @@ use e2e::{Fleet, KeyRequest, SmallFleet, Staff};
 use self::ask::{CatalogueClient, Question};
 use self::fill::{catalogue, fill, restart};
 use self::generate::Generator;
+use crate::results::{Measure, Report};
 use crate::side::{Side, compare, median, percentile};
 use crate::wrk::Request;
 
@@ -30,30 +31,40 @@ const LENGTH: Duration = Duration::from_millis(700);
 /// How long a process rests until its memory is read: the allocator gives memory back with a delay.
 const REST: Duration = Duration::from_secs(5);
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
     let plans = one.plans();
     let few = one.up_with(&["--plans", &plans]).await;
     let many = other.up_with(&["--plans", &plans]).await;
-    let many = fill_and_report(&other, &many, MANY).await;
-    println!("GET /games through the gateway:");
+    let many = fill_and_report(report, &other, &many, MANY).await;
     let sides = [
         through_gateway("91", &few).await,
         through_gateway("1,000,000", &many).await,
     ];
-    compare(&sides[0], &sides[1]).await;
-    let few = fill_and_report(&one, &few, FEW).await;
+    let measure = Measure::new(format!(
+        "GET /games through the gateway with {MANY} games compared with 91"
+    ));
+    compare(report, &measure.required("0.91"), &sides[0], &sides[1]).await;
+    let few = fill_and_report(report, &one, &few, FEW).await;
     let clients = [
         CatalogueClient::of(&few, &Generator::new(FEW)).await,
         CatalogueClient::of(&many, &Generator::new(MANY)).await,
     ];
-    ask_both(clients).await;
+    ask_both(report, clients).await;
     let memory = catalogue(&many).unwrap().memory() / 1_024;
-    println!("catalogue-svc with {MANY} games takes {memory} MiB at the end");
+    let measure = Measure::new(format!(
+        "resident memory of catalogue-svc with {MANY} games after the queries, MiB"
+    ));
+    report.figure(measure, memory.to_string(), "");
 }
 
-/// Fills a fleet with so many games; prints how long catalogue-svc takes to start and how much memory a game takes.
-async fn fill_and_report(small: &SmallFleet, fleet: &Fleet, games: u64) -> Fleet {
+/// Fills a fleet with so many games; reports how long catalogue-svc takes to start and how much memory a game takes.
+async fn fill_and_report(
+    report: &mut Report,
+    small: &SmallFleet,
+    fleet: &Fleet,
+    games: u64,
+) -> Fleet {
     tokio::time::sleep(REST).await;
     let empty = catalogue(fleet).unwrap().memory();
     let bytes = fill(fleet, &Generator::new(games)).await;
@@ -61,15 +72,29 @@ async fn fill_and_report(small: &SmallFleet, fleet: &Fleet, games: u64) -> Fleet
     tokio::time::sleep(REST).await;
     let process = catalogue(&fleet).unwrap();
     let a_game = |kibibytes: u32| f64::from(kibibytes) * 1_024.0 / games_f64(games);
-    println!(
-        "{games} games: ready {:.1} s after its start; {:.0} bytes of memory a game ({} MiB in all, {} empty, {} at most); {} on the feed",
-        start.as_secs_f64(),
-        a_game(process.memory() - empty),
+    let [start_limit, memory_limit] = if games == MANY {
+        ["20", "1900"]
+    } else {
+        ["", ""]
+    };
+    let subject = format!("catalogue-svc with {games} generated games");
+    let measure = Measure::new(format!(
+        "{subject}: time from start until ready, from a full schema, s"
+    ));
+    let figure = format!("{:.1}", start.as_secs_f64());
+    report.figure(measure.required(start_limit), figure, "");
+    let measure = Measure::new(format!(
+        "{subject}: resident memory per game, without that of the directory alone, bytes"
+    ));
+    let figure = format!("{:.0}", a_game(process.memory() - empty));
+    let details = format!(
+        "{} MiB in all, {} MiB with the directory alone, {} MiB at most; {} bytes a game on the feed",
         process.memory() / 1_024,
         empty / 1_024,
         process.peak() / 1_024,
         bytes / usize::try_from(games).unwrap(),
     );
+    report.figure(measure.required(memory_limit), figure, &details);
     fleet
 }
 
@@ -95,12 +120,8 @@ async fn through_gateway(name: &'static str, fleet: &Fleet) -> Side {
 }
 
 /// Asks every question of both sides in turns.
-async fn ask_both(mut clients: [CatalogueClient; 2]) {
-    println!(
-        "{:<30}{:>20}{:>20}{:>24}{:>8}{:>20}",
-        "p50, p99 in µs; requests/s", "26,000", "1,000,000", "p99, ratio", "asked", "requests/s"
-    );
-    for (question, name, asked) in Question::ALL {
+async fn ask_both(report: &mut Report, mut clients: [CatalogueClient; 2]) {
+    for (question, name, required) in Question::ALL {
         let (mut p50, mut p99) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         let mut rates = [Vec::new(), Vec::new()];
         for _ in 0..ROUNDS {
@@ -122,18 +143,18 @@ async fn ask_both(mut clients: [CatalogueClient; 2]) {
             .map(|(many, few)| many / few)
             .collect();
         let of = |values: &Vec<f64>| median(values, |value| *value);
-        let spread = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick).unwrap();
-        println!(
-            "{name:<30}{:>20}{:>20}{:>24}{asked:>8}{:>20}",
-            format!("{:.0}, {:.0}", of(&p50[0]), of(&p99[0])),
-            format!("{:.0}, {:.0}", of(&p50[1]), of(&p99[1])),
+        let measure = Measure::new(format!(
+            "catalogue-svc over gRPC, one caller, {name}: p99 with {MANY} games compared with {FEW}"
+        ));
+        let side = |place: usize| {
             format!(
-                "{:.2} ({:.2}–{:.2})",
-                of(&ratios),
-                spread(f64::min),
-                spread(f64::max)
-            ),
-            format!("{:.0}; {:.0}", of(&rates[0]), of(&rates[1])),
-        );
+                "p50 and p99 {:.0} and {:.0} µs, {:.0} requests/s of {CALLERS} callers",
+                of(&p50[place]),
+                of(&p99[place]),
+                of(&rates[place])
+            )
+        };
+        let details = format!("{MANY} games {}; {FEW} games {}", side(1), side(0));
+        report.ratio(measure.required(required), &ratios, &details);
     }
 }

@@ -6,19 +6,20 @@ use tokio::time::Instant;
 use super::MANY;
 use super::fill::{fill, restart};
 use super::generate::Generator;
+use crate::results::{Measure, Report};
 use crate::side::{Side, compare};
 use crate::wrk::Request;
 
 const LISTS: [(&str, &str); 3] = [
     ("list of games", "/games"),
     (
-        "list with three filters",
+        "list of games with three filters",
         "/games?platform=web&country=KE&stage=released",
     ),
     ("search of two words", "/search?q=lagos+run"),
 ];
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
     for small in [&mut one, &mut other] {
         small.set("WEB_PAGES_PER_MINUTE", "4000000000");
@@ -27,10 +28,13 @@ pub(crate) async fn run() {
     let many = other.up_with(&[]).await;
     fill(&many, &Generator::new(MANY)).await;
     let (many, _) = restart(&other).await;
-    sitemap(&many).await;
+    sitemap(report, &many).await;
     for (name, path) in LISTS {
-        println!("\n{name}:");
-        compare(&side("91", &few, path), &side("1,000,000", &many, path)).await;
+        let measure = Measure::new(format!(
+            "{name} of the public site, with {MANY} games compared with 91"
+        ));
+        let sides = [side("91", &few, path), side("1,000,000", &many, path)];
+        compare(report, &measure, &sides[0], &sides[1]).await;
     }
 }
 
@@ -49,7 +53,7 @@ fn process(fleet: &Fleet, name: &str) -> Process {
 }
 
 /// Reads every file that the sitemap names, as a crawler does.
-async fn sitemap(fleet: &Fleet) {
+async fn sitemap(report: &mut Report, fleet: &Fleet) {
     let mut crawler = WebClient::new(fleet);
     let index = crawler.get("/sitemap.xml").await.text;
     let web = process(fleet, "web");
@@ -65,8 +69,12 @@ async fn sitemap(fleet: &Fleet) {
         bytes += text.len();
         largest = largest.max(text.len());
     }
-    println!(
-        "{} files with {addresses} addresses, {} MiB, the largest {} KiB, in {:.1} s; web grew from {} to at most {} MiB",
+    let measure = Measure::new(format!(
+        "growth of the memory of web while the sitemap of {MANY} games is read file by file, MiB"
+    ));
+    let grown = web.peak().saturating_sub(before) / 1_024;
+    let details = format!(
+        "{} files with {addresses} addresses, {} MiB, the largest {} KiB, in {:.1} s; from {} to at most {} MiB",
         locations(&index).count(),
         bytes >> 20,
         largest >> 10,
@@ -74,6 +82,7 @@ async fn sitemap(fleet: &Fleet) {
         before / 1_024,
         web.peak() / 1_024
     );
+    report.figure(measure, grown.to_string(), &details);
 }
 
 /// The addresses that a file or the index lists.

@@ -7,7 +7,8 @@ pub(crate) mod static_body;
 
 use e2e::{Fleet, SmallFleet};
 
-use crate::side::{ROUNDS, SECONDS, WARM_UP, median, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::{ROUNDS, SECONDS, WARM_UP, median};
 use crate::writes::pgbench::Pgbench;
 use games::{Games, What};
 
@@ -15,7 +16,7 @@ use games::{Games, What};
 const CALLERS: usize = 16;
 const GAMES: usize = 64;
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let mut small = SmallFleet::new();
     // A game reports as often as it is asked to.
     small.set("ECONOMY_REPORT_INTERVAL", "0");
@@ -23,16 +24,22 @@ pub(crate) async fn run() {
     let fleet = small.up_with(&["--plans", &plans]).await;
     let mut games = Games::open(&fleet, "unlimited").await;
     games.grow(&fleet, GAMES).await;
-    compare(&small, &fleet, &games, 1).await;
+    compare(report, &small, &fleet, &games, 1).await;
     small.down().await;
     let fleet = small
         .up_with(&["--replicas", "economy-svc=2", "--plans", &plans])
         .await;
-    compare(&small, &fleet, &games, 2).await;
+    compare(report, &small, &fleet, &games, 2).await;
 }
 
 /// Measures reports, tips and pgbench in turns.
-async fn compare(small: &SmallFleet, fleet: &Fleet, games: &Games, replicas: usize) {
+async fn compare(
+    report: &mut Report,
+    small: &SmallFleet,
+    fleet: &Fleet,
+    games: &Games,
+    replicas: usize,
+) {
     let pgbench = Pgbench::two_rows(small, GAMES, CALLERS).await;
     pgbench.rate(WARM_UP).await;
     let sides = [("reports", What::Report), ("tips", What::Tip)];
@@ -47,16 +54,16 @@ async fn compare(small: &SmallFleet, fleet: &Fleet, games: &Games, replicas: usi
             rates.push(games.rate(fleet, replicas, CALLERS, what, SECONDS).await);
         }
     }
-    println!(
-        "pgbench, {CALLERS} clients: {:.0} transactions/s",
-        median(&bare, |rate| *rate)
-    );
     for ((name, _), rates) in sides.into_iter().zip(&rates) {
-        println!(
-            "{name}, {replicas} replica(s): {:.0}/s",
-            median(rates, |rate| *rate)
+        let measure = Measure::new(format!(
+            "{name} at economy-svc, replicas: {replicas}, {CALLERS} callers, compared with pgbench's update of two rows ({CALLERS} clients, prepared); {name}/s"
+        ));
+        let details = format!(
+            "{:.0} {name}/s; pgbench {:.0} transactions/s",
+            median(rates, |rate| *rate),
+            median(&bare, |rate| *rate)
         );
         let ratios: Vec<f64> = rates.iter().zip(&bare).map(|(rate, b)| rate / b).collect();
-        print_ratio(&format!("  {name} / pgbench"), &ratios);
+        report.ratio(measure.required("0.25"), &ratios, &details);
     }
 }

@@ -10,10 +10,33 @@ use tokio::time::Instant;
 use super::games::Games;
 use crate::child;
 use crate::http1::{Connection, Target};
-use crate::side::{ROUNDS, median, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::{ROUNDS, median};
 
-/// Currencies, besides the few of the fleet's own accounts.
-const CURRENCIES: [usize; 3] = [30, 300, 1_000];
+/// How many currencies there are, besides the few of the fleet's own accounts, and the limits of what is measured with them.
+struct Case {
+    currencies: usize,
+    rate_limit: &'static str,
+    memory_limit: &'static str,
+}
+
+const CASES: [Case; 3] = [
+    Case {
+        currencies: 30,
+        rate_limit: "",
+        memory_limit: "",
+    },
+    Case {
+        currencies: 300,
+        rate_limit: "0.8",
+        memory_limit: "",
+    },
+    Case {
+        currencies: 1_000,
+        rate_limit: "",
+        memory_limit: "3",
+    },
+];
 /// First reads, each of a version of its own.
 const FIRST: usize = 5;
 /// Connections of the reads that follow.
@@ -23,7 +46,7 @@ const ROUND: Duration = Duration::from_secs(4);
 /// Up to so many bytes are compared with a static body.
 const COMPARED: usize = 64 * 1024 * 1024;
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let mut small = SmallFleet::new();
     small.set("ECONOMY_REPORT_INTERVAL", "0");
     let plans = small.plans();
@@ -31,14 +54,46 @@ pub(crate) async fn run() {
     let mut games = Games::open(&fleet, "unlimited").await;
     games.grow(&fleet, 1).await;
     let key = games.key(&fleet).await;
-    for currencies in CURRENCIES {
-        games.grow(&fleet, currencies).await;
+    for case in CASES {
+        games.grow(&fleet, case.currencies).await;
         games.report_all(&fleet).await;
-        measure(&fleet, &games, &key, &small).await;
+        let rates = RatesReport {
+            report: &mut *report,
+            case,
+        };
+        measure(rates, &fleet, &games, &key, &small).await;
     }
 }
 
-async fn measure(fleet: &Fleet, games: &Games, key: &str, small: &SmallFleet) {
+/// The figures of so many currencies.
+struct RatesReport<'a> {
+    report: &'a mut Report,
+    case: Case,
+}
+
+impl RatesReport<'_> {
+    fn measure(&self, what: &str) -> Measure {
+        let currencies = self.case.currencies;
+        Measure::new(format!(
+            "GET /economy/rates of {currencies} currencies: {what}"
+        ))
+    }
+
+    /// The median of some times.
+    fn milliseconds(&mut self, what: &str, seconds: &[f64], details: &str) {
+        let measure = self.measure(&format!("{what}, ms"));
+        let time = 1e3 * median(seconds, |seconds| *seconds);
+        self.report.figure(measure, format!("{time:.2}"), details);
+    }
+}
+
+async fn measure(
+    mut report: RatesReport<'_>,
+    fleet: &Fleet,
+    games: &Games,
+    key: &str,
+    small: &SmallFleet,
+) {
     let rates = Target::get(fleet, "/economy/rates", key);
     let gzipped = rates.clone().with("accept-encoding: gzip");
     let processes = ["gateway", "economy-svc"].map(|name| Process::new(name, fleet.pids()[name]));
@@ -59,34 +114,33 @@ async fn measure(fleet: &Fleet, games: &Games, key: &str, small: &SmallFleet) {
         let answer: serde_json::Value = serde_json::from_slice(&body).unwrap();
         serde_json::from_value(answer["data"].clone()).unwrap()
     };
-    println!(
-        "{} rows, {:.1} MB: first read of a version {:.0} ms",
-        rows.len(),
-        mega(body.len()),
-        1e3 * median(&seconds, |seconds| *seconds)
-    );
+    let details = format!("{} rows, {:.1} MB", rows.len(), mega(body.len()));
+    report.milliseconds("first read of a version", &seconds, &details);
     drop(rows);
     for ((process, before), peak) in processes.iter().zip(before).zip(peaks) {
         let grown = f64::from(peak.saturating_sub(before)) * 1_024.0;
-        println!(
-            "  {:<12} +{:.1} MB, {:.1} times the body",
-            process.name,
-            grown / 1e6,
-            grown / 1e6 / mega(body.len())
-        );
+        let measure = report.measure(&format!(
+            "growth of the memory of {} over {FIRST} versions, in bodies",
+            process.name
+        ));
+        let figure = format!("{:.1}", grown / 1e6 / mega(body.len()));
+        let details = format!("{:.1} MB", grown / 1e6);
+        report
+            .report
+            .figure(measure.required(report.case.memory_limit), figure, &details);
     }
-    follow("following reads", &rates).await;
-    follow("following reads, gzip", &compressed).await;
+    follow(&mut report, "following reads", &rates).await;
+    follow(&mut report, "following reads, gzip", &compressed).await;
     let tag = read(&rates).await.0;
     let known = rates.clone().with(&format!("if-none-match: {tag}"));
-    follow("304", &known).await;
+    follow(&mut report, "304", &known).await;
     if body.len() <= COMPARED {
-        compare(&rates, &body, small).await;
+        compare(&mut report, &rates, &body, small).await;
     }
 }
 
-/// Prints how long one answer takes, one after the other.
-async fn follow(what: &str, target: &Target) {
+/// Reports how long one answer takes, one after the other.
+async fn follow(report: &mut RatesReport<'_>, what: &str, target: &Target) {
     let mut connection = Connection::open(target).await.unwrap();
     let mut seconds = Vec::new();
     for turn in 0..=FIRST {
@@ -99,14 +153,11 @@ async fn follow(what: &str, target: &Target) {
             seconds.push(start.elapsed().as_secs_f64());
         }
     }
-    println!(
-        "  {what}: {:.2} ms",
-        1e3 * median(&seconds, |seconds| *seconds)
-    );
+    report.milliseconds(what, &seconds, "");
 }
 
 /// Reads the body in turns with a static one of the same bytes.
-async fn compare(rates: &Target, body: &[u8], small: &SmallFleet) {
+async fn compare(report: &mut RatesReport<'_>, rates: &Target, body: &[u8], small: &SmallFleet) {
     let file = small.write("rates.json", body);
     let address = child::free_address();
     let _server = child::own(&["static-body", &address, &file], &address).await;
@@ -116,8 +167,8 @@ async fn compare(rates: &Target, body: &[u8], small: &SmallFleet) {
         fixed_rates.push(bytes_per_second(&fixed, body.len()).await);
         rated.push(bytes_per_second(rates, body.len()).await);
     }
-    println!(
-        "  {CONNECTIONS} connections: {:.0} MB/s, static body {:.0} MB/s",
+    let details = format!(
+        "{:.0} MB/s; static body {:.0} MB/s",
         median(&rated, |rate| rate / 1e6),
         median(&fixed_rates, |rate| rate / 1e6)
     );
@@ -126,7 +177,11 @@ async fn compare(rates: &Target, body: &[u8], small: &SmallFleet) {
         .zip(&fixed_rates)
         .map(|(rate, fixed)| rate / fixed)
         .collect();
-    print_ratio("  rates / static body", &ratios);
+    let measure = report.measure(&format!(
+        "following reads over {CONNECTIONS} connections compared with a static body of that size from a bare axum server; bytes/s"
+    ));
+    let measure = measure.required(report.case.rate_limit);
+    report.report.ratio(measure, &ratios, &details);
 }
 
 async fn bytes_per_second(target: &Target, length: usize) -> f64 {

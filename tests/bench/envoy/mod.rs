@@ -13,6 +13,7 @@ use tokio::process::Child;
 
 use crate::child;
 use crate::fleet::BenchFleet;
+use crate::results::{Measure, Report};
 use crate::side::{Side, compare};
 use crate::wrk::Request;
 use config::Front;
@@ -20,7 +21,7 @@ use config::Front;
 /// The typed call that answers what GET /games does.
 const LIST_GAMES: &str = "/catalogue.v1.GamesService/ListGames";
 
-pub(crate) async fn run(program: &str) {
+pub(crate) async fn run(report: &mut Report, program: &str) {
     let bench = BenchFleet::up().await;
     let (answer, _) = bench.games().await;
     let body = bench.small.write("answer.json", &answer);
@@ -63,7 +64,10 @@ pub(crate) async fn run(program: &str) {
             bench.process("catalogue-svc"),
         ],
     };
-    compare(&rendering, &whole).await;
+    let measure = Measure::new(
+        "GET /games, 20 rows: the whole path compared with Envoy's grpc_json_transcoder on the same catalogue-svc, without key, quota and envelope",
+    );
+    compare(report, &measure.required("2.5"), &rendering, &whole).await;
     let handing_over = Side {
         name: "Envoy, handing over",
         request: Request::get(&ready_url).with_script(&script("ready.lua", &json!({}))),
@@ -72,7 +76,10 @@ pub(crate) async fn run(program: &str) {
             child::process("http-body", &ready),
         ],
     };
-    compare(&handing_over, &whole).await;
+    let measure = Measure::new(
+        "GET /games, 20 rows: the whole path compared with Envoy that forwards ready bytes (google.api.HttpBody)",
+    );
+    compare(report, &measure.required("1.0"), &handing_over, &whole).await;
 }
 
 /// Envoy in front of the fleet's own catalogue-svc.

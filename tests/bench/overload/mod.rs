@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::fleet::BenchFleet;
 use crate::http1::Target;
-use crate::side::print_ratio;
+use crate::results::{Measure, Report};
 use generator::{Tally, Wire, capacity, offer};
 use http1::Http1;
 use http2::Http2;
@@ -32,7 +32,7 @@ const OF_SERVICES: usize = 0;
 const OF_ALL_ELSE: usize = 1;
 
 /// Runs on one thread.
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     // Whatever is started from here has this core, and knows of no other: each service serves with one thread.
     cores::pin(std::process::id(), OF_ALL_ELSE);
     let bench = BenchFleet::up().await;
@@ -42,12 +42,12 @@ pub(crate) async fn run() {
     }
     bench.games().await;
     let target = Target::games(&bench.fleet, &bench.key);
-    over("HTTP/1.1", async || Http1::open(&target).await).await;
-    over("HTTP/2", async || Http2::open(&target).await).await;
+    over(report, "HTTP/1.1", async || Http1::open(&target).await).await;
+    over(report, "HTTP/2", async || Http2::open(&target).await).await;
 }
 
 /// Offers all loads over a wire that `open` makes anew for each.
-async fn over<W: Wire>(name: &str, open: impl AsyncFn() -> W) {
+async fn over<W: Wire>(report: &mut Report, name: &str, open: impl AsyncFn() -> W) {
     let (mut of_best, mut of_capacity) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let capacity = capacity(open().await).await;
@@ -70,11 +70,17 @@ async fn over<W: Wire>(name: &str, open: impl AsyncFn() -> W) {
         of_best.push(twice / best);
         of_capacity.push(twice / capacity);
     }
-    print_ratio(&format!("{name}, goodput at {TWICE} / best"), &of_best);
-    print_ratio(
-        &format!("{name}, goodput at {TWICE} / capacity"),
-        &of_capacity,
+    let goodput = format!(
+        "{name}: goodput (200 within a second of the time at which the request was due) at twice the capacity"
     );
+    let best = Measure::new(format!(
+        "{goodput} compared with the best of all loads from 0.5 to 3.0"
+    ));
+    report.ratio(best.required("0.7"), &of_best, "");
+    let capacity = Measure::new(format!(
+        "{goodput} compared with the capacity (closed loop of 256 callers)"
+    ));
+    report.ratio(capacity, &of_capacity, "");
 }
 
 fn print(load: f64, tally: &Tally) {

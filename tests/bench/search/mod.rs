@@ -10,27 +10,22 @@ use e2e::SmallFleet;
 use self::directory::Directory;
 use self::pg_trgm::PgTrgm;
 use self::questions::{Question, Rng};
+use crate::results::{Measure, Report};
 
 /// Questions of a kind at most.
 const OF_A_KIND: usize = 100;
 const RANDOM: usize = 40;
 /// Hits that are looked at.
 const FIRST: u32 = 3;
+/// What every measure of shares begins with.
+const SUBJECT: &str = "queries of /search made from the live directory: share with the intended row first / among the first three";
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let mut small = SmallFleet::new();
     let fleet = small.up().await;
     let mut directory = Directory::open(&fleet).await;
     let rows = directory.rows().await;
     let mut pg_trgm = PgTrgm::of(&fleet.database_url, &rows).await;
-    println!(
-        "{} rows; right hit first / among the first three",
-        rows.len()
-    );
-    println!(
-        "{:<34}{:>9}  {:>12}{:>20}{:>22}",
-        "", "questions", "/search", "similarity", "word_similarity"
-    );
     let mut rng = Rng::new();
     let mut all = [const { Vec::new() }; 3];
     for (kind, questions) in questions::all(&rows, OF_A_KIND, &mut rng) {
@@ -45,17 +40,17 @@ pub(crate) async fn run() {
                 score.note(question, found);
             }
         }
-        print_line(
-            kind,
-            questions.len(),
-            scores.map(|score| score.shares(questions.len())),
-        );
+        let measure = Measure::new(format!("{SUBJECT}, {kind}")).required("as pg_trgm");
+        let shares = scores.map(|score| score.shares(questions.len()));
+        let details = format!("{} queries over {} rows", questions.len(), rows.len());
+        report_shares(report, measure, shares, &details);
         for (all, score) in all.iter_mut().zip(scores) {
             all.push(score.shares(questions.len()));
         }
     }
     // Each kind weighs the same.
-    print_line("all kinds", 0, all.map(|shares| mean(&shares)));
+    let measure = Measure::new(format!("{SUBJECT}, all kinds")).required("0.90 / 0.99");
+    report_shares(report, measure, all.map(|shares| mean(&shares)), "");
     let mut answered = [0; 3];
     for _ in 0..RANDOM {
         let q = questions::consonants(&mut rng);
@@ -69,10 +64,12 @@ pub(crate) async fn run() {
         }
     }
     let [ours, similarity, word_similarity] = answered;
-    println!(
-        "{:<34}{RANDOM:>9}  {ours:>12}{similarity:>20}{word_similarity:>22}",
-        "random consonants that find a row"
-    );
+    let measure = Measure::new(format!(
+        "of {RANDOM} strings of random consonants, the number that find a row by /search"
+    ));
+    let details =
+        format!("pg_trgm by similarity {similarity}, by word_similarity {word_similarity}");
+    report.figure(measure.required("0"), ours.to_string(), &details);
 }
 
 /// How often the row that was meant came.
@@ -102,17 +99,19 @@ fn mean(shares: &[Shares]) -> Shares {
     [0, 1].map(|which| shares.iter().map(|shares| shares[which]).sum::<f64>() / shares.len() as f64)
 }
 
-fn print_line(kind: &str, asked: usize, [ours, similarity, word_similarity]: [Shares; 3]) {
-    let asked = if asked == 0 {
-        String::new()
-    } else {
-        asked.to_string()
-    };
+/// Reports the shares of /search, with those of `pg_trgm` over the same names, creators and cities.
+fn report_shares(
+    report: &mut Report,
+    measure: Measure,
+    [ours, similarity, word_similarity]: [Shares; 3],
+    details: &str,
+) {
     let shares = |[first, first_three]: Shares| format!("{first:.2} / {first_three:.2}");
-    println!(
-        "{kind:<34}{asked:>9}  {:>12}{:>20}{:>22}",
-        shares(ours),
+    let details = format!(
+        "pg_trgm by similarity {}, by word_similarity {}; {details}",
         shares(similarity),
         shares(word_similarity)
     );
+    let details = details.trim_end_matches("; ");
+    report.figure(measure, shares(ours), details);
 }

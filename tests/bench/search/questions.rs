@@ -63,8 +63,8 @@ type Ask = fn(&Row, &mut Rng) -> Option<String>;
 const KINDS: [(&str, Ask); 8] = [
     ("whole name", |row, _| Some(row.name.clone())),
     ("prefix of the name", |row, _| Some(prefix(&row.name))),
-    ("words turned round", |row, _| turned(&row.name)),
-    ("diacritics gone", |row, _| {
+    ("words reordered", |row, _| turned(&row.name)),
+    ("diacritics removed", |row, _| {
         let folded = folded(&row.name);
         (folded != row.name.to_lowercase()).then_some(folded)
     }),
@@ -74,7 +74,7 @@ const KINDS: [(&str, Ask); 8] = [
     ("two misspelled words", |row, rng| {
         misspelled(&row.name, 2, rng)
     }),
-    ("word of the title, of the maker", |row, rng| {
+    ("a word of the title with one of the creator", |row, rng| {
         let one = |text: &str, rng: &mut Rng| {
             let words = telling(text);
             (!words.is_empty()).then(|| rng.of(&words).clone())

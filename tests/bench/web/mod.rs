@@ -12,6 +12,7 @@ use tokio::process::Child;
 use crate::child;
 use crate::economy::games::Games;
 use crate::fleet::BenchFleet;
+use crate::results::{Measure, Report};
 use crate::side::{Length, Side, compare_for};
 use crate::webhooks::receiver::Receiver;
 use crate::wrk::Request;
@@ -44,7 +45,11 @@ const PAGES: [(&str, &str); 17] = [
     ("an operation of the reference", "/docs/reference/listGames"),
 ];
 
-pub(crate) async fn run() {
+/// What a page is compared with.
+const BESIDE_BARE: &str =
+    "compared with a bare axum server that has the same bytes ready, 64 callers";
+
+pub(crate) async fn run(report: &mut Report) {
     let receiver = Receiver::start().await;
     let bench = BenchFleet::up_with(&[
         ("WEBHOOK_ALLOW", &format!("http://{}", receiver.host(0))),
@@ -55,16 +60,16 @@ pub(crate) async fn run() {
     let pages = Pages::sign_in(&bench).await;
     let endpoint = pages.deliver(&receiver).await;
     let deliveries = format!("{}/webhooks/{endpoint}/deliveries", pages.account);
-    pages
-        .beside_bare("keys", &format!("{}/keys", pages.account))
-        .await;
-    pages.beside_bare("100 deliveries", &deliveries).await;
-    for (name, path) in PAGES {
-        pages.beside_bare(name, path).await;
+    let keys = format!("{}/keys", pages.account);
+    for (name, path) in [("keys", &keys), ("100 deliveries", &deliveries)] {
+        pages.beside_bare(report, name, path, "0.5").await;
     }
-    pages.listings().await;
-    pages.currencies().await;
-    openapi(&bench).await;
+    for (name, path) in PAGES {
+        pages.beside_bare(report, name, path, "").await;
+    }
+    pages.listings(report).await;
+    pages.currencies(report).await;
+    openapi(report, &bench).await;
 }
 
 /// The pages for the owner of a ready-made account whose plan has webhooks.
@@ -132,19 +137,27 @@ impl<'a> Pages<'a> {
     }
 
     /// A page, beside a server that has its bytes ready.
-    async fn beside_bare(&self, name: &'static str, path: &str) {
+    async fn beside_bare(
+        &self,
+        report: &mut Report,
+        name: &'static str,
+        path: &str,
+        required: &'static str,
+    ) {
         let url = format!("{}{path}", self.client.base);
         let cookie = self.client.cookie_header().unwrap();
         let page = self.client.http.get(&url).header("cookie", cookie);
         let page = page.send().await.unwrap().error_for_status().unwrap();
         let page = page.bytes().await.unwrap();
-        println!("\n{name}: {} bytes", page.len());
+        let measure = Measure::new(format!("page of web, {name}: {BESIDE_BARE}"));
         let (_bare, bare) = bare(self.bench, &page).await;
-        compare_for(LENGTH, &bare, &self.side(name, path)).await;
+        let side = self.side(name, path);
+        let measure = measure.required(required);
+        compare_for(LENGTH, report, &measure, [&bare, &side]).await;
     }
 
     /// Pages of listings. The page of a game is also compared with `GET /games/{slug}`.
-    async fn listings(&self) {
+    async fn listings(&self, report: &mut Report) {
         let api = Client::new(&self.bench.fleet, &self.bench.key);
         let (game, event) = (api.get("/games").await, api.get("/events").await);
         let city = api.get("/cities").await;
@@ -160,10 +173,10 @@ impl<'a> Pages<'a> {
             ("a share card", format!("/games/{game}/card.jpg")),
             ("an embedded game", format!("/embed/games/{game}")),
         ] {
-            self.beside_bare(name, &path).await;
+            self.beside_bare(report, name, &path, "").await;
         }
         let path = format!("/games/{game}");
-        self.beside_bare("a game's page", &path).await;
+        self.beside_bare(report, "a game's page", &path, "").await;
         let api = Request::get(&format!("{}{path}", self.bench.fleet.base_url));
         let api = Side {
             name: "GET /games/{slug}",
@@ -172,12 +185,15 @@ impl<'a> Pages<'a> {
                 .map(|name| self.bench.process(name))
                 .into(),
         };
-        println!();
-        compare_for(LENGTH, &api, &self.side("a game's page", &path)).await;
+        let measure = Measure::new(
+            "page of web, a game: compared with GET /games/{slug} through the gateway",
+        );
+        let page = self.side("a game's page", &path);
+        compare_for(LENGTH, report, &measure.required("0.5"), [&api, &page]).await;
     }
 
     /// Pages of currencies that have reported.
-    async fn currencies(&self) {
+    async fn currencies(&self, report: &mut Report) {
         let fleet = &self.bench.fleet;
         let mut games = Games::open(fleet, "bench").await;
         games.grow(fleet, 2).await;
@@ -193,19 +209,18 @@ impl<'a> Pages<'a> {
                 (page.status == 200).then_some(())
             })
             .await;
-            self.beside_bare(name, path).await;
+            self.beside_bare(report, name, path, "").await;
         }
     }
 }
 
 /// The OpenAPI document, beside a server that has its bytes ready; and unchanged (304), beside the document.
-async fn openapi(bench: &BenchFleet) {
+async fn openapi(report: &mut Report, bench: &BenchFleet) {
     let url = format!("{}/openapi.json", bench.fleet.base_url);
     let document = reqwest::get(&url).await.unwrap();
     let document = document.error_for_status().unwrap();
     let etag = document.headers()["etag"].to_str().unwrap().to_owned();
     let document = document.bytes().await.unwrap();
-    println!("\nGET /openapi.json: {} bytes", document.len());
     let side = |name, request| Side {
         name,
         request,
@@ -215,9 +230,10 @@ async fn openapi(bench: &BenchFleet) {
     let unchanged = Request::get(&url).with_header(&format!("If-None-Match: {etag}"));
     let unchanged = side("304", unchanged);
     let (_bare, bare) = bare(bench, &document).await;
-    compare_for(LENGTH, &bare, &whole).await;
-    println!();
-    compare_for(LENGTH, &whole, &unchanged).await;
+    let measure = Measure::new(format!("GET /openapi.json: {BESIDE_BARE}"));
+    compare_for(LENGTH, report, &measure, [&bare, &whole]).await;
+    let measure = Measure::new("GET /openapi.json: 304 compared with the whole document");
+    compare_for(LENGTH, report, &measure, [&whole, &unchanged]).await;
 }
 
 /// A process that has these bytes ready, which ends with what is returned.

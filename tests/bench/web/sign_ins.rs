@@ -8,14 +8,15 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::fleet::BenchFleet;
 use crate::http1::{Connection, Target};
-use crate::side::{ROUNDS, median, percentile, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::{ROUNDS, median, percentile};
 
 /// Sign-ins begin so often, whatever became of those before.
 const BETWEEN: Duration = Duration::from_millis(20);
 /// Each round has a quiet part and one with sign-ins.
 const PART: Duration = Duration::from_secs(6);
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let bench = BenchFleet::up_with(&[("WEB_TRUSTED_PROXIES", "127.0.0.1")]).await;
     let target = Target::games(&bench.fleet, &bench.key);
     let mut connection = Connection::open(&target).await.unwrap();
@@ -30,13 +31,16 @@ pub(crate) async fn run() {
         busy.push(percentile(&mut times, 99));
         answered += sign_ins.join_all().await.into_iter().sum::<usize>();
     }
-    println!(
-        "p99 of GET /games: {:.0} µs quiet, {:.0} µs during sign-ins, of which {answered} were answered and the others told to try again",
-        median(&quiet, |time| *time),
-        median(&busy, |time| *time)
+    let details = format!(
+        "{:.0} and {:.0} µs; {answered} sign-ins were answered, the others got 503",
+        median(&busy, |time| *time),
+        median(&quiet, |time| *time)
     );
     let ratios: Vec<f64> = busy.iter().zip(&quiet).map(|(a, b)| a / b).collect();
-    print_ratio("p99 of GET /games, 50 sign-ins a second / none", &ratios);
+    let measure = Measure::new(
+        "GET /games of one caller during 50 sign-ins a second compared with none, cores shared; p99",
+    );
+    report.ratio(measure.required("1.3"), &ratios, &details);
 }
 
 /// The times of calls, one after the other.

@@ -14,6 +14,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep};
 
+use crate::results::{Measure, Report};
+
 /// Listings that are approved, one after the other.
 const APPROVALS: usize = 300;
 /// Between two: followers of a feed leave 50 ms between what they take in, and a change after a rest comes at once.
@@ -58,7 +60,7 @@ impl Arrivals {
     }
 }
 
-pub(super) async fn run(fleet: &Fleet, arrivals: &Arrivals) {
+pub(super) async fn run(report: &mut Report, fleet: &Fleet, arrivals: &Arrivals) {
     let staff = Staff::of(fleet).await;
     let token = fleet.service_token.clone().into();
     let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
@@ -83,12 +85,13 @@ pub(super) async fn run(fleet: &Fleet, arrivals: &Arrivals) {
         times.push(arrived.1);
     }
     times.sort_unstable();
-    let percentile = |percent: usize| times[(times.len() - 1) * percent / 100];
-    println!(
-        "  from approval to arrival: p50 {:.1?}, p99 {:.1?}",
-        percentile(50),
-        percentile(99)
-    );
+    for percent in [50, 99] {
+        let measure = Measure::new(format!(
+            "from the approval of an event until its message arrives, on an idle fleet: p{percent} of {APPROVALS}, ms"
+        ));
+        let time = times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e3;
+        report.figure(measure, format!("{time:.1}"), "");
+    }
 }
 
 async fn add_endpoint(fleet: &Fleet, host: &str) {

@@ -16,7 +16,7 @@ use super::receiver::Receiver;
 
 /// Endpoints of an account of their own, all at one receiver, and what waits for them.
 pub(super) struct Backlog<'a> {
-    receiver: &'a Receiver,
+    pub(super) receiver: &'a Receiver,
     account: NewAccount,
     endpoints: EndpointsServiceClient<Channel>,
     database: PgPool,

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use e2e::SmallFleet;
 
-use crate::side::{ROUNDS, SECONDS, WARM_UP, median, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::{ROUNDS, SECONDS, WARM_UP, median};
 use arrival::Arrivals;
 use backlog::{Backlog, Drained};
 use bare::{Bare, load};
@@ -22,7 +23,7 @@ const MANY: usize = 100;
 const DUE: usize = 20_000;
 
 /// One endpoint and a hundred beside a bare loop, with one replica and with two; half of the endpoints hanging; from approval to arrival.
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let receiver = Receiver::start().await;
     let arrivals = Arrivals::bind().await;
     let mut hosts = receiver.hosts(MANY);
@@ -33,21 +34,25 @@ pub(crate) async fn run() {
         let option = format!("webhook-svc={replicas}");
         let options = ["--replicas", &option, "--plans", &plans];
         let fleet = small.up_with(&options).await;
-        println!("{replicas} replica(s):");
         // Each has an account of its own: an account may add a hundred endpoints an hour.
         let backlog = async || Backlog::new(&fleet, &receiver).await;
-        beside_bare_loop("1 endpoint", &backlog().await, &receiver, 1).await;
-        beside_bare_loop("100 endpoints", &backlog().await, &receiver, MANY).await;
+        for endpoints in [1, MANY] {
+            let measure = Measure::new(format!(
+                "{DUE} due deliveries, endpoints: {endpoints}, replicas of webhook-svc: {replicas}, recorded with every commit synchronous, compared with a bare loop of the same HTTP client; deliveries/s"
+            ));
+            let measure = measure.required(if replicas == 1 { "0.4" } else { "" });
+            beside_bare_loop(report, measure, &backlog().await, endpoints).await;
+        }
         if replicas == 1 {
-            half_hanging(&backlog().await).await;
-            arrival::run(&fleet, &arrivals).await;
+            half_hanging(report, &backlog().await).await;
+            arrival::run(report, &fleet, &arrivals).await;
         }
         small.down().await;
     }
 }
 
 /// A million deliveries that are due, beside ten thousand.
-pub(crate) async fn run_million() {
+pub(crate) async fn run_million(report: &mut Report) {
     let receiver = Receiver::start().await;
     let mut small = small_fleet(&receiver.hosts(MANY));
     let plans = small.plans();
@@ -64,9 +69,12 @@ pub(crate) async fn run_million() {
         shorts.push(backlog.drain(&endpoints, 10_000).await);
     }
     let short = median(&shorts, |it| it.rate);
-    println!("10,000 due: {short:.0} deliveries/s");
-    println!("1,000,000 due: {:.0} deliveries/s", long.rate);
-    print_ratio("1,000,000 / 10,000", &[long.rate / short]);
+    let measure = Measure::new(format!(
+        "deliveries with 1,000,000 due at {MANY} endpoints compared with 10,000; deliveries/s"
+    ));
+    let figure = format!("{:.2}", long.rate / short);
+    let details = format!("{:.0}/s; {short:.0}/s", long.rate);
+    report.figure(measure.required("0.9"), figure, &details);
 }
 
 /// A fleet that may call these hosts.
@@ -78,12 +86,12 @@ fn small_fleet(hosts: &[String]) -> SmallFleet {
 }
 
 async fn beside_bare_loop(
-    what: &str,
+    report: &mut Report,
+    measure: Measure,
     backlog: &Backlog<'_>,
-    receiver: &Receiver,
     endpoints: usize,
 ) {
-    let bare = Arc::new(Bare::new(&receiver.host));
+    let bare = Arc::new(Bare::new(&backlog.receiver.host));
     let endpoints = backlog.add_endpoints("in", endpoints).await;
     load(&bare, WARM_UP).await;
     backlog.drain(&endpoints, DUE).await;
@@ -92,20 +100,20 @@ async fn beside_bare_loop(
         bares.push(load(&bare, SECONDS).await);
         drained.push(backlog.drain(&endpoints, DUE).await);
     }
-    println!("  bare loop: {:.0} calls/s", median(&bares, |it| it.rate));
-    println!(
-        "  {what}: {:.0} deliveries/s; CPU of one: webhook-svc {:.1} µs, PostgreSQL {:.1} µs",
+    let details = format!(
+        "{:.0} deliveries/s; CPU of one: webhook-svc {:.1} µs, PostgreSQL {:.1} µs; bare loop {:.0}/s",
         median(&drained, |it| it.rate),
         median(&drained, |it| it.service_cpu),
         median(&drained, |it| it.postgres_cpu),
+        median(&bares, |it| it.rate)
     );
     let pairs = drained.iter().zip(&bares);
     let ratios: Vec<f64> = pairs.map(|(ours, bare)| ours.rate / bare.rate).collect();
-    print_ratio(&format!("  {what} / bare loop"), &ratios);
+    report.ratio(measure, &ratios, &details);
 }
 
 /// The rate of healthy endpoints beside as many that never answer, and by themselves.
-async fn half_hanging(backlog: &Backlog<'_>) {
+async fn half_hanging(report: &mut Report, backlog: &Backlog<'_>) {
     let healthy = backlog.add_endpoints("in", MANY / 2).await;
     let hanging = backlog.add_endpoints("hang", MANY / 2).await;
     backlog.drain(&healthy, DUE).await;
@@ -118,5 +126,8 @@ async fn half_hanging(backlog: &Backlog<'_>) {
         backlog.pause(&hanging).await;
     }
     let ratios: Vec<f64> = beside.iter().zip(&alone).map(|(b, a)| b / a).collect();
-    print_ratio("  healthy beside hanging / by themselves", &ratios);
+    let measure = Measure::new(
+        "deliveries to 50 endpoints together with 50 that never respond, compared with the 50 alone; deliveries/s",
+    );
+    report.ratio(measure.required("0.95"), &ratios, "");
 }

@@ -7,14 +7,16 @@ pub(crate) mod studios;
 use e2e::{Fleet, Process, SmallFleet};
 use sqlx::{Connection as _, PgConnection};
 
-use crate::side::{ROUNDS, SECONDS, WARM_UP, median, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::{ROUNDS, SECONDS, WARM_UP, median};
 use pgbench::Pgbench;
 use studios::{GAMES, STUDIOS, Studios, Way};
 
 /// Callers of the comparison, as many as pgbench has clients.
 const CALLERS: usize = 64;
+const ONE_REPLICA: &str = "one replica, 64 callers";
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     let mut small = SmallFleet::new();
     let plans = small.plans();
     let fleet = small.up_with(&["--plans", &plans]).await;
@@ -22,12 +24,12 @@ pub(crate) async fn run() {
     let before = revisions(&fleet.database_url).await;
     let one = Way::replicas(&fleet, 1).await;
     let sides = [
-        ("one replica, 64 callers", CALLERS, one.clone()),
+        (ONE_REPLICA, CALLERS, one.clone()),
         ("one replica, 16 callers", 16, one.clone()),
         ("one replica, 1 caller", 1, one),
         ("through the gateway, 64 callers", CALLERS, Way::Gateway),
     ];
-    compare(&small, &fleet, &studios, &sides).await;
+    compare(report, &small, &fleet, &studios, &sides).await;
 
     // Followers of a second replica ask PostgreSQL for what the first has written, so it is there only where it is measured.
     small.down().await;
@@ -36,7 +38,7 @@ pub(crate) async fn run() {
         .await;
     let two = Way::replicas(&fleet, 2).await;
     let sides = [("two replicas, 64 callers", CALLERS, two)];
-    compare(&small, &fleet, &studios, &sides).await;
+    compare(report, &small, &fleet, &studios, &sides).await;
 
     // What was answered is there, once.
     let after = revisions(&fleet.database_url).await;
@@ -45,6 +47,7 @@ pub(crate) async fn run() {
 
 /// Measures each of the sides and pgbench in turns; the processor time is that of the first side.
 async fn compare(
+    report: &mut Report,
     small: &SmallFleet,
     fleet: &Fleet,
     studios: &Studios,
@@ -68,20 +71,27 @@ async fn compare(
             }
         }
     }
-    println!(
-        "pgbench, 64 clients: {:.0} updates/s",
-        median(&bare, |rate| *rate)
-    );
     for ((name, ..), rates) in sides.iter().zip(&rates) {
-        println!("{name}: {:.0} changes/s", median(rates, |rate| *rate));
+        let measure = Measure::new(format!(
+            "changes of taglines at listings-svc, {name}, compared with pgbench's update of one of {} rows (64 clients, prepared); changes/s",
+            STUDIOS * GAMES
+        ));
+        // The limit is for as many callers as pgbench has clients, without the gateway.
+        let is_limited = *name == ONE_REPLICA;
+        let measure = measure.required(if is_limited { "0.08" } else { "" });
+        let details = format!(
+            "{:.0} changes/s; pgbench {:.0} updates/s",
+            median(rates, |rate| *rate),
+            median(&bare, |rate| *rate)
+        );
         let ratios: Vec<f64> = rates.iter().zip(&bare).map(|(rate, b)| rate / b).collect();
-        print_ratio(&format!("  {name} / pgbench"), &ratios);
+        report.ratio(measure, &ratios, &details);
     }
-    println!(
-        "  one process of listings-svc, {}: {:.0} µs of CPU a change of all",
-        sides[0].0,
-        median(&cpu, |cpu| *cpu)
-    );
+    let measure = Measure::new(format!(
+        "CPU of one process of listings-svc for a change of all, {}, µs",
+        sides[0].0
+    ));
+    report.figure(measure, format!("{:.0}", median(&cpu, |cpu| *cpu)), "");
 }
 
 /// Revisions that listings-svc has kept.

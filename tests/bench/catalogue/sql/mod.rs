@@ -13,14 +13,15 @@ use super::fill::{fill, restart};
 use super::generate::Generator;
 use super::{CALLERS, FEW, MANY};
 use crate::child;
-use crate::side::{median, print_ratio};
+use crate::results::{Measure, Report};
+use crate::side::median;
 
 const ROUNDS: usize = 5;
 const LENGTH: Duration = Duration::from_secs(1);
 const WITH_TOTAL: &str = "with-total";
 const WITHOUT_TOTAL: &str = "without-total";
 
-pub(crate) async fn run() {
+pub(crate) async fn run(report: &mut Report) {
     for games in [FEW, MANY] {
         let mut small = SmallFleet::new();
         let fleet = small.up().await;
@@ -38,8 +39,11 @@ pub(crate) async fn run() {
                 (Question::FirstPage, "first page"),
                 (Question::ThreeFilters, "three filters"),
             ] {
-                println!("{games} games, {name}, SQL {what}:");
-                compare(&ours, &plain, question).await;
+                let measure = Measure::new(format!(
+                    "ListGames of catalogue-svc compared with plain SQL (sqlx, the right indexes, the same PostgreSQL and method), {CALLERS} callers, {games} games, {name}, SQL {what}; requests/s"
+                ));
+                let measure = measure.required(required(games, mode, question));
+                compare(report, measure, [&ours, &plain], question).await;
             }
         }
     }
@@ -53,7 +57,25 @@ async fn plain(fleet: &Fleet, ours: &CatalogueClient, mode: &str) -> (Child, Cat
     (server, ours.at(&format!("http://{address}"), fleet).await)
 }
 
-async fn compare(ours: &CatalogueClient, plain: &CatalogueClient, question: Question) {
+/// The limits: none for a million games without the total.
+fn required(games: u64, mode: &str, question: Question) -> &'static str {
+    match (games, mode, question) {
+        (FEW, WITH_TOTAL, Question::FirstPage) => "20",
+        (FEW, WITH_TOTAL, _) => "12",
+        (FEW, _, Question::FirstPage) => "3",
+        (FEW, ..) => "7",
+        (_, WITH_TOTAL, Question::FirstPage) => "500",
+        (_, WITH_TOTAL, _) => "100",
+        _ => "",
+    }
+}
+
+async fn compare(
+    report: &mut Report,
+    measure: Measure,
+    [ours, plain]: [&CatalogueClient; 2],
+    question: Question,
+) {
     let mut rates = [Vec::new(), Vec::new()];
     // Prepares its statements.
     plain.rate(question, CALLERS, LENGTH).await;
@@ -68,10 +90,10 @@ async fn compare(ours: &CatalogueClient, plain: &CatalogueClient, question: Ques
         .map(|(ours, plain)| ours / plain)
         .collect();
     let of = |values: &[f64]| median(values, |value| *value);
-    println!(
-        "  SQL {:.0}/s, catalogue-svc {:.0}/s",
-        of(&rates[0]),
-        of(&rates[1])
+    let details = format!(
+        "catalogue-svc {:.0}/s; SQL {:.0}/s",
+        of(&rates[1]),
+        of(&rates[0])
     );
-    print_ratio("  catalogue-svc / SQL", &ratios);
+    report.ratio(measure, &ratios, &details);
 }

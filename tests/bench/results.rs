@@ -1,0 +1,166 @@
+//! What a benchmark found: each figure is printed at once, and all of them are written to `results.csv` when the benchmark ends.
+//!
+//! A row of the file replaces the earlier row with the same NAME and measure; all other rows stay.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kit::Clock;
+
+use crate::side::median;
+
+/// The columns of `results.csv`.
+const HEADER: [&str; 7] = [
+    "name", "measure", "required", "figure", "range", "details", "date",
+];
+
+/// The figures of one benchmark.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// As on the command line, such as `catalogue sql`.
+    name: String,
+    date: String,
+    rows: Vec<Row>,
+}
+
+/// What is measured, and the limit that the figure must meet.
+#[derive(Debug, Clone)]
+pub(crate) struct Measure {
+    what: String,
+    required: &'static str,
+}
+
+impl Measure {
+    /// A measure without a limit. `what` says everything that a reader of its row alone must know.
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            required: "",
+        }
+    }
+
+    pub(crate) fn required(self, required: &'static str) -> Self {
+        Self { required, ..self }
+    }
+
+    /// The same subject, measured in another way, without a limit.
+    pub(crate) fn also(&self, unit: &str) -> Self {
+        Self::new(format!("{}; {unit}", self.what))
+    }
+
+    /// The same subject and limit.
+    pub(crate) fn in_unit(&self, unit: &str) -> Self {
+        self.also(unit).required(self.required)
+    }
+}
+
+/// A row of the file: the fields of [`HEADER`].
+type Row = [String; HEADER.len()];
+
+impl Report {
+    pub(crate) fn new(name: &str) -> Self {
+        // A file that cannot be read is found here, not after the benchmark.
+        read(&path());
+        Self {
+            name: name.to_owned(),
+            date: Clock::system().now().date().to_string(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a figure of one run.
+    pub(crate) fn figure(&mut self, measure: Measure, figure: impl Into<String>, details: &str) {
+        self.add(measure, [figure.into(), String::new(), details.to_owned()]);
+    }
+
+    /// Adds the median of the rounds' ratios, and how far they lie apart.
+    pub(crate) fn ratio(&mut self, measure: Measure, ratios: &[f64], details: &str) {
+        let extreme = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick).unwrap();
+        let (least, most) = (extreme(f64::min), extreme(f64::max));
+        let figure = format!("{:.2}", median(ratios, |ratio| *ratio));
+        let range = format!("{least:.2}–{most:.2}");
+        self.add(measure, [figure, range, details.to_owned()]);
+    }
+
+    fn add(&mut self, measure: Measure, [figure, range, details]: [String; 3]) {
+        let Measure { what, required } = measure;
+        let limit = Some(required).filter(|limit| !limit.is_empty());
+        let limit = limit.map_or_else(String::new, |limit| format!(", required {limit}"));
+        let rounds = Some(&range).filter(|range| !range.is_empty());
+        let rounds = rounds.map_or_else(String::new, |range| format!(" ({range})"));
+        println!("{what}: {figure}{rounds}{limit}");
+        if !details.is_empty() {
+            println!("    {details}");
+        }
+        let (name, date) = (self.name.clone(), self.date.clone());
+        self.rows.push([
+            name,
+            what,
+            required.to_owned(),
+            figure,
+            range,
+            details,
+            date,
+        ]);
+    }
+
+    /// Writes the figures to `results.csv`.
+    pub(crate) fn save(self) {
+        let path = path();
+        let mut rows = read(&path);
+        for row in self.rows {
+            let same = |other: &&mut Row| other[..2] == row[..2];
+            if let Some(earlier) = rows.iter_mut().find(same) {
+                *earlier = row;
+            } else {
+                // After the other rows of this benchmark.
+                let last = rows.iter().rposition(|other| other[0] == row[0]);
+                rows.insert(last.map_or(rows.len(), |last| last + 1), row);
+            }
+        }
+        let lines = rows.iter().map(|row| line(row));
+        let text: String = [line(&HEADER)].into_iter().chain(lines).collect();
+        fs::write(&path, text).unwrap();
+        println!("{} has these figures", path.display());
+    }
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/results.csv")
+}
+
+fn read(path: &Path) -> Vec<Row> {
+    let text = fs::read_to_string(path).unwrap();
+    let rows = text.lines().skip(1);
+    rows.map(|line| fields(line).try_into().unwrap()).collect()
+}
+
+/// A line of CSV (RFC 4180): a field with a comma or a quote is quoted. No field has a line break.
+fn line(row: &[impl AsRef<str>]) -> String {
+    let fields = row.iter().map(|field| {
+        let field = field.as_ref();
+        if field.contains([',', '"']) {
+            format!("\"{}\"", field.replace('"', "\"\""))
+        } else {
+            field.to_owned()
+        }
+    });
+    format!("{}\n", fields.collect::<Vec<_>>().join(","))
+}
+
+/// The fields of a line of CSV.
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut is_quoted) = (vec![String::new()], false);
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        let field = fields.last_mut().unwrap();
+        match c {
+            // Two quotes within a quoted field are one.
+            '"' if is_quoted && rest.next_if_eq(&'"').is_some() => field.push('"'),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            _ => field.push(c),
+        }
+    }
+    fields
+}
