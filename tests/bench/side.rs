@@ -96,13 +96,17 @@ impl Side {
     /// The medians of its rounds: requests a second, and the CPU of each process for a request.
     fn details(&self, rounds: &[Round]) -> String {
         let rate = median(rounds, |round| round.rate);
-        let mut details = format!("{} {rate:.0} requests/s", self.name);
-        for (place, process) in self.processes.iter().enumerate() {
+        let rates = format!("{} {rate:.0} requests/s", self.name);
+        let cpu = self.processes.iter().enumerate().map(|(place, process)| {
             let cpu = median(rounds, |round| round.cpu[place]);
-            let before = if place == 0 { ", CPU a request" } else { "," };
-            details += &format!("{before} {} {cpu:.1} µs", process.name);
+            format!("{} {cpu:.1} µs", process.name)
+        });
+        let cpu: Vec<String> = cpu.collect();
+        if cpu.is_empty() {
+            rates
+        } else {
+            format!("{rates}, CPU a request {}", cpu.join(", "))
         }
-        details
     }
 
     async fn round(&self, seconds: u32) -> Round {
