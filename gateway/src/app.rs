@@ -57,7 +57,7 @@ pub struct Gateway {
     pub catalogue: Upstream,
     pub listings: Upstream,
     pub economy: Upstream,
-    pub webhooks: Upstream,
+    pub webhooks: Arc<Upstream>,
     /// What the dashboard and staff do with keys, for the account API.
     pub operations: Arc<Operations>,
     /// Tips that one player may send to one game in a minute.

@@ -130,7 +130,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             catalogue: Upstream::new("catalogue", catalogue, limits),
             listings: Upstream::new("listings", listings.clone(), limits),
             economy: Upstream::new("economy", client(&economy)?, limits),
-            webhooks: Upstream::new("webhook", client(&webhook)?, limits),
+            webhooks: Arc::new(Upstream::new("webhook", client(&webhook)?, limits)),
             operations: Arc::clone(&operations),
             player_calls: thread_settings.player_calls,
             pictures: Arc::new(Pictures::new(listings.clone(), limits)),
@@ -229,6 +229,7 @@ fn services(producer: &Producer, app: &App, call_log: CallLog) -> RoutesBuilder 
         .add_service(AccountsServiceServer::new(Accounts {
             operations: Arc::clone(operations),
             call_log,
+            webhooks: Arc::clone(&app.webhooks),
         }))
         .add_service(TestCallServiceServer::new(test_calls(app)));
     services

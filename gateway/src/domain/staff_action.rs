@@ -26,8 +26,6 @@ pub enum Action {
     /// Creates a token for the account API. Only the people of an account do this.
     CreateToken,
     RevokeToken,
-    /// Changes an endpoint of webhooks, or sends to it again. Only tokens do so here.
-    ChangeEndpoint,
     SetSwitch,
     /// Reads the audit of other members' actions.
     ReadAudit,
@@ -44,7 +42,6 @@ impl audit::Action for Action {
         "key",
         "key_request",
         "account_token",
-        "endpoint",
         "switch",
         "member",
     ];

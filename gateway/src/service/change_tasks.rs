@@ -11,7 +11,7 @@ use tracing::Instrument as _;
 /// Runs changes of several steps to completion.
 ///
 /// hyper drops the future of a request when its client disconnects. Without a spawned task, a key could be revoked without its tombstone, or
-/// an endpoint changed without its audit row.
+/// half of a change of several steps be made.
 #[derive(Clone, Debug)]
 pub struct ChangeTasks {
     tasks: TaskTracker,

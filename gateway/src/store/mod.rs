@@ -14,4 +14,3 @@ pub mod month_use;
 pub mod pages;
 pub mod plans;
 pub mod switches;
-pub mod token_changes;

@@ -24,7 +24,7 @@ use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use kit::Fault;
 use kit::rpc::client::{Client, Idempotent, was_not_sent};
-use tonic::{Request, Response, Status};
+use tonic::{IntoRequest, Request, Response, Status};
 
 use super::CallLimits;
 use super::limit::CallLimit;
@@ -93,17 +93,18 @@ impl Upstream {
         Ok(response?.into_inner())
     }
 
-    /// Makes a call with effects. It is never retried: without a response, its outcome is unknown.
+    /// Makes a call with effects. It is never retried: without a response, its outcome is unknown. The request may have an actor
+    /// ([`kit::rpc::actor`]).
     ///
     /// # Errors
     /// The service rejects the request or does not respond, or too many calls are running.
     pub async fn write<S: GrpcClient, Q, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        request: Q,
+        request: impl IntoRequest<Q>,
     ) -> Result<A, Fault> {
         let _permit = self.limit.acquire().await?;
-        let mut request = Request::new(request);
+        let mut request = request.into_request();
         request.set_timeout(self.write_deadline);
         let response = method(&mut self.client(), request).await;
         self.limit.record(&response);

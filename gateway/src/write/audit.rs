@@ -10,7 +10,7 @@ use crate::SCHEMA;
 use crate::domain::author::Author;
 
 /// Records the author of a change. A token has a name here, a person has none. The details have the address of the call.
-pub(crate) async fn record(
+pub(super) async fn record(
     connection: &mut PgConnection,
     by: &Author,
     subject: Subject,

@@ -5,7 +5,7 @@
 
 mod account_tokens;
 mod accounts;
-pub(crate) mod audit;
+mod audit;
 mod key_requests;
 mod keys;
 mod large_months;

@@ -101,6 +101,38 @@ async fn a_change_with_an_unknown_outcome_is_recorded_and_says_what_to_do(pool: 
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn changes_of_keys_and_of_endpoints_are_one_list_in_order_of_time(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("build").await;
+    let caller = token(&test, &account, &ALL).await;
+    let pause = format!("/account/endpoints/{ENDPOINT}/pause");
+    for name in ["one", "two"] {
+        let body = json!({"name": name, "mode": "test"});
+        let made = post(&test, &caller, "/account/keys", &body).await;
+        assert_eq!(made.status, 201, "{}", made.json);
+        assert!(post(&test, &caller, &pause, &json!({})).await.is_ok());
+    }
+    let all = changes(&test, &account, "", 0).await.unwrap();
+    let shown: Vec<(&str, &str)> = all
+        .iter()
+        .map(|it| (it.action.as_str(), it.subject.as_str()))
+        .collect();
+    let expected = [
+        ("change_endpoint", URL),
+        ("create_key", "two"),
+        ("change_endpoint", URL),
+        ("create_key", "one"),
+    ];
+    assert_eq!(shown, expected);
+    assert!(all.iter().all(|it| it.token == all[0].token));
+    assert!(all.iter().all(|it| it.address == all[0].address));
+    let first = changes(&test, &account, "", 3).await.unwrap();
+    assert_eq!(first, all[..3]);
+    let rest = changes(&test, &account, &first[2].id, 3).await.unwrap();
+    assert_eq!(rest, all[3..]);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn an_idempotency_key_is_refused(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;

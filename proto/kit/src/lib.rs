@@ -36,6 +36,7 @@ pub mod rpc;
 pub mod telemetry;
 pub mod text;
 pub mod timestamp;
+pub mod token_changes;
 pub mod wakeup;
 pub mod workers;
 

@@ -114,7 +114,9 @@ impl Dependencies {
             return Err(not_found());
         }
         let details = json!({"delivery": request.id});
-        scope.record(&mut *transaction, id, details, now).await?;
+        scope
+            .record(&mut *transaction, &endpoint, details, now)
+            .await?;
         let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
         transaction.commit().await?;
         self.wakeup.wake();
@@ -145,7 +147,9 @@ impl Dependencies {
             let mut transaction = self.pool.begin().await?;
             recoveries::insert(&mut transaction, id, since, now).await?;
             let details = json!({"since": since.unix_timestamp(), "deliveries": failed.deliveries});
-            scope.record(&mut *transaction, id, details, now).await?;
+            scope
+                .record(&mut *transaction, &endpoint, details, now)
+                .await?;
             transaction.commit().await?;
         }
         Ok(proto::RecoverResponse {
@@ -163,7 +167,7 @@ impl Dependencies {
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
         check_enabled(endpoint.state)?;
-        if scope.by.is_none() {
+        if !scope.is_staff() {
             let waiting =
                 deliveries::count_tests(&self.pool, endpoint.id, MAX_WAITING_TESTS).await?;
             if waiting >= MAX_WAITING_TESTS {
@@ -191,7 +195,7 @@ impl Dependencies {
             messages::send_to(&mut transaction, &message, endpoint.id, tries, now).await?;
         let details = json!({"event": event.as_str(), "delivery": delivery});
         scope
-            .record(&mut *transaction, endpoint.id, details, now)
+            .record(&mut *transaction, &endpoint, details, now)
             .await?;
         let delivery = deliveries::find(&mut *transaction, endpoint.id, delivery).await?;
         transaction.commit().await?;

@@ -71,7 +71,9 @@ impl Dependencies {
         check_room(&mut transaction, account, allowance).await?;
         endpoints::insert(&mut transaction, &endpoint).await?;
         let details = json!({"account": account, "url": endpoint.url, "events": endpoint.events});
-        scope.record(&mut *transaction, id, details, now).await?;
+        scope
+            .record(&mut *transaction, &endpoint, details, now)
+            .await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
             endpoint: Some(convert::endpoint(endpoint, Queue::default(), now)),
@@ -186,7 +188,9 @@ impl Dependencies {
         recoveries::remove(&mut transaction, id).await?;
         endpoints::remove(&mut transaction, id).await?;
         let details = json!({"account": endpoint.account_id, "url": endpoint.url});
-        scope.record(&mut *transaction, id, details, now).await?;
+        scope
+            .record(&mut *transaction, &endpoint, details, now)
+            .await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -226,10 +230,13 @@ impl Dependencies {
             plans::of_account(&mut connection, account).await
         });
         let allowance = allowance.await?;
-        allowance.ok_or_else(|| match scope.by {
-            Some(_) => Fault::not_found("There is no account with this id."),
-            // The caller's account exists: the follower of the gateway is behind.
-            None => Fault::unavailable("the follower of accounts"),
+        allowance.ok_or_else(|| {
+            if scope.is_staff() {
+                Fault::not_found("There is no account with this id.")
+            } else {
+                // The caller's account exists: the follower of the gateway is behind.
+                Fault::unavailable("the follower of accounts")
+            }
         })
     }
 
@@ -259,7 +266,9 @@ impl Dependencies {
         let mut endpoint = found.ok_or_else(not_found)?;
         change(&mut endpoint)?;
         endpoints::update(&mut transaction, &endpoint, now).await?;
-        scope.record(&mut *transaction, id, details, now).await?;
+        scope
+            .record(&mut *transaction, &endpoint, details, now)
+            .await?;
         transaction.commit().await?;
         self.wakeup.wake();
         self.message(endpoint).await
@@ -283,7 +292,7 @@ impl Dependencies {
         account: Uuid,
         address: &Address,
     ) -> Result<String, Fault> {
-        if scope.by.is_none() {
+        if !scope.is_staff() {
             let now = self.clock.now();
             let limit = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
             if let Some(end) =

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
+use contracts::gateway::v1::{
+    AccountsServiceListTokenChangesRequest, AccountsServiceListTokenChangesResponse,
+};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use contracts::webhook::v1::endpoints_service_server::EndpointsService;
@@ -10,11 +13,14 @@ use contracts::webhook::v1::messages_service_server::MessagesService;
 use contracts::webhook::v1::receivers_service_server::ReceiversService;
 use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::audit::Audit;
+use kit::rpc::actor;
 use kit::rpc::staff::Member;
+use kit::token_changes;
 use tonic::{Request, Response, Status};
 
 use super::Dependencies;
-use super::scope::Scope;
+use super::scope::{Caller, Scope};
+use crate::SCHEMA;
 use crate::domain::staff_action::Action;
 
 #[derive(Debug, Clone)]
@@ -46,7 +52,7 @@ impl<'a> Target<'a> {
 
 impl Service {
     /// The scope of a call: every account for a member of staff whose role allows the action, and the account that it names for a service of
-    /// the fleet, which has authenticated the account.
+    /// the fleet, which has authenticated the account and, if the call has an actor with one, the account's token.
     async fn authorize<T: Send + Sync>(
         &self,
         request: Request<T>,
@@ -58,7 +64,10 @@ impl Service {
             let by = self.audit.admit(&request, action, entity).await?;
             Scope::staff(account, by)?
         } else {
-            Scope::account(account)?
+            let actor = actor::read(&request)?;
+            let token = actor.filter(|actor| actor.token.is_some());
+            let caller = token.map_or(Caller::Account, |actor| Caller::Token(actor, action));
+            Scope::account(account, caller)?
         };
         Ok((scope, request.into_inner()))
     }
@@ -172,6 +181,19 @@ impl EndpointsService for Service {
         let endpoint = Some(self.operations.get_endpoint(&scope, &request.id).await?);
         Ok(Response::new(proto::GetEndpointResponse { endpoint }))
     }
+
+    async fn list_token_changes(
+        &self,
+        request: Request<AccountsServiceListTokenChangesRequest>,
+    ) -> Result<Response<AccountsServiceListTokenChangesResponse>, Status> {
+        let authorized =
+            self.authorize(request, Action::Look, |it| Target::account(&it.account_id));
+        let (_, request) = authorized.await?;
+        let changes = token_changes::list(&self.operations.pool, SCHEMA, &request).await?;
+        Ok(Response::new(AccountsServiceListTokenChangesResponse {
+            changes,
+        }))
+    }
 }
 
 #[tonic::async_trait]
@@ -262,7 +284,7 @@ impl ReceiversService for Service {
         request: Request<proto::CheckReceiverRequest>,
     ) -> Result<Response<proto::CheckReceiverResponse>, Status> {
         let request = request.into_inner();
-        let scope = Scope::account(&request.account_id)?;
+        let scope = Scope::account(&request.account_id, Caller::Account)?;
         let answer = self.operations.check_receiver(&scope, &request).await?;
         Ok(Response::new(answer))
     }

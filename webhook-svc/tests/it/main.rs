@@ -26,4 +26,5 @@ mod smtp;
 mod staff;
 mod support;
 mod sweep;
+mod token_audit;
 mod vanished;

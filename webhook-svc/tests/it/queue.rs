@@ -8,7 +8,7 @@ use webhook::domain::message::Message;
 use webhook::store::queue::Claim;
 use webhook::store::{messages, queue};
 
-use crate::support::{ADA, BOB, LEASE, PATIENCE, START, start};
+use crate::support::{ADA, BOB, LEASE, START, is_waiting_for_a_lock, start};
 
 const URL: &str = "https://hooks.example/";
 const ONE: Uuid = Uuid::from_u128(1);
@@ -130,23 +130,6 @@ async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: P
     released.unwrap();
     let claimed = claim(&pool, OTHER, 9, later).await;
     assert_eq!(claimed, [endpoint]);
-}
-
-/// Returns once a statement on this database waits for a lock.
-async fn is_waiting_for_a_lock(pool: &PgPool) {
-    let waited = tokio::time::timeout(PATIENCE, async {
-        loop {
-            let waiting = sqlx::query_scalar!(
-                r#"select count(*) as "count!" from pg_stat_activity
-                   where datname = current_database() and wait_event_type = 'Lock'"#
-            );
-            if waiting.fetch_one(pool).await.unwrap() > 0 {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
-    });
-    waited.await.unwrap();
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

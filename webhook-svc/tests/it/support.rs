@@ -431,6 +431,23 @@ impl Webhook {
     }
 }
 
+/// Returns once a statement on this database waits for a lock.
+pub(crate) async fn is_waiting_for_a_lock(pool: &PgPool) {
+    let waited = tokio::time::timeout(PATIENCE, async {
+        loop {
+            let waiting = sqlx::query_scalar!(
+                r#"select count(*) as "count!" from pg_stat_activity
+                   where datname = current_database() and wait_event_type = 'Lock'"#
+            );
+            if waiting.fetch_one(pool).await.unwrap() > 0 {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    waited.await.unwrap();
+}
+
 /// A change; `seq` is also its revision.
 pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u8>) -> Change {
     Change {

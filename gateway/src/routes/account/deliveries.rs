@@ -11,7 +11,6 @@ use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use kit::{Fault, timestamp};
 
-use super::endpoints::record_change;
 use super::{TokenCaller, change, not_found, of_endpoint, refused, time};
 use crate::app::{App, Gateway};
 use crate::envelope::{self, ApiResponse};
@@ -117,15 +116,18 @@ pub async fn send_again(
     }
     let request = proto::SendAgainRequest {
         account_id: caller.account.to_string(),
-        endpoint_id: endpoint.clone(),
+        endpoint_id: endpoint,
         id,
     };
     let gateway = Arc::clone(&app);
     change(&app, async move {
         let method = DeliveriesServiceClient::send_again;
-        let sent = gateway.webhooks.write(method, request).await;
+        let sent = gateway
+            .webhooks
+            .write(method, caller.request(request))
+            .await;
         let sent = sent.map_err(of_endpoint);
-        let sent = record_change(&gateway, &caller, &endpoint, "send-again", sent).await?;
+        let sent = sent?;
         ApiResponse::json(&SentDelivery {
             delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
         })
@@ -147,7 +149,7 @@ pub async fn recover(
     let dry_run = query.flag("dry_run");
     let request = proto::RecoverRequest {
         account_id: caller.account.to_string(),
-        endpoint_id: endpoint.clone(),
+        endpoint_id: endpoint,
         // webhook-svc only checks a call with bad parameters.
         since: Some(timestamp::encode(since.unwrap_or_else(|| app.clock.now()))),
         dry_run: dry_run || !query.bad.is_empty(),
@@ -165,14 +167,11 @@ pub async fn recover(
     change(&app, async move {
         let recovered = gateway
             .webhooks
-            .write(DeliveriesServiceClient::recover, request)
+            .write(DeliveriesServiceClient::recover, caller.request(request))
             .await;
-        let mut recovered = recovered.map_err(of_endpoint);
-        if !dry_run {
-            recovered = record_change(&gateway, &caller, &endpoint, "recover", recovered).await;
-        }
+        let recovered = recovered.map_err(of_endpoint)?;
         ApiResponse::json(&RecoveredDeliveries {
-            deliveries: recovered?.deliveries,
+            deliveries: recovered.deliveries,
             dry_run,
         })
     })

@@ -7,10 +7,7 @@ use contracts::public::{AccountEndpoint, NewAccountEndpoint, RemovedEndpoint, Se
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
-use kit::audit::Subject;
-use kit::{Code, Fault};
-use serde_json::json;
-use uuid::Uuid;
+use kit::Fault;
 
 use super::deliveries::delivery;
 use super::{
@@ -18,7 +15,6 @@ use super::{
     time,
 };
 use crate::app::{App, Gateway};
-use crate::domain::staff_action::Action;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::fields::Fields;
@@ -88,20 +84,11 @@ pub async fn add(
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
-        let url = request.url.clone();
+        let request = caller.request(request);
         let added = gateway
             .webhooks
             .write(EndpointsServiceClient::add_endpoint, request)
-            .await;
-        // If the outcome is unknown, so is the id.
-        let endpoint = added.as_ref().ok().and_then(|it| it.endpoint.as_ref());
-        let id = endpoint.map(|it| it.id.clone()).unwrap_or_default();
-        let change = EndpointChange {
-            endpoint: &id,
-            url: Some(url),
-            action: "add",
-        };
-        let added = record(&gateway, &caller, change, added).await?;
+            .await?;
         let endpoint = shape(added.endpoint.ok_or_else(envelope::internal)?);
         let path = format!("/v1/account/endpoints/{}", endpoint.id);
         let secret = added.secret;
@@ -138,11 +125,11 @@ pub async fn change(
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
+        let request = caller.request(request);
         let changed = gateway
             .webhooks
             .write(EndpointsServiceClient::change_endpoint, request)
-            .await;
-        let changed = record_change(&gateway, &caller, &id, "change", changed).await?;
+            .await?;
         answer(changed.endpoint)
     })
     .await
@@ -160,17 +147,11 @@ pub async fn remove(
     };
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
-        let url = url(&gateway, caller.account, &id).await;
-        let removed = gateway
+        let request = caller.request(request);
+        gateway
             .webhooks
             .write(EndpointsServiceClient::remove_endpoint, request)
-            .await;
-        let change = EndpointChange {
-            endpoint: &id,
-            url,
-            action: "remove",
-        };
-        record(&gateway, &caller, change, removed).await?;
+            .await?;
         ApiResponse::json(&RemovedEndpoint { id, removed: true })
     })
     .await
@@ -209,8 +190,7 @@ pub async fn run_action(
     }
     let gateway = Arc::clone(&app);
     run_change(&app, async move {
-        let result = perform(&gateway, caller.account, &id, &action, test).await;
-        record_change(&gateway, &caller, &id, &action, result).await?
+        perform(&gateway, &caller, id, &action, test).await
     })
     .await
 }
@@ -218,119 +198,46 @@ pub async fn run_action(
 /// Runs an action, and makes its response.
 async fn perform(
     app: &Gateway,
-    account: Uuid,
-    id: &str,
+    caller: &TokenCaller,
+    id: String,
     action: &str,
     test: proto::SendTestEventRequest,
-) -> Result<Result<ApiResponse, ApiError>, Fault> {
-    let (account_id, id, webhooks) = (account.to_string(), id.to_owned(), &app.webhooks);
-    Ok(match action {
+) -> Result<ApiResponse, ApiError> {
+    let (account_id, webhooks) = (caller.account.to_string(), &app.webhooks);
+    match action {
         "pause" => {
-            let request = proto::PauseEndpointRequest { account_id, id };
-            answer(
-                webhooks
-                    .write(EndpointsServiceClient::pause_endpoint, request)
-                    .await?
-                    .endpoint,
-            )
+            let request = caller.request(proto::PauseEndpointRequest { account_id, id });
+            let method = EndpointsServiceClient::pause_endpoint;
+            answer(webhooks.write(method, request).await?.endpoint)
         }
         "resume" => {
-            let request = proto::ResumeEndpointRequest { account_id, id };
-            answer(
-                webhooks
-                    .write(EndpointsServiceClient::resume_endpoint, request)
-                    .await?
-                    .endpoint,
-            )
+            let request = caller.request(proto::ResumeEndpointRequest { account_id, id });
+            let method = EndpointsServiceClient::resume_endpoint;
+            answer(webhooks.write(method, request).await?.endpoint)
         }
         "switch-secret" => {
-            let request = proto::SwitchSecretRequest { account_id, id };
-            answer(
-                webhooks
-                    .write(EndpointsServiceClient::switch_secret, request)
-                    .await?
-                    .endpoint,
-            )
+            let request = caller.request(proto::SwitchSecretRequest { account_id, id });
+            let method = EndpointsServiceClient::switch_secret;
+            answer(webhooks.write(method, request).await?.endpoint)
         }
         "rotate-secret" => {
-            let request = proto::RotateSecretRequest { account_id, id };
-            let rotated = webhooks
-                .write(EndpointsServiceClient::rotate_secret, request)
-                .await?;
-            let endpoint = rotated.endpoint.map(shape).ok_or_else(envelope::internal);
-            let secret = rotated.secret;
-            endpoint
-                .map_err(Into::into)
-                .and_then(|endpoint| ApiResponse::json(&NewAccountEndpoint { endpoint, secret }))
+            let request = caller.request(proto::RotateSecretRequest { account_id, id });
+            let method = EndpointsServiceClient::rotate_secret;
+            let rotated = webhooks.write(method, request).await?;
+            ApiResponse::json(&NewAccountEndpoint {
+                endpoint: shape(rotated.endpoint.ok_or_else(envelope::internal)?),
+                secret: rotated.secret,
+            })
         }
         _ => {
-            let sent = webhooks
-                .write(DeliveriesServiceClient::send_test_event, test)
-                .await
-                .map_err(of_endpoint)?;
-            let sent = sent.delivery.map(delivery).ok_or_else(envelope::internal);
-            sent.map_err(Into::into)
-                .and_then(|delivery| ApiResponse::json(&SentDelivery { delivery }))
+            let method = DeliveriesServiceClient::send_test_event;
+            let sent = webhooks.write(method, caller.request(test)).await;
+            let sent = sent.map_err(of_endpoint)?.delivery;
+            ApiResponse::json(&SentDelivery {
+                delivery: delivery(sent.ok_or_else(envelope::internal)?),
+            })
         }
-    })
-}
-
-/// A change that a token made to an endpoint.
-pub(super) struct EndpointChange<'a> {
-    endpoint: &'a str,
-    url: Option<String>,
-    action: &'a str,
-}
-
-/// Records a change that a token made to an endpoint, and returns the change's result. The endpoint must still exist, since its URL is
-/// read.
-pub(super) async fn record_change<T>(
-    app: &Gateway,
-    caller: &TokenCaller,
-    endpoint: &str,
-    action: &str,
-    result: Result<T, Fault>,
-) -> Result<T, Fault> {
-    let url = match &result {
-        Err(fault) if fault.code != Code::OutcomeUnknown => None,
-        _ => url(app, caller.account, endpoint).await,
-    };
-    let change = EndpointChange {
-        endpoint,
-        url,
-        action,
-    };
-    record(app, caller, change, result).await
-}
-
-/// Records a change that a token made, unless webhook-svc has refused it, and returns the change's result. The endpoint may have changed,
-/// so a failure to record that is only logged.
-async fn record<T>(
-    app: &Gateway,
-    caller: &TokenCaller,
-    change: EndpointChange<'_>,
-    result: Result<T, Fault>,
-) -> Result<T, Fault> {
-    let is_unknown = match &result {
-        Ok(_) => false,
-        Err(fault) if fault.code == Code::OutcomeUnknown => true,
-        Err(_) => return result,
-    };
-    let mut details =
-        json!({ "account": caller.account, "change": change.action, "url": change.url });
-    if is_unknown {
-        details["outcome_unknown"] = true.into();
     }
-    let subject = Subject {
-        entity: "endpoint",
-        name: change.endpoint.to_owned(),
-        details,
-    };
-    let by = caller.author(Action::ChangeEndpoint);
-    if let Err(fault) = app.operations.record(&by, subject).await {
-        tracing::error!(%fault, "a change of an endpoint by a token is not recorded");
-    }
-    result
 }
 
 /// The highest rate limit of webhook-svc, in deliveries per second.
@@ -356,20 +263,6 @@ async fn without_rate_limit<T>(call: impl Future<Output = Result<T, Fault>>) -> 
         fault.fields.remove("rate_limit");
         fault
     })
-}
-
-/// The URL of an endpoint, for the audit, which still shows the URL after the endpoint is gone.
-async fn url(app: &Gateway, account: Uuid, id: &str) -> Option<String> {
-    let request = proto::GetEndpointRequest {
-        account_id: account.to_string(),
-        id: id.to_owned(),
-    };
-    let found = app
-        .webhooks
-        .read(EndpointsServiceClient::get_endpoint, request)
-        .await
-        .ok()?;
-    Some(found.endpoint?.url)
 }
 
 fn answer(endpoint: Option<proto::Endpoint>) -> Result<ApiResponse, ApiError> {

@@ -8,14 +8,17 @@ pub mod usage;
 
 use axum::extract::FromRequestParts;
 use contracts::common::v1::{PageInfo, PageRequest};
+use contracts::gateway::v1::{Actor, TokenActor};
 use contracts::public::Timestamp;
 use http::Method;
 use http::request::Parts;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
+use kit::rpc::actor;
 use kit::{Code, Fault, timestamp};
 use serde::Serialize;
+use tonic::Request;
 use uuid::Uuid;
 
 use crate::app::App;
@@ -40,6 +43,21 @@ impl TokenCaller {
     /// The token as the author of a change.
     fn author(&self, action: Action) -> Author {
         Author::Token(self.token.clone(), action)
+    }
+
+    /// A request to webhook-svc, which records the token as its author.
+    fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        let actor = Actor {
+            address: self.token.address.to_string(),
+            token: Some(TokenActor {
+                id: self.token.id.to_string(),
+                name: self.token.name.clone(),
+            }),
+            ..Actor::default()
+        };
+        actor::add(&mut request, &actor);
+        request
     }
 
     /// The keys and requests that the token finds.
@@ -82,7 +100,7 @@ impl FromRequestParts<App> for IdParam {
     }
 }
 
-/// Makes a change and writes its audit row. A client that disconnects cancels neither.
+/// Makes a change. A client that disconnects does not cancel it.
 async fn change<T: Send + 'static>(
     app: &App,
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,

@@ -21,10 +21,13 @@ use crate::call_log::CallLog;
 use crate::domain::author::{ApiToken, Author};
 use crate::domain::fields;
 use crate::domain::staff_action::Action;
+use crate::upstream::Upstream;
 
 pub struct Accounts {
     pub operations: Arc<Operations>,
     pub call_log: CallLog,
+    /// Lists the changes of endpoints by tokens.
+    pub webhooks: Arc<Upstream>,
 }
 
 #[tonic::async_trait]

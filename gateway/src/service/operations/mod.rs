@@ -9,11 +9,10 @@ mod tokens;
 
 use std::sync::Arc;
 
-use kit::audit::Subject;
 use kit::bad_fields::BadFields;
 use kit::feed::Writer;
 use kit::overload::ConcurrencyLimit;
-use kit::{Clock, Fault, pg};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -25,7 +24,7 @@ use crate::domain::secret::KeyFormat;
 use crate::quota::Quota;
 use crate::service::change_tasks::ChangeTasks;
 use crate::upstream::ListingsPosition;
-use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome, audit};
+use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
 
 pub(crate) use keys::{KeyFields, KeyList, Rotation};
 
@@ -73,15 +72,6 @@ impl Operations {
         let command = AuthoredCommand::by_author(by.into(), command);
         let (outcome, _) = self.writer.write(command).await?;
         Ok(outcome)
-    }
-
-    /// Records a change that was made at another service, in the audit.
-    pub(crate) async fn record(&self, by: &Author, subject: Subject) -> Result<(), Fault> {
-        let (pool, now) = (&self.pool, self.clock.now());
-        let recorded = pg::within(pool, pg::deadline(pool), async |connection| {
-            audit::record(connection, by, subject, now).await
-        });
-        recorded.await.map_err(|error| pg::fault(&error))
     }
 
     /// Applies a command that may stop a key or a token, which then gets a tombstone, also if the caller hangs up.

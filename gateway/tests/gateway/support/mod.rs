@@ -257,8 +257,13 @@ impl Test {
         });
         let call_records =
             call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);
-        let (staff, accounts) = services(Arc::clone(&operations), redis_of_services);
         let upstream = |name, client| upstream::Upstream::new(name, client, with.upstream);
+        let webhook = Arc::new(upstream("webhook", of(&webhooks.address)));
+        let (staff, accounts) = services(
+            Arc::clone(&operations),
+            redis_of_services,
+            Arc::clone(&webhook),
+        );
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new("svc_"),
@@ -274,7 +279,7 @@ impl Test {
             catalogue: upstream("catalogue", of(&catalogue.address)),
             listings: upstream("listings", listings.clone()),
             economy: upstream("economy", of(&economy.address)),
-            webhooks: upstream("webhook", of(&webhooks.address)),
+            webhooks: webhook,
             player_calls: 30,
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
             listings_position: upstream::ListingsPosition::new(listings, position_timeout),

@@ -15,6 +15,7 @@ use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
+use gateway::upstream::Upstream;
 use gateway::write::{AuthoredCommand, Command, CommandHandler};
 use kit::audit::Audit;
 use kit::config::Secret;
@@ -98,7 +99,11 @@ pub(super) fn openapi(clock: &Clock) -> Arc<YearlyFile> {
 }
 
 /// The services of the internal port.
-pub(super) fn services(operations: Arc<Operations>, redis: Redis) -> (Staff, Arc<Accounts>) {
+pub(super) fn services(
+    operations: Arc<Operations>,
+    redis: Redis,
+    webhooks: Arc<Upstream>,
+) -> (Staff, Arc<Accounts>) {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let staff = Staff {
         audit: Audit::new(pool, gateway::SCHEMA, clock),
@@ -107,6 +112,7 @@ pub(super) fn services(operations: Arc<Operations>, redis: Redis) -> (Staff, Arc
     let accounts = Accounts {
         operations,
         call_log: CallLog::new(redis, CALL_LOG),
+        webhooks,
     };
     (staff, Arc::new(accounts))
 }

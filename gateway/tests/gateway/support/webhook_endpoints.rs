@@ -1,12 +1,17 @@
 //! The calls about endpoints of the stub of webhook-svc: every account has one endpoint, [`ENDPOINT`].
 
+use contracts::gateway::v1::{
+    AccountsServiceListTokenChangesRequest, AccountsServiceListTokenChangesResponse, Actor,
+    TokenChange,
+};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::endpoints_service_server::EndpointsService;
 use kit::Fault;
+use kit::rpc::actor;
 use tonic::{Request, Response, Status};
 
-use super::Outcome;
 use super::webhooks::Webhooks;
+use super::{Outcome, START};
 
 pub(crate) const ENDPOINT: &str = "0199f3a2-7c2f-7e51-9d3b-62a1bad4e388";
 pub(crate) const URL: &str = "https://hooks.example/in";
@@ -43,17 +48,28 @@ fn check(url: Option<&str>, rate_limit: Option<u32>) -> Result<(), Status> {
 }
 
 impl Webhooks {
-    /// Changes the endpoint, as the test has set it.
-    async fn write(&self, id: &str) -> Result<(), Status> {
+    /// Changes the endpoint, as the test has set it, and records the token that the gateway names.
+    async fn write(&self, id: &str, by: Option<Actor>, change: &str) -> Result<(), Status> {
         find(id)?;
-        match self.begin_change() {
-            Outcome::Written => Ok(()),
-            Outcome::Refused(fault) => Err(fault.into()),
+        let outcome = self.begin_change();
+        match &outcome {
+            Outcome::Refused(fault) => return Err(fault.clone().into()),
+            Outcome::Hangs => self.released().await,
+            Outcome::Written | Outcome::Lost => {}
+        }
+        let by = by.expect("a change has an author");
+        self.record(TokenChange {
+            id: kit::ids::row_id().to_string(),
+            at: Some(kit::timestamp::encode(START)),
+            token: by.token,
+            address: by.address,
+            action: "change_endpoint".to_owned(),
+            endpoint_change: change.to_owned(),
+            subject: URL.to_owned(),
+        });
+        match outcome {
             Outcome::Lost => Err(Status::new(tonic::Code::Unavailable, "connection reset")),
-            Outcome::Hangs => {
-                self.released().await;
-                Ok(())
-            }
+            _ => Ok(()),
         }
     }
 }
@@ -64,9 +80,10 @@ impl EndpointsService for Webhooks {
         &self,
         request: Request<proto::AddEndpointRequest>,
     ) -> Result<Response<proto::AddEndpointResponse>, Status> {
+        let by = actor::read(&request)?;
         let request = request.into_inner();
         check(Some(&request.url), request.rate_limit)?;
-        self.write(ENDPOINT).await?;
+        self.write(ENDPOINT, by, "add").await?;
         Ok(Response::new(proto::AddEndpointResponse {
             endpoint: Some(endpoint()),
             secret: "svc_whsec_a".to_owned(),
@@ -77,10 +94,11 @@ impl EndpointsService for Webhooks {
         &self,
         request: Request<proto::ChangeEndpointRequest>,
     ) -> Result<Response<proto::ChangeEndpointResponse>, Status> {
+        let by = actor::read(&request)?;
         let request = request.into_inner();
         find(&request.id)?;
         check(request.url.as_deref(), request.rate_limit)?;
-        self.write(&request.id).await?;
+        self.write(&request.id, by, "change").await?;
         let endpoint = Some(endpoint());
         Ok(Response::new(proto::ChangeEndpointResponse { endpoint }))
     }
@@ -89,7 +107,8 @@ impl EndpointsService for Webhooks {
         &self,
         request: Request<proto::PauseEndpointRequest>,
     ) -> Result<Response<proto::PauseEndpointResponse>, Status> {
-        self.write(&request.get_ref().id).await?;
+        let by = actor::read(&request)?;
+        self.write(&request.get_ref().id, by, "pause").await?;
         let endpoint = Some(endpoint());
         Ok(Response::new(proto::PauseEndpointResponse { endpoint }))
     }
@@ -98,7 +117,8 @@ impl EndpointsService for Webhooks {
         &self,
         request: Request<proto::ResumeEndpointRequest>,
     ) -> Result<Response<proto::ResumeEndpointResponse>, Status> {
-        self.write(&request.get_ref().id).await?;
+        let by = actor::read(&request)?;
+        self.write(&request.get_ref().id, by, "resume").await?;
         let endpoint = Some(endpoint());
         Ok(Response::new(proto::ResumeEndpointResponse { endpoint }))
     }
@@ -107,7 +127,9 @@ impl EndpointsService for Webhooks {
         &self,
         request: Request<proto::RotateSecretRequest>,
     ) -> Result<Response<proto::RotateSecretResponse>, Status> {
-        self.write(&request.get_ref().id).await?;
+        let by = actor::read(&request)?;
+        self.write(&request.get_ref().id, by, "rotate-secret")
+            .await?;
         Ok(Response::new(proto::RotateSecretResponse {
             endpoint: Some(endpoint()),
             secret: "svc_whsec_b".to_owned(),
@@ -118,7 +140,9 @@ impl EndpointsService for Webhooks {
         &self,
         request: Request<proto::SwitchSecretRequest>,
     ) -> Result<Response<proto::SwitchSecretResponse>, Status> {
-        self.write(&request.get_ref().id).await?;
+        let by = actor::read(&request)?;
+        self.write(&request.get_ref().id, by, "switch-secret")
+            .await?;
         let endpoint = Some(endpoint());
         Ok(Response::new(proto::SwitchSecretResponse { endpoint }))
     }
@@ -127,7 +151,8 @@ impl EndpointsService for Webhooks {
         &self,
         request: Request<proto::RemoveEndpointRequest>,
     ) -> Result<Response<proto::RemoveEndpointResponse>, Status> {
-        self.write(&request.get_ref().id).await?;
+        let by = actor::read(&request)?;
+        self.write(&request.get_ref().id, by, "remove").await?;
         Ok(Response::new(proto::RemoveEndpointResponse {}))
     }
 
@@ -148,5 +173,17 @@ impl EndpointsService for Webhooks {
         find(&request.get_ref().id)?;
         let endpoint = Some(endpoint());
         Ok(Response::new(proto::GetEndpointResponse { endpoint }))
+    }
+
+    async fn list_token_changes(
+        &self,
+        request: Request<AccountsServiceListTokenChangesRequest>,
+    ) -> Result<Response<AccountsServiceListTokenChangesResponse>, Status> {
+        let request = request.into_inner();
+        let changes = self.recorded().into_iter();
+        let changes = changes.filter(|it| request.before.is_empty() || it.id < request.before);
+        Ok(Response::new(AccountsServiceListTokenChangesResponse {
+            changes: changes.collect(),
+        }))
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use contracts::common::v1::PageInfo;
+use contracts::gateway::v1::TokenChange;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::endpoints_service_server::EndpointsServiceServer;
 use contracts::webhook::v1::messages_service_server::{MessagesService, MessagesServiceServer};
@@ -34,6 +35,8 @@ struct StubState {
     outcome: Outcome,
     /// How many have begun.
     changes: u32,
+    /// Those that were made, with their authors.
+    recorded: Vec<TokenChange>,
 }
 
 impl Webhooks {
@@ -79,6 +82,14 @@ impl Webhooks {
         let mut state = self.state.lock().unwrap();
         state.changes += 1;
         state.outcome.clone()
+    }
+
+    pub(super) fn record(&self, change: TokenChange) {
+        self.state.lock().unwrap().recorded.push(change);
+    }
+
+    pub(super) fn recorded(&self) -> Vec<TokenChange> {
+        self.state.lock().unwrap().recorded.clone()
     }
 
     /// Refuses all requests from now on.

@@ -1,5 +1,6 @@
 //! gRPC between the services: the server with its layers, and the client.
 
+pub mod actor;
 pub mod client;
 pub mod directory;
 mod identity;
