@@ -306,8 +306,9 @@ impl EndpointWorker {
 
     /// Adjusts the window and passes the result to the recorder.
     async fn finish_attempt(&mut self, (due, finished): Finished) -> anyhow::Result<()> {
+        // Without an attempt, the delivery still waits in the database.
         let Some((mut result, at)) = finished else {
-            self.put_back(&due);
+            self.forget(due.id);
             return Ok(());
         };
         if let AttemptOutcome::NotMade(fault) = result.outcome {
@@ -315,7 +316,7 @@ impl EndpointWorker {
             if !self.shared.has_lasted(endpoint, fault, reached_at, at) {
                 self.report(fault, &result);
                 self.own_fault = true;
-                self.put_back(&due);
+                self.forget(due.id);
                 return Ok(());
             }
             result.outcome = AttemptOutcome::Failed;
@@ -329,12 +330,6 @@ impl EndpointWorker {
             AttemptOutcome::Gone => self.target = None,
         }
         self.record(due, Outcome::Attempted { result, at }).await
-    }
-
-    /// No attempt was made: the delivery still waits in the database.
-    fn put_back(&mut self, due: &DueDelivery) {
-        self.unrecorded -= 1;
-        self.known.remove(&due.id);
     }
 
     fn report(&self, fault: OwnFault, result: &AttemptResult) {
