@@ -20,10 +20,6 @@ fn query(parts: &[&str]) -> String {
 }
 
 /// The generic plan of a query.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the plan of a checked query is asked for"
-)]
 async fn plan(pool: &PgPool, query: &str, arguments: &str) -> String {
     let mut connection = pool.acquire().await.unwrap();
     for statement in [
@@ -48,7 +44,6 @@ async fn plan(pool: &PgPool, query: &str, arguments: &str) -> String {
 }
 
 /// 400 accounts with a page each, 20,000 games of which one in ten is pending, 20,000 events, and 10 revisions of each game.
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn fill(pool: &PgPool) {
     let statements = "
         insert into listings.page (id, mode, state, revision, handle, name, kind, roles, tagline, bio, country_code, city, city_slug,

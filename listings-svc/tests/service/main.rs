@@ -1,5 +1,5 @@
 //! The service over gRPC, in one process, on a real PostgreSQL.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod accounts;
 mod bundled_files;

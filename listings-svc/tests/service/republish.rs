@@ -86,7 +86,6 @@ async fn run_startup_tasks(service: &Service, public_url: &str) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "rows that no version writes")]
 async fn a_replica_of_an_older_version_undoes_nothing(pool: PgPool) {
     let service = start(pool.clone()).await;
     let (old, new) = ("https://mchezo.example", "https://new.example");

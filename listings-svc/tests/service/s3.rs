@@ -48,7 +48,6 @@ async fn start() -> S3 {
         }
     };
     // The server writes a line for each request, so its output must be read.
-    #[expect(clippy::disallowed_methods, reason = "it ends with the server")]
     drop(tokio::spawn(async move {
         while lines.next_line().await.is_ok_and(|it| it.is_some()) {}
     }));

@@ -18,10 +18,6 @@ struct Recorder {
 }
 
 impl Recorder {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the server ends with the runtime of its test"
-    )]
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());

@@ -23,10 +23,6 @@ struct Nginx {
 
 impl Nginx {
     /// Starts nginx on a listener, which it inherits as its standard input: connections queue until it accepts them.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the search path of programs is no setting"
-    )]
     fn start(authority: &Authority, listener: TcpListener) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (chain, key) = authority.pem(&good());

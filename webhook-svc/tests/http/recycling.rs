@@ -20,10 +20,6 @@ const DELIVERIES: usize = 300;
 const IN_FLIGHT: usize = 64;
 
 /// Sends this many deliveries, one attempt each; returns how many failed for which reason.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "each delivery has a task of its own, as in the service"
-)]
 pub(crate) async fn failures(sender: &Sender, deliveries: usize) -> BTreeMap<String, usize> {
     let attempts = stream::iter(0..deliveries).map(|_| {
         let sender = sender.clone();

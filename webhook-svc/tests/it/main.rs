@@ -1,6 +1,6 @@
 //! webhook-svc as a whole: feeds, calls and deliveries on a real PostgreSQL (`DATABASE_URL`) and real sockets, with a clock that the tests
 //! move.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod address;
 mod delivery;

@@ -208,7 +208,6 @@ async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
 }
 
 /// The plan of the statement that reads deliveries, without its joins.
-#[expect(clippy::disallowed_methods, reason = "EXPLAIN is no checked query")]
 async fn explain(pool: &PgPool, endpoint: Uuid) -> serde_json::Value {
     let mut transaction = pool.begin_with(queue::BEGIN_READ).await.unwrap();
     sqlx::query_scalar(

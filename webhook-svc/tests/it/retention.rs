@@ -63,7 +63,6 @@ async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "a lock is no checked query")]
 async fn a_partition_that_is_in_use_stops_nothing_else(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let paused = service
